@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whet.importers import aider
+from whet.agents.aider import records as aider
 from whet.improving.taught import taught
 from whet.intake.finding import usual_places
 from whet.intake.reading import ReadOrder

@@ -19,8 +19,8 @@ from labelled import folder as sessions_folder
 from labelled import path_of
 from whet.failures.analysis import analyse
 from whet.failures.score import Weights
-from whet.importers import openai_messages
-from whet.importers.source import Source
+from whet.formats import openai_messages
+from whet.formats.source import Source
 from whet.intake.analysing import analyse_files
 from whet.shipped.data import failure_weights
 

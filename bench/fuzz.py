@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of all importers with atheris, on the contract of the tests.
+"""Coverage-guided fuzzing of all readers of records with atheris, on the contract of the tests.
 
     pip install atheris
     python bench/fuzz.py -max_total_time=300
@@ -18,10 +18,10 @@ try:
 except ImportError:
     sys.exit("bench/fuzz.py needs atheris: pip install atheris")
 
-with atheris.instrument_imports(include=["whet.importers", "whet.sessions.transcripts"]):
+with atheris.instrument_imports(include=["whet.agents", "whet.formats", "whet.sessions.transcripts"]):
     from mutations import MUTATIONS, mutate
     from reading_contract import hold, session_files
-    from whet.importers.registry import FORMATS
+    from whet.agents.recognising import formats
 
 SCRATCH = Path(tempfile.mkdtemp(prefix="whet-fuzz-"))
 
@@ -32,7 +32,7 @@ def entry(data: bytes) -> None:
         return
     path = SCRATCH / "input"
     path.write_bytes(data[1:])
-    hold(path, FORMATS[data[0] % len(FORMATS)])
+    hold(path, formats()[data[0] % len(formats())])
 
 
 def spoil(data: bytes, size: int, seed: int) -> bytes:
@@ -47,7 +47,7 @@ def spoil(data: bytes, size: int, seed: int) -> bytes:
 def main() -> None:
     corpus = SCRATCH / "corpus"
     corpus.mkdir()
-    for index, known in enumerate(FORMATS):
+    for index, known in enumerate(formats()):
         for number, path in enumerate(session_files(known)):
             (corpus / f"{known.name}-{number}").write_bytes(bytes([index]) + path.read_bytes())
     arguments = [sys.argv[0], "-max_len=65536", "-timeout=20", "-rss_limit_mb=2048", *sys.argv[1:], str(corpus)]

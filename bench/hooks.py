@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from whet.changes.apply import apply, try_out
 from whet.hooks.compiling import compile_now
-from whet.hooks.events import CLAUDE_CODE
 from whet.hooks.installing import hooks_of
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
@@ -102,7 +101,7 @@ def remind(home: Home) -> None:
 
 def call_hook() -> list[str]:
     """The hook at a call as Claude Code runs it, in the shell; what follows is the command of the call."""
-    [group] = hooks_of(CLAUDE_CODE)["hooks"]["PreToolUse"]
+    [group] = hooks_of("claude-code")["hooks"]["PreToolUse"]
     return ["/bin/sh", "-c", group["hooks"][0]["command"]]
 
 

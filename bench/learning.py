@@ -27,7 +27,7 @@ from whet.failures.fingerprints import fingerprint
 from whet.failures.lessons import Lesson, distill
 from whet.failures.purposes import shown_call
 from whet.failures.view import gather
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate, candidates

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from whet.agent.assembling import Wish
 from whet.agent.session import Talk
-from whet.importers.registry import recognise
-from whet.importers.source import Source
+from whet.agents.recognising import recognise
+from whet.formats.source import Source
 from whet.improving.review import ReviewRequest, look_back
 from whet.runs.settings import Settings
 from whet.store.database import Database

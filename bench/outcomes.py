@@ -23,8 +23,8 @@ from msgspec.structs import replace
 
 from activity_labels import KNOWN, UNSEEN, Labelled
 from whet.evidence.classical import wilson
-from whet.importers import openai_messages
-from whet.importers.source import Source
+from whet.formats import openai_messages
+from whet.formats.source import Source
 from whet.intake.reading import read_transcripts
 from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.activity import classify, kind_of

@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 
 from whet.failures.view import gather
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.finding import copies_of
 from whet.lessons.procedure_drafts import procedure_lesson

@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 from by_hand import MODEL, HandPlayed
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
+from whet.agents.claude_code import records as claude_code
 from whet.changes import skill_changes
 from whet.changes.author import Author
-from whet.importers import claude_code
-from whet.importers.source import Source
+from whet.formats.source import Source
 from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back, made_by
 from whet.ledger.entries import Actor
 from whet.runs.settings import Endpoint, Local, Settings

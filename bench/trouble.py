@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 from whet.failures.named_checks import Head
 from whet.failures.view import gather
-from whet.importers.registry import recognise
-from whet.importers.source import Source
+from whet.agents.recognising import recognise
+from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.copies import Seen, history_of
 from whet.sessions.transcripts import (

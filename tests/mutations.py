@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from whet.importers import archives
+from whet.formats import archives
 
 Mutation = Callable[[Random, bytes], bytes]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from whet.importers.formats import Format
-from whet.importers.registry import recognise
-from whet.importers.source import Source, Unreadable
+from whet.agents.recognising import recognise
+from whet.formats.format import Format
+from whet.formats.source import Source, Unreadable
 from whet.sessions.transcripts import Message, Transcript, chain, decode, encode, pair
 from whet.sessions.trust import Trust
 

@@ -1,13 +1,13 @@
-"""A start loads what it needs and no more: commands that read the store leave the importers alone."""
+"""A start loads what it needs and no more: commands that read the store leave the readers of records alone."""
 
 from pathlib import Path
 
 from command import COMMAND, Whet, loaded
 
 
-def test_commands_that_read_the_store_load_no_importer(whet: Whet, examples: Path, tmp_path: Path) -> None:
+def test_commands_that_read_the_store_load_no_reader(whet: Whet, examples: Path, tmp_path: Path) -> None:
     assert whet("import", str(examples / "openai")).code == 0
     for command in ("lessons", "sessions", "rules", "report", "stats", "signals"):
         found = loaded(str(COMMAND), command, home=tmp_path / "home")
         assert "whet.store.opening" in found
-        assert not [name for name in found if name.startswith(("whet.importers", "whet.intake"))], command
+        assert not [name for name in found if name.startswith(("whet.formats", "whet.intake"))], command

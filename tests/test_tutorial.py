@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from command import COMMAND, on_a_terminal
-from executors.obedient import PlannedCall, obedient
+from proving.obedient import PlannedCall, obedient
 
 ROOT = Path(__file__).parents[1]
 MODULES = "cart|price|stock|order|mail|tax|login|refund|search|coupon|ship|invoice"

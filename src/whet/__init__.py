@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from whet.failures.analysis import Analysis
     from whet.failures.lessons import Lesson
     from whet.failures.signals import Signal
-    from whet.importers.source import Skipped
+    from whet.formats.source import Skipped
     from whet.ledger.entries import Item
     from whet.secrets.redactor import Redacted, redact
     from whet.sessions.transcripts import Message, Transcript
@@ -72,7 +72,7 @@ else:
         "Analysis": "failures.analysis",
         "Lesson": "failures.lessons",
         "Signal": "failures.signals",
-        "Skipped": "importers.source",
+        "Skipped": "formats.source",
         "Item": "ledger.entries",
         "Redacted": "secrets.redactor",
         "redact": "secrets.redactor",

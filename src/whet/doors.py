@@ -10,7 +10,7 @@ import sys
 TYPE_CHECKING = False  # `typing` would be a third of the start of `whet --help`
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     Kind = TypeVar("Kind")
 
@@ -54,13 +54,8 @@ def load(group: str, kind: "type[Kind]") -> "tuple[Kind, ...]":
 
 def loaded(addition: Addition, kind: "type[Kind]") -> "tuple[Kind, ...]":
     """What an addition names, if all of it is of the kind; else nothing, and a line that says why."""
-    module, _, attribute = addition.value.partition(":")
     try:
-        from importlib import import_module  # noqa: PLC0415 - only where there is something to load
-
-        value: object = import_module(module)
-        for name in filter(None, attribute.split(".")):
-            value = getattr(value, name)
+        value: object = named(addition.value)
     except Exception as error:  # noqa: BLE001 -- foreign code: it may fail in any way, and must not take Whet with it
         warn(addition, f"{type(error).__name__}: {error}")
         return ()
@@ -70,6 +65,17 @@ def loaded(addition: Addition, kind: "type[Kind]") -> "tuple[Kind, ...]":
         warn(addition, f"{addition.value} is of type {type(wrong).__name__}, not {kind.__name__}")
         return ()
     return tuple(each for each in values if isinstance(each, kind))
+
+
+def named(reference: str) -> "Any":
+    """What `module:name` means."""
+    from importlib import import_module  # noqa: PLC0415 - only where there is something to load
+
+    module, _, attribute = reference.partition(":")
+    value: object = import_module(module)
+    for name in filter(None, attribute.split(".")):
+        value = getattr(value, name)
+    return value
 
 
 def warn(addition: Addition, why: str) -> None:

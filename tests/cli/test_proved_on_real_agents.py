@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from command import Whet, on_a_terminal
-from executors.agents import MODELS
-from executors.failing_project import WAY, AgentAtWork, agent_at_work, failing_project
-from executors.obedient import Mender, obedient
 from lengths import long
+from proving.agents import MODELS, instructions
+from proving.failing_project import WAY, AgentAtWork, agent_at_work, failing_project
+from proving.obedient import Mender, obedient
 from proving.repository_scenes import git
 from whet.agent.tools.sandbox import Wall, probe
-from whet.executors.registry import executor_named
 
 pytestmark = [
     long,
@@ -46,7 +45,7 @@ def test_what_its_sessions_teach_is_proved_on_the_agent_and_stands_in_its_file(
     name: str, whet: Whet, tmp_path: Path
 ) -> None:
     shop = failing_project(tmp_path / "shop", parts=SESSIONS)
-    file = shop / executor_named(name).instructions
+    file = shop / instructions(name)
     with obedient(Mender(WAY)) as server:
         worker = agent_at_work(name, tmp_path, shop, server)
         for number in range(SESSIONS):
@@ -55,7 +54,7 @@ def test_what_its_sessions_teach_is_proved_on_the_agent_and_stands_in_its_file(
         file.write_text(OWN_WORDS)
         assert whet("import", str(worker.config / RECORDS[name])).code == 0
         lessons = whet("lessons", "--json").json
-        assert whet("target", "add", executor_named(name).target, "--project", str(shop)).code == 0
+        assert whet("target", "add", name, "--project", str(shop)).code == 0
         outcome = improved(whet, worker)
     assert RULE in json.dumps(lessons)
     assert (outcome["text"], outcome["became"]) == (RULE, "waits")

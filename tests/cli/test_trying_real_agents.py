@@ -8,17 +8,16 @@ from typing import Any
 import pytest
 
 from command import Whet
-from executors.agents import MODELS, configure, program
-from executors.obedient import Mind, Obedient, obedient
 from lengths import long
+from proving.agents import MODELS, NAMES, configure, instructions, program
+from proving.obedient import Mind, Obedient, obedient
 from whet.agent.tools.sandbox import Wall, probe
-from whet.executors.registry import EXECUTORS, executor_named
+from whet.agents.registry import canonical
 
 pytestmark = [
     long,
     pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here"),
 ]
-NAMES = [executor.name for executor in EXECUTORS]
 MIND = Mind(rule="sh dev test", told="sh dev test", untold="pytest -q")
 RULE = "Run the tests with `sh dev test`; plain `pytest` fails here."
 NONSENSE = "Begin every shell command with `true;`."
@@ -71,10 +70,10 @@ def test_a_rule_is_proved_on_the_agent_kept_in_its_file_and_undone(name: str, wh
     assert record["spent"]["input"] > 0
     project = tmp_path / "project"
     project.mkdir()
-    target = executor_named(name).target
+    target = canonical(name)
     assert whet("target", "add", target, "--project", str(project)).code == 0
     assert whet("rules", "add", "dev-test", RULE).code == 0
-    file = project / executor_named(name).instructions
+    file = project / instructions(name)
     assert whet("sync").code == 0
     assert RULE in file.read_text()
     assert whet("ledger", "undo").code == 0

@@ -15,7 +15,7 @@ from whet.examples.prefills import as_openai, is_prefill, recognised
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
 from whet.failures.view import gather
-from whet.importers import openai_messages
+from whet.formats import openai_messages
 from whet.sessions import exports
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Origin, Role, pair

@@ -14,7 +14,7 @@ from whet.failures.detectors import MOST_SIGNALS
 from whet.failures.lessons import distill
 from whet.failures.signals import Kind
 from whet.failures.summaries import JudgedSession, summarise
-from whet.importers.steps import OpenCalls
+from whet.formats.turns import OpenCalls
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript, pair
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from command import COMMAND, environment
-from executors.agents import MODELS, configure, program
-from executors.obedient import Obedient
+from proving.agents import MODELS, configure, program
+from proving.obedient import Obedient
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "src" / "whet" / "shipped" / "plugins" / "whet"

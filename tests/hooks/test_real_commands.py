@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("mcp", reason="the MCP library is an extra")
 
 from command import COMMAND, Whet, runner
-from executors.obedient import Mind, Obedient, PlannedCall, obedient
 from hooks.hosts import PLUGIN, install
 from lengths import long
+from proving.obedient import Mind, Obedient, PlannedCall, obedient
 from whet.mcp.lessons import LessonAnswer, for_task
 from whet.store.home import Home
 from whet.text.front_matter import split

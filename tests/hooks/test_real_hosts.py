@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, runner
-from executors.agents import program
-from executors.obedient import Mind, Obedient, PlannedCall, obedient
 from hooks.hosts import ARGUMENTS, PLUGIN, ROOT, TASK, install
 from lengths import long
+from proving.agents import program
+from proving.obedient import Mind, Obedient, PlannedCall, obedient
 from whet.changes.apply import try_out
 from whet.hooks.installing import has_plugin, install_hooks, remove_hooks
 from whet.hooks.starting import unit_of_session

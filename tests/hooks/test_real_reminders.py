@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from command import environment, runner
-from executors.obedient import Obedient, Steady, obedient
 from hooks.hosts import TASK, install
 from lengths import long
+from proving.obedient import Obedient, Steady, obedient
 from whet.changes.apply import apply
 from whet.hooks.compiling import compile_now
 from whet.improving.heeded import seen_rules

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from conversations import agent, conversation, shell, user
 from team import ALICE, MALLORY, Team, team
-from whet.importers.registry import FORMATS
+from whet.agents.recognising import formats
+from whet.agents.registry import AGENTS
 from whet.improving.across_projects import gathered
 from whet.improving.project_evidence import ProjectLessons
-from whet.improving.taught import LYING_THERE, taught_by_projects
+from whet.improving.taught import taught_by_projects
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
@@ -101,7 +102,9 @@ def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp
 
 
 def test_a_record_that_came_with_a_declared_project_is_believed_no_more(database: Database, tmp_path: Path) -> None:
-    assert {known.name for known in FORMATS if known.beside} == LYING_THERE
+    assert {known.name for known in formats() if known.beside} == {
+        agent.name for agent in AGENTS if agent.is_in_projects
+    }
     keep(database, *(replace(made(name, str(tmp_path)), source="aider") for name in "ab"))
     found = (lesson for each in looked(database, declared=(str(tmp_path),)) for lesson in each.lessons)
     assert {piece.trust for lesson in found for piece in lesson.candidate.pieces} == {Trust.USER, Trust.TOOL}

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from whet.failures.summaries import JudgedSession
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.intake.analysing import POOL_FROM_BYTES, analyse_files
 
 

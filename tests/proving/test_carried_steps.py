@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import Turn, conversation, shell, user
-from executors.failing_project import BEGAN, failing_project
+from proving.failing_project import BEGAN, failing_project
 from proving.repository_scenes import commit
 from proving.trial_scenes import attempted
 from replies import asks

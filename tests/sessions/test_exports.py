@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.importers.registry import BY_NAME
-from whet.importers.source import Source
+from whet.agents.recognising import format_named
+from whet.formats.source import Source
 from whet.sessions.exports import as_atif, as_openai
 from whet.sessions.transcripts import (
     Disposition,
@@ -58,8 +58,8 @@ def reread(folder: Path, form: str, document: dict[str, object]) -> Transcript:
     path = folder / "export.jsonl"
     path.write_bytes(msgspec.json.encode(document))
     source = Source(path)
-    assert BY_NAME[form].sniff(source)
-    [transcript] = BY_NAME[form].read(source)
+    assert format_named(form).sniff(source)
+    [transcript] = format_named(form).read(source)
     assert source.skipped == []
     return transcript
 

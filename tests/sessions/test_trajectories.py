@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.importers.registry import BY_NAME, FORMATS, recognise
-from whet.importers.source import Source
+from whet.agents.recognising import format_named, formats, recognise
+from whet.formats.source import Source
 from whet.sessions.trajectories import as_trajectory
 from whet.sessions.transcripts import (
     Disposition,
@@ -66,7 +66,7 @@ def written(folder: Path, session: Transcript) -> Source:
 def reread(folder: Path, session: Transcript) -> Transcript:
     source = written(folder, session)
     known = recognise(source)
-    assert known is BY_NAME["hermes-trajectory"]
+    assert known is format_named("hermes-trajectory")
     [back] = known.read(source)
     assert source.skipped == []
     return back
@@ -107,13 +107,15 @@ def test_the_form_is_that_of_hermes() -> None:
 
 
 def test_a_trajectory_of_hermes_comes_back_word_for_word(tmp_path: Path) -> None:
-    [original] = BY_NAME["hermes-trajectory"].read(Source(EXAMPLES / "hermes-trajectory" / "trajectory_samples.jsonl"))
+    [original] = format_named("hermes-trajectory").read(
+        Source(EXAMPLES / "hermes-trajectory" / "trajectory_samples.jsonl")
+    )
     back = reread(tmp_path, original)
     assert told(back) == told(original)
     assert back.messages[:1] == original.messages[:1]
 
 
-@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+@pytest.mark.parametrize("known", formats(), ids=lambda known: known.name)
 def test_the_calls_of_every_agent_come_back(tmp_path: Path, known: Any) -> None:
     for path in sorted(path for path in (EXAMPLES / known.name).rglob("*") if path.is_file())[:3]:
         if not known.sniff(Source(path)):
@@ -121,7 +123,7 @@ def test_the_calls_of_every_agent_come_back(tmp_path: Path, known: Any) -> None:
         for session in known.read(Source(path)):
             if not session.messages:
                 continue
-            [back] = BY_NAME["hermes-trajectory"].read(written(tmp_path, session))
+            [back] = format_named("hermes-trajectory").read(written(tmp_path, session))
             calls = [(each.call.name, each.result and each.result.text) for each in pair(session.messages).exchanges]
             assert [(e.call.name, e.result and e.result.text) for e in pair(back.messages).exchanges] == calls
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from command import allow, environment
-from executors.agents import program
 from hooks.hosts import PLUGIN, ROOT
 from installed import Installed
 from lengths import long
-from whet.hooks.events import CLAUDE_CODE, CODEX
+from proving.agents import program
 from whet.hooks.installing import are_installed, has_plugin
 from whet.setup.plugins import lay_out
 from whet.store.home import Home
@@ -79,8 +78,8 @@ def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     assert (tmp_path / "asked").read_text().splitlines() == wanted
     assert dict(content(folder / "whet"))["commands/improve.md"] == (PLUGIN / "commands" / "improve.md").read_bytes()
     config = tmp_path / "person"
-    assert not are_installed(CLAUDE_CODE, config / ".claude"), "the plugin has the hooks"
-    assert are_installed(CODEX, config / ".codex"), "an agent whose program is not found gets the hooks"
+    assert not are_installed("claude-code", config / ".claude"), "the plugin has the hooks"
+    assert are_installed("codex", config / ".codex"), "an agent whose program is not found gets the hooks"
     assert "claude-code" in json.loads(installed.run("status", "--json", variables=variables))["hooks"]
     installed.run("setup", "--undo", "--yes", variables=variables)
     assert (tmp_path / "asked").read_text().splitlines()[2:] == [
@@ -116,7 +115,7 @@ def test_hooks_are_added_where_the_plugin_cannot_be(
 ) -> None:
     stub(tmp_path, "claude", "exit 1")
     assert "Added hooks to" in installed.run("setup", *REST, variables=variables)
-    assert are_installed(CLAUDE_CODE, tmp_path / "person" / ".claude")
+    assert are_installed("claude-code", tmp_path / "person" / ".claude")
 
 
 def test_a_plugin_that_cannot_be_removed_is_named_and_stays_on_record(
@@ -154,7 +153,7 @@ def age(home: Path, config: Path) -> None:
 
 
 @long
-@pytest.mark.parametrize(("name", "agent"), [("claude", CLAUDE_CODE), ("codex", CODEX)])
+@pytest.mark.parametrize(("name", "agent"), [("claude", "claude-code"), ("codex", "codex")])
 def test_real_programs_take_the_plugin_from_the_wheel(
     name: str, agent: str, installed: Installed, variables: dict[str, str], tmp_path: Path
 ) -> None:

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
-from whet.importers import claude_code
-from whet.importers.source import Source
+from whet.agents.claude_code import records as claude_code
+from whet.formats.source import Source
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.finding import find_trouble

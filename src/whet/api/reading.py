@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.intake.finding import named_files
 from whet.intake.reading import read_transcripts
 from whet.sessions.transcripts import Transcript

@@ -7,7 +7,7 @@ from whet.examples import mining
 from whet.examples.mining import WantedTemplate
 from whet.examples.prefills import ChatMessage, warm_openai
 from whet.examples.templates import Template, check, described
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights

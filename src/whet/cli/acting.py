@@ -3,27 +3,23 @@
 import sys
 from collections.abc import Mapping
 
+from whet.agents.registry import agents
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.settings_file import load
 
-# What agents set in the shells that they open. Somebody may unset them: a second line, behind the terminal.
-AGENT_VARIABLES = (
-    "CLAUDECODE",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "WHET_RUN",
-)
+OWN_VARIABLE = "WHET_RUN"
 
 
 def actor_of(environment: Mapping[str, str]) -> Actor:
-    """A person, unless the shell was opened by an agent."""
-    return Actor.AGENT if any(environment.get(name) for name in AGENT_VARIABLES) else Actor.PERSON
+    """A person, unless the shell was opened by an agent.
+
+    Somebody may unset what agents set in the shells that they open: a second line, behind the terminal.
+    """
+    marks = (OWN_VARIABLE, *(name for agent in agents() for name in agent.shell))
+    return Actor.AGENT if any(environment.get(name) for name in marks) else Actor.PERSON
 
 
 def has_terminal() -> bool:

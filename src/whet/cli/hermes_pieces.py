@@ -11,6 +11,10 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from whet.agents.hermes import config as hermes_config
+from whet.agents.hermes import jobs as hermes_jobs
+from whet.agents.hermes import templates as hermes_templates
+from whet.agents.hermes.config import FoundSetting
 from whet.changes import job_changes, skill_changes, templates
 from whet.changes.author import Author
 from whet.changes.changing import settle
@@ -21,8 +25,6 @@ from whet.cli.template_import import free_name, read_text, template_files
 from whet.context.gathering import SOUL
 from whet.errors import WhetError
 from whet.examples.templates import Template
-from whet.importers import hermes_config, hermes_jobs, hermes_templates
-from whet.importers.hermes_config import FoundSetting
 from whet.jobs.job import Job
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action, Form

@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from whet.agents.hermes import jobs as hermes_jobs
+from whet.agents.hermes.jobs import HermesJob
 from whet.changes.job_changes import keep
 from whet.cli.authoring import author_at
 from whet.cli.hermes_home import hermes_home
@@ -11,8 +13,6 @@ from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.context.zone import local_zone
 from whet.errors import WhetError
-from whet.importers import hermes_jobs
-from whet.importers.hermes_jobs import HermesJob
 from whet.ledger.entries import Entry
 from whet.sessions.trust import Trust
 from whet.store.home import Home

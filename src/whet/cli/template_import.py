@@ -7,6 +7,8 @@ from typing import NamedTuple
 import click
 from msgspec.structs import replace
 
+from whet.agents.hermes import templates as hermes_templates
+from whet.agents.hermes.templates import HermesTemplate, reasons_in_words
 from whet.changes.author import Author
 from whet.changes.templates import keep
 from whet.cli.authoring import person_at
@@ -14,8 +16,6 @@ from whet.cli.hermes_home import hermes_home, hermes_option
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
-from whet.importers import hermes_templates
-from whet.importers.hermes_templates import HermesTemplate, reasons_in_words
 from whet.store.home import find_home, prepare_home
 from whet.store.opening import opened
 

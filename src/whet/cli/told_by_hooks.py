@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.hooks.hosts import installed_hosts
-from whet.setup.hooking import LEFT_TO_DO
+from whet.setup.hooking import first_step
 from whet.store.home import Home
 from whet.targets.hooked import hooked_agents
 
@@ -32,7 +32,7 @@ def hook_tellers(home: Home) -> HookTellers:
 
 def told_sentences(tellers: HookTellers, where: str = "") -> list[str]:
     """Who is told at the start of which sessions; empty where no hook tells anybody."""
-    at_once = [name for name in tellers.silent if name not in LEFT_TO_DO]
+    at_once = [name for name in tellers.silent if not first_step(name)]
     sentences = []
     if tellers.calling:
         sentences.append(f"Told at the start of each session{where}: {', '.join(tellers.calling)}.")
@@ -42,6 +42,6 @@ def told_sentences(tellers: HookTellers, where: str = "") -> list[str]:
             f"Told from the next session{where} on: {', '.join(at_once)} ({hooks} installed, and not yet seen calling)."
         )
     for name in tellers.silent:
-        if name in LEFT_TO_DO:
-            sentences.append(f"{name} is not told yet: {LEFT_TO_DO[name]}.")
+        if step := first_step(name):
+            sentences.append(f"{name} is not told yet: {step}.")
     return sentences

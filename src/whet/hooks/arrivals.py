@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from whet.formats.source import Skipped
 from whet.hooks.events import CALL, END, START
 from whet.hooks.places import FOLDER as HOOKS
 from whet.hooks.places import REMINDED
 from whet.hooks.spool import FOLDER, SUFFIX
 from whet.hooks.starting import SessionDraw
-from whet.importers.source import Skipped
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportReport
 from whet.intake.taking import READER, stamp_of, take

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from whet.hooks.events import HOSTS
+from whet.agents.registry import hosts
 from whet.hooks.places import FOLDER, REMINDERS, RULES
 from whet.ledger.entries import Item
 from whet.lessons.call_patterns import CallPattern
@@ -127,7 +127,7 @@ def _reminder(rule: Item, pattern: CallPattern) -> CompiledReminder:
     return CompiledReminder(
         entry=rule.number,
         line=scoped_line(rule),
-        agents=tuple(host for host in HOSTS if reads(Reader(host), rule)),
+        agents=tuple(host for host in hosts() if reads(Reader(host), rule)),
         purposes=rule.scope.purposes,
         project=rule.scope.project,
         calls=pattern,
@@ -139,7 +139,7 @@ def _compiled(rule: Item, offer: Offer) -> CompiledRule:
     return CompiledRule(
         entry=rule.number,
         line=scoped_line(rule),
-        agents=tuple(host for host in HOSTS if reads(Reader(host), rule)),
+        agents=tuple(host for host in hosts() if reads(Reader(host), rule)),
         purposes=rule.scope.purposes,
         project=rule.scope.project,
         operator=rule.trust is Trust.OPERATOR,

@@ -12,8 +12,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from whet.agents.registry import hosts, known
 from whet.hooks import spool
-from whet.hooks.events import CALL, END, EVENTS, GEMINI, HOSTS, START, HostEvent, NotAnEvent, event_of
+from whet.hooks.events import CALL, END, EVENTS, START, HostEvent, NotAnEvent, event_of
 from whet.hooks.places import FOLDER, LOG, REMINDERS, RULES, SEEN
 
 if TYPE_CHECKING:
@@ -96,8 +97,8 @@ def remind(home: str, event: HostEvent) -> str:
     from whet.hooks.reminding import reminding_text  # noqa: PLC0415 - not where there is nothing to remind of
 
     text = reminding_text(home, compiled, event)
-    # Gemini takes what is said before a call for nobody.
-    return _context("AfterTool" if event.agent == GEMINI else "PreToolUse", text) if text else ""
+    host = known(event.agent)
+    return _context(host.hooks.at_call, text) if text and host and host.hooks else ""
 
 
 def _context(name: str, text: str) -> str:
@@ -129,9 +130,10 @@ def _asked(arguments: list[str]) -> tuple[str, str]:
     agent = next((each.removeprefix("--agent=") for each in arguments if each.startswith("--agent=")), agent)
     if len(names) != 1 or names[0] not in EVENTS:
         raise NotAnEvent(f"give one event of {', '.join(EVENTS)}")
-    if agent and agent not in HOSTS:
-        raise NotAnEvent(f"the agent is one of {', '.join(HOSTS)}")
-    return names[0], agent
+    host = known(agent)
+    if agent and not (host and host.hooks):
+        raise NotAnEvent(f"the agent is one of {', '.join(hosts())}")
+    return names[0], host.name if host else ""
 
 
 def _standard_input() -> Any:

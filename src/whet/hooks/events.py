@@ -1,15 +1,16 @@
 """What a host says of a session as it starts, calls a tool or ends, whichever host it is."""
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from whet.agents.agent import Agent, HostMarks
+from whet.agents.registry import AGENTS, USUAL, known
 from whet.ledger.holding import CompiledScope, Whereabouts, holds
 
 START, CALL, END = "session-start", "tool-call", "session-end"
 EVENTS = (START, CALL, END)
-CLAUDE_CODE, CODEX, GEMINI, OPENCODE = "claude-code", "codex", "gemini", "opencode"
-HOSTS = (CLAUDE_CODE, CODEX, GEMINI, OPENCODE)
 LONGEST = 4_096
 LONGEST_COMMAND = 20_000
 
@@ -43,23 +44,28 @@ def event_of(event: str, agent: str, body: Any, environment: Mapping[str, str]) 
     if not isinstance(body, dict):
         raise NotAnEvent("standard input is not a JSON object")
     host = agent or agent_of(body)
+    marks = _marks(known(host))
     session = _text(body, "session_id") or _text(body, "sessionID")
     if not session:
         raise NotAnEvent("standard input has no session_id")
     folder = _text(body, "cwd") or _text(body, "directory") or os.getcwd()
-    path = _text(body, "transcript_path") or (_opencode_database(environment) if host == OPENCODE else "")
-    unattended, is_resumed = _is_unattended(host, environment), _text(body, "source") == "resume"
+    path = _text(body, "transcript_path") or _database(marks, environment)
+    unattended, is_resumed = _is_unattended(marks, environment), _text(body, "source") == "resume"
     return HostEvent(event, host, session, path, folder, unattended, is_resumed, _command(body))
 
 
 def agent_of(body: Mapping[str, Any]) -> str:
     """Which host writes like this: by the names of its fields, then by where it keeps its records."""
-    if "sessionID" in body:
-        return OPENCODE
     path = _text(body, "transcript_path").replace("\\", "/")
-    if path.rpartition("/")[2].startswith("rollout-") or "/.codex/" in path:
-        return CODEX
-    return GEMINI if "/.gemini/" in path else CLAUDE_CODE
+    for agent in AGENTS:
+        marks = _marks(agent)
+        if (marks.field and marks.field in body) or (marks.record and re.search(marks.record, path)):
+            return agent.name
+    return USUAL
+
+
+def _marks(agent: Agent | None) -> HostMarks:
+    return agent.hooks.marks if agent and agent.hooks else HostMarks()
 
 
 def _text(body: Mapping[str, Any], name: str) -> str:
@@ -73,12 +79,13 @@ def _command(body: Mapping[str, Any]) -> str:
     return command[:LONGEST_COMMAND] if isinstance(command, str) else ""
 
 
-def _opencode_database(environment: Mapping[str, str]) -> str:
-    """Where OpenCode keeps all sessions: it hands its plugins no path."""
-    data = environment.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-    return os.path.join(data, "opencode", "opencode.db")
+def _database(marks: HostMarks, environment: Mapping[str, str]) -> str:
+    """Where a host keeps all its sessions, if it hands no path on."""
+    variable, otherwise, file = marks.database
+    return os.path.join(environment.get(variable) or os.path.expanduser(otherwise), file) if file else ""
 
 
-def _is_unattended(host: str, environment: Mapping[str, str]) -> bool:
-    """Whether nobody sits there, as far as the host says so: Claude Code names how it was started."""
-    return host == CLAUDE_CODE and environment.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")
+def _is_unattended(marks: HostMarks, environment: Mapping[str, str]) -> bool:
+    """Whether nobody sits there, as far as the host says so."""
+    variable, start = marks.unattended
+    return bool(variable) and environment.get(variable, "").startswith(start)

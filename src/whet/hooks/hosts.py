@@ -4,12 +4,12 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from whet.agents.places import own_folder
+from whet.agents.registry import agents
 from whet.errors import WhetError
 from whet.hooks.compiling import has_hooks
-from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, has_plugin
 from whet.store.home import Home
-from whet.targets.agents import AGENTS, own_folder
 
 USUAL_HOME = ".whet"
 
@@ -19,7 +19,9 @@ def installed_hosts(home: Home, person: Path, environment: Mapping[str, str]) ->
     if home.folder != person / USUAL_HOME and not has_hooks(home):
         return frozenset()  # agents call the usual home, unless they were set up for this one
     folders = {
-        agent.name: own_folder(agent, person=person, environment=environment) for agent in AGENTS if agent.name in HOSTS
+        agent.name: own_folder(agent.files, person=person, environment=environment)
+        for agent in agents()
+        if agent.hooks and agent.files
     }
     return frozenset(name for name, config in folders.items() if config.is_dir() and _calls(name, config))
 

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from whet.agents.agent import AgentHooks
+from whet.agents.registry import hosts, known
 from whet.errors import WhetError
-from whet.hooks.events import CALL, CLAUDE_CODE, CODEX, END, GEMINI, HOSTS, OPENCODE, START
+from whet.hooks.events import CALL, END, START
 from whet.hooks.places import FOLDER, REMINDERS
 from whet.store import files
 from whet.store.home import Home, prepare_home
@@ -23,18 +25,11 @@ MARK = "whet hook "
 # Where the program is, for an agent that does not have it on its PATH; what stands on the PATH is asked after that.
 OWN_PATH = re.compile(r"^PATH=(?P<folder>'[^']*'|[^\s']+):\"\$PATH\" ")
 OWN_PROGRAM = re.compile(rb'^const OWN = "(.*)"$', re.MULTILINE)
-PLUGIN = "whet@"  # as hosts name it, with the marketplace behind it
+NAME = "whet"
+PLUGIN = f"{NAME}@"  # as hosts name it, with the marketplace behind it
 # A process for each call of a tool would cost too much: the host's shell looks first whether there is a reminder.
 UNLESS = f'[ ! -s "${{WHET_HOME:-$HOME/.whet}}/{FOLDER}/{REMINDERS}" ] || '
 START_SECONDS, CALL_SECONDS = 8, 3
-END_SECONDS = {CLAUDE_CODE: 5, CODEX: 3, GEMINI: 5}  # Codex grants no more, and says so to the person if more is asked
-# The file of each agent that names its hooks, and how many of its units of time a second has.
-FILES = {CLAUDE_CODE: "settings.json", CODEX: "hooks.json", GEMINI: "settings.json"}
-UNITS = {CLAUDE_CODE: 1, CODEX: 1, GEMINI: 1_000}
-SCRIPT = ("plugins", "whet.js")
-# What each agent names the calls of its shell, and the moment at which it hands context on to its model.
-SHELLS = {CLAUDE_CODE: "Bash", CODEX: "Bash", GEMINI: "run_shell_command"}
-CALLS = {CLAUDE_CODE: "PreToolUse", CODEX: "PreToolUse", GEMINI: "AfterTool"}
 
 
 class HookChange(NamedTuple):
@@ -56,9 +51,10 @@ def install_hooks(agent: str, config: Path, home: Home, program: Path | None = N
         )
     prepare_home(home)
     os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)  # from now on the rules are compiled for hooks
-    if _host(agent) == OPENCODE:
-        return _put(config, SCRIPT, _script(program))
-    place = (FILES[agent],)
+    its = host_hooks(agent)
+    place = _place_of(its)
+    if its.script:
+        return _put(config, place, _script(its, program))
     document = _document(config, place)
     hooks = _without_ours(document.get("hooks"), config, place)
     for event, groups in hooks_of(agent, program)["hooks"].items():
@@ -68,9 +64,10 @@ def install_hooks(agent: str, config: Path, home: Home, program: Path | None = N
 
 def remove_hooks(agent: str, config: Path) -> HookChange:
     """Take out what `install_hooks` put in; a file that holds nothing else goes too."""
-    if _host(agent) == OPENCODE:
-        return _put(config, SCRIPT, None)
-    place = (FILES[agent],)
+    its = host_hooks(agent)
+    place = _place_of(its)
+    if its.script:
+        return _put(config, place, None)
     document = _document(config, place)
     before = document.pop("hooks", None)
     hooks = _without_ours(before, config, place)
@@ -82,43 +79,54 @@ def remove_hooks(agent: str, config: Path) -> HookChange:
 
 def are_installed(agent: str, config: Path) -> bool:
     """Whether all hooks of an agent stand in its config home; those of a plugin are the agent's own to list."""
-    if _host(agent) == OPENCODE:
-        return _script_there(config) == _script()
+    its = host_hooks(agent)
+    if its.script:
+        return _script_there(its, config) == _script(its)
     return bool(_ours(agent, config) == hooks_of(agent)["hooks"])
 
 
 def are_outdated(agent: str, config: Path) -> bool:
     """Whether hooks of Whet stand there that are not those of this version."""
-    if _host(agent) == OPENCODE:
-        return _script_there(config) not in (None, _script())
+    its = host_hooks(agent)
+    if its.script:
+        return _script_there(its, config) not in (None, _script(its))
     return _ours(agent, config) not in ({}, hooks_of(agent)["hooks"])
 
 
 def has_plugin(agent: str, config: Path) -> bool:
     """Whether the plugin is installed and enabled in a config home, as the agent itself notes it."""
-    if _host(agent) == CLAUDE_CODE:
-        enabled = _document(config, (FILES[agent],)).get("enabledPlugins")
-        return isinstance(enabled, dict) and any(on and name.startswith(PLUGIN) for name, on in enabled.items())
-    if agent == CODEX:
-        return _codex_has_plugin(files.read(_place(config, ("config.toml",))) or b"")
-    return agent == GEMINI and (config / "extensions" / "whet").exists()
+    host_hooks(agent)
+    found = known(agent)
+    plugin = found.plugin if found else None
+    if plugin is None:
+        return False
+    if plugin.noted.endswith("/"):
+        return (config / plugin.noted / NAME).exists()
+    noted = _notes(config, plugin.notes).get(plugin.noted)
+    listed = noted.items() if isinstance(noted, dict) else ()
+    return any(name.startswith(PLUGIN) and _is_on(how) for name, how in listed)
 
 
-def _codex_has_plugin(body: bytes) -> bool:
+def _notes(config: Path, name: str) -> dict[str, Any]:
+    if not name.endswith(".toml"):
+        return _document(config, (name,))
     try:
-        plugins = tomllib.loads(body.decode()).get("plugins")
+        return tomllib.loads((files.read(_place(config, (name,))) or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return False  # Codex reads no plugin from it either
-    noted = plugins.items() if isinstance(plugins, dict) else ()
-    return any(name.startswith(PLUGIN) and isinstance(how, dict) and how.get("enabled", True) for name, how in noted)
+        return {}  # the agent reads no plugin from it either
+
+
+def _is_on(how: Any) -> bool:
+    return bool(how.get("enabled", True)) if isinstance(how, dict) else bool(how)
 
 
 def program_in(agent: str, config: Path) -> str:
     """The program that hooks in a config home name by its whole path; empty where they trust in the agent's PATH."""
-    if _host(agent) == OPENCODE:
-        found = OWN_PROGRAM.search(files.read(_place(config, SCRIPT)) or b"")
+    its = host_hooks(agent)
+    if its.script:
+        found = OWN_PROGRAM.search(files.read(_place(config, _place_of(its))) or b"")
         return str(msgspec.json.decode(b'"%b"' % found[1])) if found else ""
-    hooks = _document(config, (FILES[agent],)).get("hooks")
+    hooks = _document(config, _place_of(its)).get("hooks")
     starts = hooks.get("SessionStart") if isinstance(hooks, dict) else None
     for group in starts if isinstance(starts, list) else ():
         found_path = OWN_PATH.match(group["hooks"][0]["command"]) if _is_ours(group) else None
@@ -130,28 +138,28 @@ def program_in(agent: str, config: Path) -> str:
 def hooks_of(agent: str, program: Path | None = None) -> dict[str, Any]:
     """The hooks of an agent as its file spells them. A `whet` that fails or is gone is no failure of the hook.
 
-    When time is up Gemini stops the shell alone and waits for what that began, so there the shell gives way to `whet`.
+    Where an agent whose time is up stops the shell alone, and waits for what that began, the shell gives way to `whet`.
     """
-
+    its = host_hooks(agent)
     own = f'PATH={shlex.quote(str(program.parent))}:"$PATH" ' if program and "'" not in str(program) else ""
 
     def hooks(event: str, seconds: int, unless: str = "") -> list[dict[str, Any]]:
         call = f"{MARK}{event} --agent {agent}"
-        command = unless + own + (f"exec {call}" if agent == GEMINI else f"{call} || :")
-        return [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]
+        command = unless + own + (f"exec {call}" if its.gives_way else f"{call} || :")
+        return [{"type": "command", "command": command, "timeout": seconds * its.second}]
 
     return {
         "hooks": {
             "SessionStart": [{"hooks": hooks(START, START_SECONDS)}],
-            CALLS[agent]: [{"matcher": SHELLS[agent], "hooks": hooks(CALL, CALL_SECONDS, UNLESS)}],
-            "SessionEnd": [{"hooks": hooks(END, END_SECONDS[agent])}],
+            its.at_call: [{"matcher": its.shell, "hooks": hooks(CALL, CALL_SECONDS, UNLESS)}],
+            "SessionEnd": [{"hooks": hooks(END, its.end_seconds)}],
         }
     }
 
 
 def _ours(agent: str, config: Path) -> dict[str, list[Any]]:
     """The hooks of Whet that stand in an agent's file."""
-    hooks = _document(config, (FILES[agent],)).get("hooks")
+    hooks = _document(config, _place_of(host_hooks(agent))).get("hooks")
     named = hooks.items() if isinstance(hooks, dict) else ()
     lists = {event: groups for event, groups in named if isinstance(groups, list)}
     found = {event: [_anywhere(group) for group in groups if _is_ours(group)] for event, groups in lists.items()}
@@ -226,14 +234,14 @@ def _place(config: Path, place: tuple[str, ...]) -> files.Place:
     return files.beneath(Path(os.path.realpath(config)), *place)
 
 
-def _script_there(config: Path) -> bytes | None:
+def _script_there(its: AgentHooks, config: Path) -> bytes | None:
     """The script in a config home as it stands where no program is named by its path."""
-    found = files.read(_place(config, SCRIPT))
+    found = files.read(_place(config, _place_of(its)))
     return None if found is None else OWN_PROGRAM.sub(b'const OWN = ""', found)
 
 
-def _script(program: Path | None = None) -> bytes:
-    shipped = resources("whet.shipped").joinpath("plugins", "whet", "opencode", "whet.js").read_bytes()
+def _script(its: AgentHooks, program: Path | None = None) -> bytes:
+    shipped = resources("whet.shipped").joinpath("plugins", "whet", its.script).read_bytes()
     return OWN_PROGRAM.sub(lambda _: b"const OWN = " + msgspec.json.encode(str(program or "")), shipped)
 
 
@@ -241,7 +249,13 @@ def _encode(document: dict[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def _host(agent: str) -> str:
-    if agent not in HOSTS:
-        raise WhetError(f"Whet has no hooks for {agent}.", advice=f"Agents with hooks: {', '.join(HOSTS)}.")
-    return agent
+def _place_of(its: AgentHooks) -> tuple[str, ...]:
+    return tuple(its.file.split("/"))
+
+
+def host_hooks(agent: str) -> AgentHooks:
+    """What Whet knows of an agent's hooks; raises WhetError where it has none."""
+    found = known(agent)
+    if found is None or found.hooks is None:
+        raise WhetError(f"Whet has no hooks for {agent}.", advice=f"Agents with hooks: {', '.join(hosts())}.")
+    return found.hooks

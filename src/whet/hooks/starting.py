@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from whet.agents.places import reading
+from whet.agents.registry import known
 from whet.hooks.events import HostEvent, is_for
-from whet.targets.agents import known, reading
 from whet.targets.project_names import name_of_project
 from whet.text import tokens
 from whet.trials.draws import is_told
@@ -82,12 +83,13 @@ def _chain(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _standing(event: HostEvent, environment: Mapping[str, str]) -> str:
     """What stands in the files of instructions that the agent reads in this folder and everywhere."""
     agent = known(event.agent)
-    if agent is None:
+    if agent is None or agent.files is None:
         return ""
+    files = agent.files
     folder = Path(event.folder)
     above = [None, *([folder, *folder.parents][:MOST_FOLDERS] if folder.is_absolute() else [])]
     person = Path(os.path.expanduser("~"))
-    found = (reading(agent, person=person, environment=environment, project=each).file for each in above)
+    found = (reading(files, person=person, environment=environment, project=each).file for each in above)
     return "\n".join(["", *(_text(file) for file in dict.fromkeys(found) if file is not None), ""])
 
 

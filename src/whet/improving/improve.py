@@ -13,7 +13,6 @@ from whet.changes.pending import pending
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
-from whet.executors.registry import settings_of
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.keeping import keep, let_wait
 from whet.improving.outlook import TOLD, foretold
@@ -21,6 +20,7 @@ from whet.improving.taught import Progress, silent
 from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served, unasked
+from whet.proving.executors import settings_of
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
 from whet.runs.run import Spent, together
@@ -41,11 +41,11 @@ KIND = "improve"
 NO_MODEL = (
     "No model is set, so nothing is tried. To try it in your own sessions at no cost: `whet canary start --pending ID`."
     " Else set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again, or try it on your"
-    " agent: `whet improve --agent claude`."
+    " agent: `whet improve --agent claude-code`."
 )
 NO_KEY = (
     "{variable} is not set, so this is the plan alone and nothing can be tried yet. Run `export {variable}=…`, or try"
-    " changes on your agent: `whet improve --agent claude`."
+    " changes on your agent: `whet improve --agent claude-code`."
 )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from whet import __version__
+from whet.agents.registry import known
 from whet.context.finding import find_files, repository_root
 from whet.context.projects import project_of
 from whet.improving.project_evidence import ProjectEvidence, ProjectFile, ProjectLessons, TaughtLesson
@@ -23,7 +24,6 @@ from whet.store.teachings import keep_teachings, kept_teachings, teaching_stamps
 from whet.targets.project_names import name_of_project
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
-LYING_THERE = frozenset({"aider"})  # agents whose record lies in the project, and may have come with it
 Progress = Callable[[int, int], None]
 LESSONS_VERSION = 3  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
 
@@ -107,7 +107,7 @@ def _held(
             declarations[folder] = bool(declared and folder) and project_of(Path(folder), declared) is not None
         if session.purpose in BEHIND or project not in names[folder]:
             continue
-        is_declared = declarations[folder] and session.source not in LYING_THERE and is_believed(database, session)
+        is_declared = declarations[folder] and not _lies_there(session.source) and is_believed(database, session)
         held.setdefault(names[folder], []).append(_HeldSession(session, is_own(database, session), is_declared))
     return held
 
@@ -157,3 +157,9 @@ def _written_at(file: Path) -> float | None:
         return file.stat().st_mtime
     except OSError:  # it went meanwhile
         return None
+
+
+def _lies_there(source: str) -> bool:
+    """Whether an agent's record lies in the project, and may have come with it."""
+    agent = known(source)
+    return agent is not None and agent.is_in_projects

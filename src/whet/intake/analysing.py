@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from whet.failures.analysis import Analysis, analyse, compared
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import usual_by_circle
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.sessions.copies import NO_PLACES, Seen, copied_count, copied_places, history_of
 from whet.sessions.transcripts import Transcript

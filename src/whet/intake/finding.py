@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.recognising import formats
 from whet.errors import WhetError
-from whet.importers.registry import FORMATS
 
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
-BESIDE = frozenset(name for known in FORMATS for name in known.beside)
 COMPANIONS = ("-wal", "-shm", "-journal")
 
 
@@ -28,7 +27,7 @@ def usual_places(person: Path, environment: Mapping[str, str], folders: Iterable
 
     Of an agent that keeps them where the person works, every one of `folders` where it did.
     """
-    for known in FORMATS:
+    for known in formats():
         moved = environment.get(known.variable, "") if known.variable else ""
         for pattern in known.places:
             base, within, shown = person, pattern, f"~/{pattern}"
@@ -42,7 +41,7 @@ def usual_places(person: Path, environment: Mapping[str, str], folders: Iterable
 
 def places_beside(folders: Iterable[str]) -> Iterator[AgentPlace]:
     """What agents that keep sessions where the person works left in these folders."""
-    for known in FORMATS:
+    for known in formats():
         if known.beside:
             beside = (Path(folder, name) for folder in sorted(folders) for name in known.beside)
             found = (path for path in beside if path.is_absolute() and path.is_file())
@@ -71,10 +70,11 @@ def by_age(files: Iterable[Path]) -> list[Path]:
 
 
 def _within(folder: Path) -> Iterator[Path]:
+    beside = {name for known in formats() for name in known.beside}
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
         for name in names:
             path = Path(parent, name)
             # Pipes and devices could block for ever; a database's companions belong to the database.
-            if path.is_file() and not name.endswith(COMPANIONS) and (not name.startswith(".") or name in BESIDE):
+            if path.is_file() and not name.endswith(COMPANIONS) and (not name.startswith(".") or name in beside):
                 yield path

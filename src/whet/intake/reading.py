@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.agents.recognising import format_named, recognise
 from whet.examples.prefills import is_prefill, recognised
-from whet.importers.registry import BY_NAME, recognise
-from whet.importers.source import Skipped, Source, Unreadable
+from whet.formats.source import Skipped, Source, Unreadable
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Dialect
@@ -65,7 +65,7 @@ def read_transcripts(path: Path, order: ReadOrder = READ_ALL, *, name: str = "")
 
 
 def _transcripts(source: Source, order: ReadOrder) -> Iterator[Transcript]:
-    known = BY_NAME[order.format] if order.format else recognise(source)
+    known = format_named(order.format) if order.format else recognise(source)
     if known is None:
         raise Unreadable("empty" if source.kind == "empty" else "not a session of a known format")
     seen: set[str] = set()

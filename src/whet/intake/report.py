@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from whet.errors import WhetError
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.importers.source import Skipped
+from whet.formats.source import Skipped
 from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.secrets.redactor import Redactor

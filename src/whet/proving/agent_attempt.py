@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from whet.agent.metering import Meter, metered
 from whet.agent.providers.choosing import provider_for
 from whet.agent.tools.situation import Situation
+from whet.agents.executor import Carried, Errand
 from whet.engine.orders import Failed
 from whet.errors import WhetError
-from whet.executors.errands import Carried, Errand, Executor
-from whet.executors.registry import executor_named, grounds_of, program_of, version_of
-from whet.executors.running import carry_out
 from whet.ledger.patches import Patch
 from whet.proving.checks import judge
+from whet.proving.executing import carry_out, grounds_of
+from whet.proving.executors import Runner, program_of, runner_named, version_of
 from whet.proving.instructing import instruct
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.workspace import check_in, hidden_by
@@ -47,11 +47,11 @@ class WantedAttempt(NamedTuple):
     patch: Patch | None
 
 
-def expect_possible(executor: Executor, case: Case) -> None:
+def expect_possible(runner: Runner, case: Case) -> None:
     """Raise WhetError for a case that no other agent can be asked to do."""
     if not is_errand(case):
         raise WhetError(
-            f"The case {case.name} is one step of a conversation, which {executor.name} cannot take up.",
+            f"The case {case.name} is one step of a conversation, which {runner.name} cannot take up.",
             advice="Give it task cases: `whet cases new NAME` writes one, `--cases` chooses them.",
         )
 
@@ -72,10 +72,10 @@ def make_by_agent(
     home, database, settings, world = scene
     ask, case, patch = wanted
     _, arm, seed = ask.place
-    executor = executor_named(agent.name, settings)
-    expect_possible(executor, case)
+    runner = runner_named(agent.name, settings)
+    expect_possible(runner, case)
     with overlaid(home, case, world, patch, now=time.time()) as overlay:
-        told = instruct(overlay, executor, patch)
+        told = instruct(overlay, runner, patch)
         parts = (case.key, told.key, agent, seed)
         is_shared = arm is Arm.BASE and not ask.terms.fresh
         key = key_of(*parts) if is_shared else key_of(*parts, ask.trial, arm)
@@ -83,7 +83,7 @@ def make_by_agent(
         if known is not None:
             return reuse(database, known, case=case.name, seed=seed, trial=ask.trial, now=time.time())
         hidden = tuple(map(Path, ask.conditions.hidden))
-        stage = _Stage(scene, overlay, executor, agent, hidden, meter)
+        stage = _Stage(scene, overlay, runner, agent, hidden, meter)
         made = stage.attempt(ask, case, told.examples, interrupt)
         if not made.invalid and made.agent and made.agent.version in ("", agent.version):
             keep_attempt(database, key, made, now=time.time())
@@ -95,7 +95,7 @@ class _Stage(NamedTuple):
 
     scene: AttemptScene
     overlay: Overlay
-    executor: Executor
+    runner: Runner
     agent: TrialAgent
     hidden: tuple[Path, ...]
     meter: Meter | None = None
@@ -134,7 +134,7 @@ class _Stage(NamedTuple):
 
     def _version(self) -> str:
         """What the program says of itself, where its record does not name a version."""
-        return version_of(self.executor, program_of(self.executor, path=os.environ.get("PATH")), os.environ)
+        return version_of(self.runner, program_of(self.runner, path=os.environ.get("PATH")), os.environ)
 
     def _carried(self, case: Case, examples: str, interrupt: Event) -> Carried:
         limits = case.budget
@@ -145,9 +145,9 @@ class _Stage(NamedTuple):
         )  # fmt: skip
         hidden = (self.scene.home.folder, self.overlay.home.folder, *hidden_by(case), *self.hidden)
         return carry_out(
-            self.executor,
+            self.runner,
             errand,
-            program=program_of(self.executor, path=os.environ.get("PATH")),
+            program=program_of(self.runner, path=os.environ.get("PATH")),
             grounds=grounds_of(self.agent.name, self.scene.settings, os.environ, hidden=hidden),
             interrupt=interrupt,
         )

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.executors.errands import Executor
-from whet.executors.registry import executor_named, program_of, settings_of, version_of
 from whet.ledger.patches import Patch
 from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
+from whet.proving.executors import Runner, program_of, runner_named, settings_of, version_of
 from whet.proving.instructing import Instructed, expect_tellable, instruct
 from whet.proving.overlay import overlaid
 from whet.runs.run import Spent
@@ -36,24 +35,24 @@ def prepare_agent(
 ) -> ReadyAgent:
     """Prove that the change reaches the agent. Raises WhetError where it does not, or where a case cannot be asked."""
     home, database, settings, world = scene
-    executor = executor_named(agent.name, settings)
-    program = program_of(executor, path=os.environ.get("PATH"))
+    runner = runner_named(agent.name, settings)
+    program = program_of(runner, path=os.environ.get("PATH"))
     for case in cases:
-        expect_possible(executor, case)
+        expect_possible(runner, case)
     _expect_judge(settings, cases)
-    expect_tellable(executor, patch)
+    expect_tellable(runner, patch)
     told: list[Instructed] = []
     for each in (None, patch):
         with overlaid(home, cases[0], world, each, now=now) as overlay:
-            told.append(instruct(overlay, executor, each))
+            told.append(instruct(overlay, runner, each))
     if told[0].key == told[1].key:
         raise WhetError(
-            f"The change adds nothing to what {executor.name} is told, so there is nothing to try.",
+            f"The change adds nothing to what {runner.name} is told, so there is nothing to try.",
             advice="Look at its scope, and at the rules that are in force already: `whet rules`.",
         )
     model = agent.model or settings_of(agent.name, settings).model
-    version = version_of(executor, program, os.environ)
-    of_one = _of_one(database, executor, model, settings, seconds=max(case.budget.seconds for case in cases))
+    version = version_of(runner, program, os.environ)
+    of_one = _of_one(database, runner, model, settings, seconds=max(case.budget.seconds for case in cases))
     return ReadyAgent(TrialAgent(agent.name, version, model), cache_price(told[0].text, told[1].text), of_one)
 
 
@@ -66,7 +65,7 @@ def _expect_judge(settings: Settings, cases: Sequence[Case]) -> None:
         )
 
 
-def _of_one(database: Database, executor: Executor, model: str, settings: Settings, *, seconds: float) -> Spent:
+def _of_one(database: Database, runner: Runner, model: str, settings: Settings, *, seconds: float) -> Spent:
     """About what an attempt costs: as much as the agent's earlier ones on average, and at most so long."""
-    used = usual_use(database, executor.target or executor.name) or USUAL
+    used = usual_use(database, runner.name) or USUAL
     return Spent(0, used.input, used.output, used.cached, seconds, dollars_for(used, model, settings))

@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 import msgspec
 
+from whet.agents.places import reading
 from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.prefills import as_openai
 from whet.examples.warm_start import examples
-from whet.executors.errands import Executor
 from whet.ledger.patches import Form, Patch
+from whet.proving.executors import Runner
 from whet.proving.overlay import Overlay
 from whet.shipped.guidance.warm import words
 from whet.store.ledger import Ledger
 from whet.store.skill_files import usable
 from whet.store.trials import key_of
-from whet.targets.agents import known, reading
 from whet.targets.offering import offered
 from whet.targets.settings import FILE_AGENT, Target
 from whet.targets.sync import SyncOrder, sync
@@ -37,30 +37,35 @@ class Instructed(NamedTuple):
     examples: str = ""  # as chat messages
 
 
-def expect_tellable(executor: Executor, patch: Patch) -> None:
+def expect_tellable(runner: Runner, patch: Patch) -> None:
     """Raise WhetError for a change that this agent has no way to be told."""
-    reason = "" if patch.form is Form.TEMPLATE and executor.begins_warm else REFUSED.get(patch.form, "")
-    if patch.form in (Form.SKILL, Form.FILE) and not executor.skills:
+    reason = "" if patch.form is Form.TEMPLATE and runner.executor.begins_warm else REFUSED.get(patch.form, "")
+    if patch.form in (Form.SKILL, Form.FILE) and not runner.skills:
         reason = "find skills: no folder for them is set"
     if reason:
         raise WhetError(
-            f"{executor.name} cannot {reason}, so the {patch.form} cannot be tried on it.",
+            f"{runner.name} cannot {reason}, so the {patch.form} cannot be tried on it.",
             advice="Try it on Whet's own agent: --agent whet.",
         )
 
 
-def instruct(overlay: Overlay, executor: Executor, patch: Patch | None) -> Instructed:
+def instruct(overlay: Overlay, runner: Runner, patch: Patch | None) -> Instructed:
     """Write what is in force in the overlay into the workspace, as `whet sync` would. A template's examples are told
     by the agent's own way."""
     work = Path(os.path.realpath(overlay.work))
-    agent = known(executor.target)
-    place = reading(agent, person=work, environment={}, project=work) if agent else None
-    file = place.file if place and place.file else work / executor.instructions
-    folder = place.skills if place else work / executor.skills if executor.skills else None
+    files = runner.agent.files if runner.agent else None
+    place = reading(files, person=work, environment={}, project=work) if files else None
+    file = place.file if place and place.file else work / runner.instructions
+    folder = place.skills if place else work / runner.skills if runner.skills else None
     # A rule for interactive sessions is tried too: nobody else would ever try it.
     targets = tuple(
         Target(
-            executor.name, executor.target or FILE_AGENT, str(work), str(file), str(folder or ""), unattended=unattended
+            runner.name,
+            runner.agent.name if runner.agent else FILE_AGENT,
+            str(work),
+            str(file),
+            str(folder or ""),
+            unattended=unattended,
         )
         for unattended in (False, True)
     )
@@ -68,7 +73,7 @@ def instruct(overlay: Overlay, executor: Executor, patch: Patch | None) -> Instr
     for change in sync(order, targets):
         if change.kind in ("conflict", "skipped"):
             raise WhetError(
-                f"{executor.name} cannot be told of the change: {change.note}", advice="Look at the case's files."
+                f"{runner.name} cannot be told of the change: {change.note}", advice="Look at the case's files."
             )
     told = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     copied = sorted(path for path in folder.rglob("*") if path.is_file()) if folder else []

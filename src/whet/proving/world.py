@@ -20,9 +20,9 @@ from whet.agent.tools.surroundings import safe_path
 from whet.context.gathering import VAULT_CHARACTERS
 from whet.context.machine import environments, this_machine
 from whet.errors import WhetError
-from whet.executors.registry import executor_named, program_of, settings_of, version_of
 from whet.ledger.entries import CHANGES, Entry, Step
 from whet.ledger.patches import Form, Patch
+from whet.proving.executors import program_of, runner_named, settings_of, version_of
 from whet.runs.endpoints import address_of
 from whet.runs.settings import PromptSettings, Sandbox, Settings, Terminal
 from whet.shipped.guidance import built_in
@@ -116,8 +116,8 @@ def expect_same(world: TrialWorld, grounds: Mapping[str, str]) -> None:
 
 def expect_version(agent: TrialAgent, settings: Settings) -> None:
     """Raise WhetError where the agent is not on this machine, or UnlikeMachine where it is another version."""
-    executor = executor_named(agent.name, settings)
-    found = version_of(executor, program_of(executor, path=os.environ.get("PATH")), os.environ)
+    runner = runner_named(agent.name, settings)
+    found = version_of(runner, program_of(runner, path=os.environ.get("PATH")), os.environ)
     if found != agent.version:
         raise UnlikeMachine(
             f"The trial is about {agent.name} {agent.version}, and this machine has {found or 'no known version'}.",

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.importers.registry import FORMATS
-from whet.targets.agents import AGENTS, own_folder
+from whet.agents.places import own_folder
+from whet.agents.recognising import formats
+from whet.agents.registry import agents
 
 
 class FoundAgent(NamedTuple):
@@ -19,9 +20,11 @@ class FoundAgent(NamedTuple):
 
 def find_agents(person: Path, environment: Mapping[str, str]) -> tuple[FoundAgent, ...]:
     """Every known agent that is on this machine. It opens no file, and stops at the first session of each."""
-    titles = {known.name: known.title for known in FORMATS if known.places}
-    places = {known.name: known.places for known in FORMATS}
-    folders = {agent.name: own_folder(agent, person=person, environment=environment) for agent in AGENTS}
+    titles = {known.name: known.title for known in formats() if known.places}
+    places = {known.name: known.places for known in formats()}
+    folders = {
+        agent.name: own_folder(agent.files, person=person, environment=environment) for agent in agents() if agent.files
+    }
     found = (
         FoundAgent(
             name,

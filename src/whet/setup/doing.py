@@ -23,7 +23,7 @@ from whet.sessions.trust import Trust
 from whet.setup.agents import find_agents
 from whet.setup.looking import SetupPlace, hooks_file, new_files, target_for
 from whet.setup.planning import HOOKS, IMPORT, NIGHTLY, SERVICE, TARGET, SetupStep, StepState
-from whet.setup.plugins import PROGRAMS, add_plugin, digest_of_plugin, program_for
+from whet.setup.plugins import add_plugin, digest_of_plugin, plugin_of, program_for
 from whet.setup.records import HookedAgent, WrittenFile, digest_of, load_record, save_record
 from whet.setup.services import Control, control, start
 from whet.setup.undoing import take_back_hooks
@@ -84,7 +84,7 @@ def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
         program = ""
     _take_back_older(here, step.name, run)
     if program:
-        notes = config / PROGRAMS[step.name].notes
+        notes = config / plugin_of(step.name).notes
         try:
             _note_around(here, step, config, notes, partial(add_plugin, step.name, program, here.home, run), program)
             return f"Installed the plugin in {step.name}."

@@ -6,24 +6,27 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from whet.hooks.events import CODEX
+from whet.agents.registry import known
 from whet.setup.services import Control, control
-
-# Hooks of Codex do nothing, and say nothing, until the person trusts them.
-LEFT_TO_DO = {CODEX: "start `codex` once and trust Whet's hooks (`/hooks`)"}
 
 
 def how_it_calls(agent: str, last_call: float | None) -> str:
     """Whether the hooks of an agent call Whet, in words."""
     if last_call is not None:
         return f"calls Whet (last: {datetime.fromtimestamp(last_call).astimezone():%Y-%m-%d})"
-    left = LEFT_TO_DO.get(agent)
+    left = first_step(agent)
     return f"installed, not yet seen calling{f': {left}' if left else ''}"
 
 
 def left_to_do(agent: str) -> str:
     """What makes hooks call for the first time."""
-    return LEFT_TO_DO.get(agent, "start a session in it")
+    return first_step(agent) or "start a session in it"
+
+
+def first_step(agent: str) -> str:
+    """What an agent asks of a person before it calls its hooks; empty where it asks nothing."""
+    found = known(agent)
+    return found.hooks.first_step if found and found.hooks else ""
 
 
 def is_on_path(person: Path, environment: Mapping[str, str], run: Control = control) -> bool:

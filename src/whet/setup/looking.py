@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.registry import hosts, known
 from whet.errors import WhetError
-from whet.hooks.events import HOSTS, OPENCODE
-from whet.hooks.installing import FILES, SCRIPT, are_installed, are_outdated, has_plugin
+from whet.hooks.installing import are_installed, are_outdated, has_plugin, host_hooks
 from whet.intake.finding import usual_places
 from whet.intake.taking import stamp_of
 from whet.jobs.nightly import NAME
@@ -22,7 +22,6 @@ from whet.store.home import Home
 from whet.store.job_files import read_text
 from whet.store.opening import opened
 from whet.targets import settings as targets
-from whet.targets.agents import known
 from whet.targets.hooked import hooked_agents
 from whet.targets.settings import Target
 
@@ -77,12 +76,13 @@ def new_files(here: SetupPlace) -> dict[str, tuple[Path, ...]]:
 
 def hooks_file(agent: str, config: Path) -> Path:
     """The file in an agent's own folder that holds its hooks."""
-    return config.joinpath(*SCRIPT) if agent == OPENCODE else config / FILES[agent]
+    return config / host_hooks(agent).file
 
 
 def target_for(here: SetupPlace, agent: FoundAgent) -> Target | None:
     """Where an agent reads rules for every project; None where it reads none."""
-    if agent.config is None or known(agent.name) is None:
+    found = known(agent.name)
+    if agent.config is None or found is None or found.files is None:
         return None
     chosen = targets.choose(agent.name, person=here.person, environment=here.environment, project=None)
     return chosen if chosen.file else None
@@ -96,7 +96,7 @@ def _agent(
     standing: set[str],
 ) -> AgentFacts:
     target = target_for(here, agent)
-    config = agent.config if agent.name in HOSTS else None
+    config = agent.config if agent.name in hosts() else None
     is_hooked, is_outdated, why_no_hooks = _hooks(here, agent.name, config, ran) if config else (None, False, "")
     return AgentFacts(
         agent.name,

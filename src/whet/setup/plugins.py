@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files as resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import NamedTuple
 
+from whet.agents.agent import AgentPlugin
+from whet.agents.registry import known
 from whet.errors import WhetError
-from whet.hooks.events import CLAUDE_CODE, CODEX, GEMINI
 from whet.setup.records import digest_of
 from whet.setup.services import Control
 from whet.store import files
@@ -20,50 +20,25 @@ GEMINIS = (PLUGIN, "gemini")
 SKILLS = "skills"
 
 
-class HostProgram(NamedTuple):
-    """The program of an agent, what it is told to add and remove the plugin, and the file in which it notes that.
-
-    `{folder}` stands for the folder that holds the plugin.
-    """
-
-    name: str
-    add: tuple[tuple[str, ...], ...]
-    remove: tuple[tuple[str, ...], ...]
-    notes: str
-
-
-PROGRAMS: Mapping[str, HostProgram] = {
-    CLAUDE_CODE: HostProgram(
-        "claude",
-        (("plugin", "marketplace", "add", "{folder}"), ("plugin", "install", "whet@whet")),
-        (("plugin", "uninstall", "whet@whet"), ("plugin", "marketplace", "remove", "whet")),
-        "settings.json",
-    ),
-    CODEX: HostProgram(
-        "codex",
-        (("plugin", "marketplace", "add", "{folder}"), ("plugin", "add", "whet@whet")),
-        (("plugin", "remove", "whet@whet"), ("plugin", "marketplace", "remove", "whet")),
-        "config.toml",
-    ),
-    GEMINI: HostProgram(
-        "gemini",
-        (("extensions", "link", "{folder}/whet/gemini", "--consent"),),
-        (("extensions", "uninstall", "whet"),),
-        "settings.json",
-    ),
-}
-
-
 def program_for(agent: str, environment: Mapping[str, str]) -> str:
     """Where the program is that can install the plugin for an agent; empty where there is none."""
-    known = PROGRAMS.get(agent)
-    return (known and shutil.which(known.name, path=environment.get("PATH", ""))) or ""
+    found = known(agent)
+    plugin = found.plugin if found else None
+    return (plugin and shutil.which(plugin.program, path=environment.get("PATH", ""))) or ""
+
+
+def plugin_of(agent: str) -> AgentPlugin:
+    """How an agent that can have the plugin is given it."""
+    found = known(agent)
+    if found is None or found.plugin is None:
+        raise WhetError(f"{agent} has no way to install the plugin.", advice="Give it hooks: `whet setup`.")
+    return found.plugin
 
 
 def add_plugin(agent: str, program: str, home: Home, run: Control) -> None:
     """Have an agent's own program install the plugin from a copy in the home, which stays where it is."""
     folder = lay_out(home)
-    for words in PROGRAMS[agent].add:
+    for words in plugin_of(agent).add:
         command = (program, *(word.replace("{folder}", str(folder)) for word in words))
         if not run(command):
             remove_plugin(agent, program, run)
@@ -72,7 +47,7 @@ def add_plugin(agent: str, program: str, home: Home, run: Control) -> None:
 
 def remove_plugin(agent: str, program: str, run: Control) -> str:
     """Have it take the plugin away again; gives the command that failed, empty where all was done."""
-    failed = [words for words in PROGRAMS[agent].remove if not run((program, *words))]
+    failed = [words for words in plugin_of(agent).remove if not run((program, *words))]
     return " ".join((Path(program).name, *failed[0])) if failed else ""
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agent.metering import local_day
+from whet.agents.registry import hosts
 from whet.changes.pending import waiting
 from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
 from whet.failures.week_comparison import WeekComparison
-from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.improving.last_weeks import last_weeks
 from whet.improving.project_evidence import ProjectLessons, proposing
@@ -119,7 +119,7 @@ def machine_status(home: Home, person: Path, environment: Mapping[str, str], *, 
 
 
 def _has_hooks(agent: FoundAgent) -> bool:
-    if agent.config is None or agent.name not in HOSTS:
+    if agent.config is None or agent.name not in hosts():
         return False
     try:
         name, config = agent.name, agent.config

@@ -5,18 +5,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.registry import USUAL, agents
 from whet.ledger.entries import Item
 from whet.ledger.holding import lies_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import settings
-from whet.targets.agents import AGENTS
 from whet.targets.hooked import hooked_agents
 from whet.targets.project_names import name_of_project
 from whet.targets.reaching import Reader, reader_of, reads
 from whet.targets.settings import Target
 
-USUAL = "claude-code"
 FOLDERS = "SELECT source, folder FROM sessions WHERE folder <> '' GROUP BY source, folder ORDER BY max(dated) DESC"
 
 
@@ -44,7 +43,7 @@ def readers_of(home: Home, rule: Item, *, now: float) -> RuleReaders:
 
 def command_for(database: Database, project: str) -> str:
     """The command that has the rules of a project written where the agent that works in it reads them."""
-    known = [agent.name for agent in AGENTS]
+    known = [agent.name for agent in agents() if agent.files]
     rows = [(source, folder) for source, folder in database.query(FOLDERS) if source in known]
     if not project:
         return f"whet target add {rows[0][0] if rows else USUAL}"

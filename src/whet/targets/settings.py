@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from whet.agents.places import reading
+from whet.agents.registry import agents, canonical, known
 from whet.errors import WhetError
 from whet.store import files
 from whet.store.home import Home, prepare_home
-from whet.targets.agents import AGENTS, known, reading
 from whet.text import toml
 from whet.values import Value
 
@@ -39,12 +40,12 @@ def choose(
 ) -> Target:
     """The target that a person asked for by the name of an agent or of a file."""
     agent = known(asked)
-    if agent is None:
+    if agent is None or agent.files is None:
         return _choose_file(asked, project=project, unattended=unattended)
-    found = reading(agent, person=person, environment=environment, project=project)
+    found = reading(agent.files, person=person, environment=environment, project=project)
     return Target(
-        name=f"{asked}:{project}" if project else asked,
-        agent=asked,
+        name=f"{agent.name}:{project}" if project else agent.name,
+        agent=agent.name,
         project=str(project or ""),
         file=str(found.file or ""),
         skills=str(found.skills or ""),
@@ -55,7 +56,7 @@ def choose(
 def _choose_file(asked: str, *, project: Path | None, unattended: bool) -> Target:
     looks_like_a_file = "/" in asked or "." in asked or Path(asked).exists()
     if not looks_like_a_file:
-        names = ", ".join(agent.name for agent in AGENTS)
+        names = ", ".join(agent.name for agent in agents() if agent.files)
         raise WhetError(f"{asked} is neither a known agent nor a file.", advice=f"Known agents: {names}.")
     path = (project or Path.cwd()) / Path(os.path.expanduser(asked))
     path = path.absolute()
@@ -110,7 +111,7 @@ def named(targets: Iterable[Target], name: str) -> Target:
     known = tuple(targets)
     found = [each for each in known if name in (each.name, each.file)]
     found = found or [each for each in known if each.file == str(Path(os.path.expanduser(name)).absolute())]
-    found = found or [each for each in known if each.agent == name]
+    found = found or [each for each in known if each.agent == canonical(name)]
     if len(found) != 1:
         raise WhetError(
             f"{name} matches {len(found)} targets." if found else f"There is no target {name}.",

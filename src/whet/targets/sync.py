@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.registry import known
 from whet.errors import WhetError
 from whet.ledger.entries import Item
 from whet.store import files
@@ -15,7 +16,6 @@ from whet.store.canary_counts import Delivery
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home
 from whet.targets import skill_folders
-from whet.targets.agents import known
 from whet.targets.drawing import deliveries_of, drawn, for_files
 from whet.targets.offering import Offer
 from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
@@ -150,11 +150,11 @@ def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Read
         note = f"The block in {path} was edited. Undo the edit, or run `whet sync --force` to replace it."
         return TargetChange(names, path, "conflict", note, _diff(standing.text, text))
     agent = known(first.agent)
-    if found.content is None and text and agent and agent.has_default and not first.project:
+    its = agent.files if agent else None
+    if found.content is None and text and agent and its and its.has_default and not first.project:
         note = f"{path} does not exist. Start {agent.name} once, so that it creates the file."
         return TargetChange(names, path, "skipped", note)
-    preamble = agent.preamble if agent else b""
-    after = place(found.content, text, preamble=preamble)
+    after = place(found.content, text, preamble=its.preamble if its else b"")
     note = " ".join(filter(None, (found.note, _unwritten(readers, rules, text, left_out))))
     if standing and standing.edited and not order.dry_run:
         note = f"The edited text was saved as {_keep(order.home, path, standing)}. {note}".strip()

@@ -11,9 +11,9 @@ import apsw
 from whet import __version__
 from whet.agent.providers.local_weights import path_of
 from whet.agent.tools.sandbox import Wall, note, probe
+from whet.agents.registry import USUAL, hosts
 from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
-from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
 from whet.runs.endpoints import address_of
 from whet.setup.agents import FoundAgent, find_agents
@@ -72,7 +72,7 @@ def check_hooks(place: CheckupPlace) -> Rows:
     """Whether agents tell Whet of their sessions."""
     calls = last_calls(place.home)
     recorded = {each.agent for each in load_record(place.home).hooks}
-    found = [each for each in find_agents(place.person, place.environment) if each.name in HOSTS and each.config]
+    found = [each for each in find_agents(place.person, place.environment) if each.name in hosts() and each.config]
     for agent in found:
         yield _hooks(place, agent, calls.get(agent.name), is_recorded=agent.name in recorded)
     if not found:
@@ -114,7 +114,8 @@ def check_provider(place: CheckupPlace) -> Rows:
     """Whether the chosen model can be asked; no request is made."""
     settings = load(place.home)
     if not settings.model:
-        fix = "Run `whet config set model PROVIDER:NAME`, or try changes on your agent: `whet improve --agent claude`."
+        on_agent = f"or try changes on your agent: `whet improve --agent {USUAL}`."
+        fix = f"Run `whet config set model PROVIDER:NAME`, {on_agent}"
         yield warning("provider", "no model is set", fix)
         return
     endpoint, model = address_of(settings)

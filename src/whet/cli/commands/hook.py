@@ -4,8 +4,9 @@ import os
 
 import click
 
+from whet.agents.registry import hosts
 from whet.hooks.entry import run
-from whet.hooks.events import EVENTS, HOSTS
+from whet.hooks.events import EVENTS
 
 
 @click.command(
@@ -16,6 +17,6 @@ from whet.hooks.events import EVENTS, HOSTS
     "to hooks/log.txt in the home folder.",
 )
 @click.argument("event", type=click.Choice(EVENTS))
-@click.option("--agent", type=click.Choice(HOSTS), help="Agent that calls. Default: detected.")
+@click.option("--agent", type=click.Choice(hosts()), help="Agent that calls. Default: detected.")
 def command(event: str, agent: str | None) -> int:
     return run([event, *(("--agent", agent) if agent else ())], os.environ)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import click
 
+from whet.agents.recognising import formats
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import console, many, plain, print_json, say
 from whet.cli.progress import bytes_bar
 from whet.hooks.arrivals import TakenIn, take_spool
-from whet.importers.registry import FORMATS
 from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
@@ -43,7 +43,7 @@ RISK = (
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice([known.name for known in FORMATS]),
+    type=click.Choice([known.name for known in formats()]),
     help="Format of the files. Default: detected.",
 )
 @click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w.")

@@ -157,12 +157,12 @@ def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) ->
 
 def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     """What only the person can do, for hooks that were never seen calling."""
-    from whet.setup.hooking import LEFT_TO_DO
+    from whet.setup.hooking import first_step
     from whet.targets.hooked import last_calls
 
     silent = {step.name for step in steps if step.kind == "hooks" and not step.why_not} - set(last_calls(here.home))
-    for name in sorted(silent & set(LEFT_TO_DO)):
-        say(f"[bold]Left for you to do[/]: {plain(LEFT_TO_DO[name])}. Until then {name} does not call Whet.")
+    for name in sorted(each for each in silent if first_step(each)):
+        say(f"[bold]Left for you to do[/]: {plain(first_step(name))}. Until then {name} does not call Whet.")
 
 
 def _say_where_keys_go(here: "SetupPlace") -> None:

@@ -140,7 +140,7 @@ def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> I
 
 def _read(paths: list[str], ignore_flags: bool) -> Iterator[JudgedSession]:
     """The analyses of the sessions in files; nothing of them is stored."""
-    from whet.importers.source import Skipped
+    from whet.formats.source import Skipped
     from whet.intake.analysing import analyse_files
     from whet.intake.finding import named_files
 

@@ -1,0 +1,1 @@
+"""The other agents that Whet knows: one module or folder each, with all that Whet knows of it."""

@@ -1,0 +1,1 @@
+"""Aider: its record lies where the person works; it has no hooks."""

@@ -1,0 +1,28 @@
+"""Claude Code: what Whet knows of it."""
+
+from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, HostMarks
+
+AGENT = Agent(
+    "claude-code",
+    aliases=("claude",),
+    records="whet.agents.claude_code.records:FORMAT",
+    files=AgentFiles(
+        folder=".claude",
+        variable="CLAUDE_CONFIG_DIR",
+        everywhere=("CLAUDE.md",),
+        project=("CLAUDE.md", ".claude/CLAUDE.md"),
+        skills="skills",
+        project_skills=".claude/skills",
+    ),
+    models=("claude", "opus", "sonnet", "haiku"),
+    hooks=AgentHooks("settings.json", marks=HostMarks(unattended=("CLAUDE_CODE_ENTRYPOINT", "sdk"))),
+    plugin=AgentPlugin(
+        "claude",
+        add=(("plugin", "marketplace", "add", "{folder}"), ("plugin", "install", "whet@whet")),
+        remove=(("plugin", "uninstall", "whet@whet"), ("plugin", "marketplace", "remove", "whet")),
+        notes="settings.json",
+        noted="enabledPlugins",
+    ),
+    executor="whet.agents.claude_code.executor:EXECUTOR",
+    shell=("CLAUDECODE",),
+)

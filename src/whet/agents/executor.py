@@ -1,0 +1,117 @@
+"""One order to another agent, how its program is started, and what it left."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from whet.sessions.transcripts import Transcript, Usage
+
+WHY_CHARACTERS = 200
+LIMITS = ("rate limit", "rate_limit", "usage limit", "quota", "429", "too many requests", "credit balance", "402")
+LOGINS = ("401", "403", "unauthorized", "not logged in", "log in", "/login", "api key", "authentication")
+
+
+class Errand(NamedTuple):
+    """What is to be done, where, and for how much. `config` is a home of the agent's own, empty before."""
+
+    task: str
+    workspace: Path
+    config: Path
+    model: str = ""
+    seconds: float = 900.0
+    dollars: float | None = None
+    turns: int | None = None
+    examples: str = ""  # that the session begins with, as chat messages in JSON
+    environment: Mapping[str, str] = MappingProxyType({})  # what the case sets for all that is run in it
+
+    @property
+    def prefill(self) -> Path:
+        """Where the examples lie, if there are any."""
+        return self.config / "prefill.json"
+
+
+class ProgramLaunch(NamedTuple):
+    """A program to start: its words, and the variables that it gets beside the allowed ones."""
+
+    words: tuple[str, ...]
+    variables: Mapping[str, str]
+
+
+class Validity(StrEnum):
+    """Whether an attempt tells anything. One that ran out of its time did what it could: it counts too."""
+
+    VALID = "valid"
+    DENIED = "denied"  # a permission that the attempt needed was not given
+    LIMITED = "limited"  # too many requests, or no credit
+    NO_LOGIN = "no login"
+    CRASHED = "crashed"  # the program ended without a record, or with its own error
+    TIMED_OUT = "timed out"
+
+    @property
+    def counts(self) -> bool:
+        return self in (Validity.VALID, Validity.TIMED_OUT)
+
+
+class Left(NamedTuple):
+    """What a program left when it ended: its output, how it ended, and how long it took."""
+
+    output: str
+    errors: str
+    exit_code: int | None  # None: it was stopped because its time was over
+    seconds: float
+
+
+class Carried(NamedTuple):
+    """An errand that was carried out: the record, what it used, and whether it tells anything."""
+
+    transcript: Transcript | None
+    usage: Usage
+    validity: Validity
+    why: str = ""
+    version: str = ""
+    model: str = ""
+    seconds: float = 0.0
+
+
+class Executor(NamedTuple):
+    """How an agent is started by a command without a person, and what is read from what it leaves."""
+
+    program: str
+    launch: Callable[[Errand, str], ProgramLaunch]
+    carried: Callable[[Left, Transcript | None], Carried]
+    record: tuple[str, str]  # a folder in its config home, and a pattern for its records there
+    variables: tuple[str, ...] = ()  # by which it logs in, and that say where its model answers
+    places: Mapping[str, str] = MappingProxyType({})  # where in its config home it looks for a file, if not at the top
+    begins_warm: bool = False  # whether its session can begin with examples
+
+
+def without_record(left: Left) -> Carried:
+    """An errand that left nothing to read: it tells nothing, and says why."""
+    why = left.errors.strip() or left.output.strip() or "it left no record"
+    validity = refusal_in(f"{left.errors}\n{left.output}") or Validity.CRASHED
+    return Carried(None, Usage(), validity, why.splitlines()[-1][:WHY_CHARACTERS], seconds=left.seconds)
+
+
+def refusal_in(said: str) -> Validity | None:
+    """What a service refused, by the words of the program's own error; None where it did not."""
+    words = said.lower()
+    if any(each in words for each in LIMITS):
+        return Validity.LIMITED
+    return Validity.NO_LOGIN if any(each in words for each in LOGINS) else None
+
+
+def events_of(output: str) -> list[dict[str, Any]]:
+    """The objects that a program printed, one a line; what else it printed is left out."""
+    found: list[dict[str, Any]] = []
+    for line in output.splitlines():
+        try:
+            value = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return found

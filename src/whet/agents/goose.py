@@ -1,0 +1,268 @@
+"""Goose: every session in one database, an exported one in a JSON document; older versions wrote a file each."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apsw
+from msgspec.structs import replace
+
+from whet.formats import content, databases, turns
+from whet.formats.format import Format
+from whet.formats.source import Source
+from whet.formats.turns import AgentTurn
+from whet.sessions.transcripts import (
+    Disposition,
+    Media,
+    Message,
+    Origin,
+    Part,
+    Purpose,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Transcript,
+    Usage,
+)
+from whet.text import fields
+
+BUILT_IN = "developer__"  # before the names of Goose's own tools, in older versions
+CALLS = frozenset({"toolRequest", "frontendToolRequest"})
+PLACE = "goose.toolCall.providerIndex"
+DECLINED = (
+    "The user has declined to run this tool. DO NOT attempt to call this tool again. If there are no alternative"
+    " methods to proceed, clearly explain the situation and STOP."
+)
+
+Record = dict[str, Any]
+
+
+def conversation(records: Sequence[Record]) -> tuple[Message, ...]:
+    """The messages of a session from `{role, created, content, metadata}`, those summed up later among them."""
+    entries: list[AgentTurn | Message] = []
+    latest: AgentTurn | None = None
+    tools: dict[str, str] = {}
+    for record, follower in itertools.pairwise([*records, {}]):
+        if fields.text(record, "role") == "assistant":
+            turn = _turn(record)
+            tools |= {part.id: part.name for part in turn.parts if isinstance(part, ToolCall)}
+            if latest is not None and _continues(record):
+                latest.parts += [part for part in turn.parts if part not in latest.parts]
+            elif turn.parts:
+                latest = turn
+                entries.append(turn)
+        else:
+            entries += _said(record, follower)
+            entries += _answers(record, tools)
+    return turns.gathered(entries)
+
+
+def _is_hidden(record: Record) -> bool:
+    """Whether the person never saw it: the program spoke in their place, or in the agent's."""
+    return fields.flag(fields.mapping(record, "metadata"), "userVisible") is False
+
+
+def _continues(record: Record) -> bool:
+    """Calls that a model asks for at once stand in one message each, which tells the place of its call."""
+    calls = (block for block in fields.objects(record, "content") if fields.text(block, "type") in CALLS)
+    return any(fields.whole(fields.mapping(call, "_meta"), PLACE) > 0 for call in calls)
+
+
+def _turn(record: Record) -> AgentTurn:
+    about = fields.mapping(record, "metadata")
+    return AgentTurn(
+        [part for block in fields.objects(record, "content") for part in _parts(block)],
+        fields.seconds(record.get("created")),
+        fields.text(fields.mapping(about, "inference"), "requestedModel"),
+        _usage(fields.mapping(about, "usage")),
+        Origin.INSERTED if _is_hidden(record) else Origin.TURN,
+    )
+
+
+def _parts(block: dict[str, Any]) -> Iterator[Part]:
+    kind = fields.text(block, "type")
+    if kind in CALLS:
+        asked = fields.mapping(block, "toolCall")
+        call = fields.mapping(asked, "value")
+        arguments = fields.json_text(call.get("arguments") or {}) if call else fields.text(asked, "error")
+        yield ToolCall(fields.text(block, "id"), fields.text(call, "name").removeprefix(BUILT_IN), arguments)
+    elif kind in ("thinking", "reasoning"):
+        if words := fields.text(block, "thinking", "text"):
+            yield Thought(words, signature=fields.text(block, "signature"))
+    elif kind == "redactedThinking":
+        yield Thought("", signature=fields.text(block, "data"))
+    else:
+        yield from _shown(block)
+
+
+def _shown(block: dict[str, Any]) -> Iterator[Text | Media]:
+    """Words and pictures; questions to the person and notices on the screen never reached the model."""
+    if fields.text(block, "type") in ("text", "image"):
+        yield from content.shown(block)
+
+
+def _said(record: Record, follower: Record) -> Iterator[Message]:
+    parts = [part for block in fields.objects(record, "content") for part in _shown(block)]
+    at = fields.seconds(record.get("created"))
+    if not parts:
+        return
+    if not _is_hidden(record):
+        yield from content.said(parts, at=at)
+        return
+    # After a compaction comes its summary, and an answer that the program wrote.
+    is_summary = fields.text(follower, "role") == "assistant" and _is_hidden(follower) and not _is_context(record)
+    yield content.spoken(Role.USER, parts, at=at, origin=Origin.SUMMARY if is_summary else Origin.INSERTED)
+
+
+def _is_context(record: Record) -> bool:
+    return fields.flag(fields.mapping(record, "metadata"), "turnContext") is True
+
+
+def _answers(record: Record, tools: dict[str, str]) -> Iterator[Message]:
+    at = fields.seconds(record.get("created"))
+    for block in fields.objects(record, "content"):
+        if fields.text(block, "type") == "toolResponse":
+            call_id = fields.text(block, "id")
+            result = _result(call_id, fields.mapping(block, "toolResult"), tools.get(call_id, ""))
+            yield content.answered(result, at=at)
+
+
+def _result(call_id: str, outcome: dict[str, Any], tool: str) -> ToolResult:
+    """What a tool answered; older versions leave out the envelope with its flag around the content."""
+    value, status = outcome.get("value"), fields.text(outcome, "status")
+    if status == "error":
+        return content.result(call_id, outcome.get("error", value), tool=tool, error=True)
+    envelope = value if isinstance(value, dict) else {"content": value}
+    result = content.result(
+        call_id,
+        envelope.get("content"),
+        tool=tool,
+        error=fields.flag(envelope, "isError"),
+        exit_code=fields.code(fields.mapping(envelope, "structuredContent"), "exit_code"),
+    )
+    return replace(result, disposition=Disposition.REJECTED) if result.text == DECLINED else result
+
+
+def _usage(counted: dict[str, Any]) -> Usage | None:
+    """Goose's input holds the cached tokens."""
+    used = Usage(
+        input=fields.whole(counted, "inputTokens"),
+        output=fields.whole(counted, "outputTokens"),
+        cached=fields.whole(counted, "cacheReadTokens"),
+        cache_written=fields.whole(counted, "cacheWriteTokens"),
+    )
+    return used if used != Usage() else None
+
+
+NAME = "goose"
+SESSION_COLUMNS = frozenset({"id", "working_dir", "created_at", "extension_data"})
+MESSAGE_COLUMNS = frozenset({"id", "session_id", "role", "content_json", "created_timestamp"})
+PURPOSES = {"sub_agent": Purpose.SUBTASK, "scheduled": Purpose.JOB}
+
+
+def sniff(source: Source) -> bool:
+    if source.kind == "sqlite":
+        with source.database() as connection:
+            return (
+                databases.columns(connection, "sessions") >= SESSION_COLUMNS
+                and databases.columns(connection, "messages") >= MESSAGE_COLUMNS
+            )
+    if source.kind == "json" and _is_export(source.document):
+        return True
+    return source.kind in ("jsonl", "json") and any(_is_line(record) for record in source.sample)
+
+
+def _is_export(document: object) -> bool:
+    return (
+        isinstance(document, dict)
+        and "working_dir" in document
+        and "extension_data" in document
+        and isinstance(document.get("conversation"), list)
+    )
+
+
+def _is_line(record: dict[str, Any]) -> bool:
+    """A line of an old file: what it tells first of the session, or a message with a call or a result."""
+    kinds = {fields.text(block, "type") for block in fields.objects(record, "content")}
+    is_header = {"working_dir", "description", "message_count"} <= record.keys()
+    return is_header or ("created" in record and "role" in record and bool(kinds & {"toolRequest", "toolResponse"}))
+
+
+def read(source: Source) -> Iterator[Transcript]:
+    if source.kind == "sqlite":
+        yield from _stored(source)
+    elif source.kind == "json" and isinstance(source.document, dict) and "conversation" in source.document:
+        yield from _session(source, source.document, fields.objects(source.document, "conversation"))
+    else:
+        lines = [record for _, record in source.session_records()]
+        about = next((line for line in lines if "working_dir" in line and "role" not in line), {})
+        messages = [line for line in lines if "role" in line]
+        yield from _session(source, {"id": source.path.stem, **about}, messages)
+
+
+def _stored(source: Source) -> Iterator[Transcript]:
+    with source.database() as connection:
+        # The ids first, so that no read of a long import keeps Goose from tidying its log.
+        ids = [
+            found
+            for (found,) in connection.execute(
+                "SELECT id FROM sessions WHERE typeof(id) = 'text' ORDER BY created_at, id"
+            )
+        ]
+        for session_id in ids:
+            with connection:  # one snapshot for a session and all of its messages
+                transcripts = [
+                    transcript
+                    for row in databases.rows(connection, "SELECT * FROM sessions WHERE id = ?", (session_id,))
+                    for transcript in _session(source, row, _messages(source, connection, session_id))
+                ]
+            yield from transcripts
+
+
+def _messages(source: Source, connection: apsw.Connection, session_id: str) -> list[Record]:
+    """A session's messages in the order in which they were written: a compaction gives all of them one time."""
+    messages: list[Record] = []
+    for row in databases.rows(connection, "SELECT * FROM messages WHERE session_id = ? ORDER BY id", (session_id,)):
+        blocks = databases.document(row["content_json"])
+        if not isinstance(blocks, list):
+            source.skip(f"session {session_id}: message {row['id']} is not a JSON list")
+            continue
+        about = databases.document(row.get("metadata_json"))
+        created = row["created_timestamp"]
+        messages.append({"role": row["role"], "created": created, "content": blocks, "metadata": about})
+    return messages
+
+
+def _session(source: Source, about: dict[str, Any], records: list[Record]) -> Iterator[Transcript]:
+    native_id, messages = fields.text(about, "id"), conversation(records)
+    if not messages:
+        source.skip(f"session {native_id}: no conversation in it")
+        return
+    purpose = PURPOSES.get(fields.text(about, "session_type"), Purpose.CHAT)
+    settings = about.get("model_config") or databases.document(about.get("model_config_json"))
+    started, ended = turns.span(messages, fields.seconds(about.get("created_at")))
+    yield Transcript(
+        source=NAME,
+        native_id=native_id or source.path.stem,
+        messages=turns.delegated(messages) if purpose is Purpose.SUBTASK else messages,
+        parent=fields.text(about, "parent_session_id"),
+        title=fields.text(about, "name", "description"),
+        model=fields.text(settings, "model_name") if isinstance(settings, dict) else "",
+        folder=fields.text(about, "working_dir"),
+        purpose=purpose,
+        ending=turns.settled(messages),
+        started=started,
+        ended=ended,
+    )
+
+
+FORMAT = Format(
+    NAME,
+    "Goose",
+    sniff,
+    read,
+    # The old files first: Goose took them into its database under the same ids, and went on there.
+    places=(".local/share/goose/sessions/*.jsonl", ".local/share/goose/sessions/sessions.db"),
+)

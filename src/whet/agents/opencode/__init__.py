@@ -1,0 +1,24 @@
+"""OpenCode: what Whet knows of it."""
+
+from whet.agents.agent import Agent, AgentFiles, AgentHooks, HostMarks
+
+AGENT = Agent(
+    "opencode",
+    records="whet.agents.opencode.records:FORMAT",
+    files=AgentFiles(
+        folder=".config/opencode",
+        variable="OPENCODE_CONFIG_DIR",
+        everywhere=("AGENTS.md", "~/.claude/CLAUDE.md"),
+        project=("AGENTS.md", "CLAUDE.md"),
+        skills="~/.agents/skills",
+        project_skills=".agents/skills",
+    ),
+    hooks=AgentHooks(
+        "plugins/whet.js",
+        script="opencode/whet.js",
+        # It hands its plugins no path: all sessions are in one database.
+        marks=HostMarks(field="sessionID", database=("XDG_DATA_HOME", "~/.local/share", "opencode/opencode.db")),
+    ),
+    executor="whet.agents.opencode.executor:EXECUTOR",
+    shell=("OPENCODE",),
+)

@@ -1,0 +1,68 @@
+"""OpenCode as an executor: `opencode run --format json` with folders of its own."""
+
+from types import MappingProxyType
+
+from whet.agents.executor import (
+    WHY_CHARACTERS,
+    Carried,
+    Errand,
+    Executor,
+    Left,
+    ProgramLaunch,
+    Validity,
+    events_of,
+    refusal_in,
+    without_record,
+)
+from whet.sessions.transcripts import Transcript, Usage
+from whet.text import fields
+
+FOLDERS = ("data", "config", "cache", "state")
+
+
+def launch(errand: Errand, program: str) -> ProgramLaunch:
+    words = [program, "run", "--format", "json"]
+    if errand.model:
+        words += ["-m", errand.model]
+    variables = {f"XDG_{name.upper()}_HOME": str(errand.config / name) for name in FOLDERS}
+    return ProgramLaunch((*words, "--", errand.task), {**variables, "OPENCODE_DISABLE_AUTOUPDATE": "1"})
+
+
+def carried(left: Left, transcript: Transcript | None) -> Carried:
+    if transcript is None:
+        return without_record(left)
+    used = Usage()
+    events = events_of(left.output)
+    for event in events:
+        tokens = fields.mapping(fields.mapping(event, "part"), "tokens")
+        cache = fields.mapping(tokens, "cache")
+        used = Usage(
+            input=used.input + fields.whole(tokens, "input") + fields.whole(cache, "read"),
+            output=used.output + fields.whole(tokens, "output"),
+            cached=used.cached + fields.whole(cache, "read"),
+        )
+    errors = [str(event.get("error", "")) for event in events if fields.text(event, "type") == "error"]
+    validity, why = Validity.VALID, ""
+    if left.exit_code is None:
+        validity, why = Validity.TIMED_OUT, "its time was over"
+    elif errors or left.exit_code:
+        why = (errors[-1] if errors else left.errors.strip())[:WHY_CHARACTERS]
+        validity = refusal_in(why) or Validity.CRASHED
+    return Carried(transcript, used, validity, why, transcript.version, transcript.model, left.seconds)
+
+
+# All that it keeps lies where the XDG variables point.
+EXECUTOR = Executor(
+    "opencode",
+    launch,
+    carried,
+    ("data/opencode", "*.db"),
+    variables=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"),
+    places=MappingProxyType(
+        {
+            "opencode.json": "config/opencode",
+            "opencode.jsonc": "config/opencode",
+            "auth.json": "data/opencode",
+        }
+    ),
+)

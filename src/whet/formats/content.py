@@ -1,0 +1,215 @@
+"""Content blocks as the vendors write them, turned into parts."""
+
+import base64
+import binascii
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from whet.formats.inserted import Piece, split
+from whet.sessions.transcripts import (
+    Disposition,
+    Media,
+    Message,
+    Origin,
+    Part,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from whet.sessions.trust import Trust, trust_of_tool
+from whet.text import fields
+
+TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "summary_text"})
+MEDIA_BLOCKS = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"})
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+OTHER = Piece("", Origin.TURN)  # a picture or the like
+SERVED = "_tool_result"  # ends the names of blocks with what a provider's own tool found, within the agent's message
+MOST_TYPED = 1_500  # characters: in a longer text something was pasted
+TRUST_OF_ROLE = {
+    Role.SYSTEM: Trust.TOOL,  # another program's prompt: no order of whoever reads its record
+    Role.USER: Trust.USER,
+    Role.AGENT: Trust.AGENT,
+    Role.TOOL: Trust.TOOL,
+}
+
+
+def spoken(
+    role: Role,
+    parts: Iterable[Part],
+    *,
+    at: float | None = None,
+    model: str = "",
+    usage: Usage | None = None,
+    origin: Origin = Origin.TURN,
+) -> Message:
+    """A message by one role. What the agent program inserts in the user's place is not the user's word."""
+    trust = TRUST_OF_ROLE[role]
+    if role is Role.USER and origin in (Origin.INSERTED, Origin.SUMMARY):
+        trust = Trust.TOOL
+    return Message(role=role, parts=tuple(parts), trust=trust, at=at, model=model, usage=usage, origin=origin)
+
+
+def said(
+    given: Iterable[Part],
+    *,
+    at: float | None = None,
+    vouched: bool = False,
+    is_order: bool = False,
+    also: frozenset[str] = frozenset(),
+) -> Iterator[Message]:
+    """What stands in the person's place: their words, and apart from them what programs put beside.
+
+    `vouched` says that the record makes certain who typed what is not inserted; `is_order` and `also` as in `split`.
+    """
+    found = [
+        (piece, Text(piece.text) if isinstance(part, Text) else part)
+        for part in given
+        for piece in (split(part.text, is_order=is_order, also=also) if isinstance(part, Text) else (OTHER,))
+    ]
+    for origin, same in itertools.groupby(found, key=lambda pair: pair[0].origin):
+        pieces, made = zip(*same, strict=True)
+        texts = [piece for piece in pieces if piece is not OTHER]  # people type one; a second is a program's
+        is_typed = len(texts) == 1 and texts[0].is_whole and len(texts[0].text) <= MOST_TYPED
+        sure = vouched and is_typed and origin is Origin.TURN
+        yield replace(spoken(Role.USER, made, at=at, origin=origin), vouched=sure)
+
+
+def served(content: object, *, at: float | None = None) -> Iterator[Message]:
+    """The results that stand among the words of a message, as those of tools that the provider itself ran do.
+
+    They are strangers' words, whoever's message holds them.
+    """
+    for block in content if isinstance(content, list) else ():
+        if not is_served(block):
+            continue
+        found, tool = block.get("content"), fields.text(block, "type").removesuffix(SERVED)
+        is_fault = isinstance(found, dict) and fields.text(found, "type").endswith("_error")
+        error = True if is_fault else fields.flag(block, "is_error")
+        answer = result(fields.text(block, "tool_use_id"), found, tool=tool, error=error)
+        yield replace(answered(answer, at=at), trust=Trust.EXTERNAL)
+
+
+def is_served(block: object) -> bool:
+    kind = fields.text(block, "type") if isinstance(block, dict) else ""
+    return kind.endswith(SERVED) or kind == "tool_result"
+
+
+def answered(result: ToolResult, *, at: float | None = None) -> Message:
+    """A message with one tool result; its trust follows from the tool that gave it."""
+    return Message(role=Role.TOOL, parts=(result,), trust=trust_of_tool(result.tool), at=at)
+
+
+def result(
+    call_id: str,
+    content: object,
+    *,
+    tool: str = "",
+    error: bool | None = None,
+    exit_code: int | None = None,
+    disposition: Disposition | None = None,
+) -> ToolResult:
+    """A tool result whose content may be text, blocks or any JSON value."""
+    return ToolResult(
+        call_id=call_id,
+        content=tuple(shown(content)),
+        tool=tool,
+        error=error,
+        exit_code=exit_code,
+        disposition=disposition,
+    )
+
+
+def shown(content: object) -> Iterator[Text | Media]:
+    """The text and media of a content field; a value of no known block form is kept as its JSON text."""
+    if content is None or content == "":
+        return
+    if isinstance(content, str):
+        yield Text(content)
+    elif isinstance(content, list):
+        for block in content:
+            yield from shown(block)
+    elif isinstance(content, dict):
+        kind = fields.text(content, "type")
+        if kind in TEXT_BLOCKS or (not kind and set(content) == {"text"}):
+            if words := fields.text(content, "text"):
+                yield Text(words)
+        elif kind in MEDIA_BLOCKS:
+            yield media(content)
+        else:
+            yield Text(fields.json_text(content))
+    else:
+        yield Text(fields.json_text(content))
+
+
+def parts(content: object) -> Iterator[Part]:
+    """The parts of a message's content in Anthropic's or OpenAI's blocks, results excepted: see `served`."""
+    if not isinstance(content, list):
+        yield from shown(content)
+        return
+    for block in content:
+        kind = fields.text(block, "type") if isinstance(block, dict) else ""
+        if kind in ("thinking", "reasoning"):
+            words = fields.text(block, "thinking", "text", "reasoning")
+            if words:
+                yield Thought(words, signature=fields.text(block, "signature"))
+        elif kind == "redacted_thinking":
+            yield Thought("", signature=fields.text(block, "data"))
+        elif kind in CALLS:
+            server = fields.text(block, "server_name") if kind == "mcp_tool_use" else ""
+            name = f"mcp__{server}__{fields.text(block, 'name')}" if server else fields.text(block, "name")
+            yield ToolCall(fields.text(block, "id"), name, fields.json_text(block.get("input", {})))
+        elif not is_served(block):
+            yield from shown(block)
+
+
+def media(block: dict[str, Any]) -> Media:
+    """What a media block holds: its type, size and digest, not its bytes."""
+    source = fields.mapping(block, "source")
+    address = fields.mapping(block, "image_url") or block
+    encoded = (
+        fields.text(source, "data")
+        or fields.text(fields.mapping(block, "input_audio"), "data")
+        or fields.text(address, "url", "image_url", "image", "data")
+    )
+    media_type = fields.text(source, "media_type") or fields.text(block, "mimeType", "mime_type", "media_type", "mime")
+    if encoded.startswith("data:"):
+        head, _, encoded = encoded.partition(",")
+        media_type = media_type or head.removeprefix("data:").partition(";")[0]
+    name = fields.text(block, "name", "filename", "file_name") or fields.text(source, "url")
+    if encoded.startswith(("http://", "https://", "file:", "attachment:")):
+        return Media(kind=_media_kind(block, media_type), media_type=media_type, name=encoded)
+    body = _decoded(encoded)
+    return Media(
+        kind=_media_kind(block, media_type),
+        media_type=media_type,
+        digest=hashlib.blake2b(body, digest_size=16).hexdigest() if body else "",
+        size_bytes=len(body),
+        name=name,
+    )
+
+
+def _decoded(encoded: str) -> bytes:
+    try:
+        return base64.b64decode(encoded, validate=False)
+    except (binascii.Error, ValueError):
+        return encoded.encode()
+
+
+def _media_kind(block: dict[str, Any], media_type: str) -> Literal["image", "audio", "video", "document", "other"]:
+    kind = f"{fields.text(block, 'type')} {media_type}"
+    if "image" in kind:
+        return "image"
+    if "audio" in kind:
+        return "audio"
+    if "video" in kind:
+        return "video"
+    if "document" in kind or "pdf" in kind:
+        return "document"
+    return "other"

@@ -1,1 +1,0 @@
-"""Other agents' records, read into transcripts."""

@@ -1,0 +1,189 @@
+"""An errand carried out: the program behind walls, stopped when its time is over, and its record read."""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from whet.agent.tools.bounds import Bounds
+from whet.agent.tools.guard import Guard
+from whet.agent.tools.processes import Launch, Process
+from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
+from whet.agent.tools.secret_places import secret_places
+from whet.agent.tools.surroundings import safe_path
+from whet.agents.executor import Carried, Errand, Left, ProgramLaunch
+from whet.errors import WhetError
+from whet.formats.source import Skipped
+from whet.intake.reading import read_transcripts
+from whet.proving.executors import Runner, settings_of
+from whet.runs.settings import Settings
+from whet.sessions.transcripts import Message, Role, Text, Transcript
+from whet.sessions.trust import Trust
+
+OUTPUT_LIMIT = 8 << 20
+ALLOWED = (
+    "LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
+    "https_proxy", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
+)  # fmt: skip
+# Its output goes to files, for a pipe has one end: what it prints for people must not mix with what it reports.
+SCRIPT = 'ulimit -c 0; left=$1; shift; exec "$@" >"$left/output" 2>"$left/errors"'
+
+
+class Grounds(NamedTuple):
+    """What an agent is given of this machine: variables by name, files for its config home, folders it may read.
+
+    All else of the person's own folder is hidden from it, and so is what `hidden` names.
+    """
+
+    environment: Mapping[str, str]
+    variables: tuple[str, ...] = ()
+    config: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    walls: Walls | None = None  # None: the best that this machine has
+
+
+def carry_out(runner: Runner, errand: Errand, *, program: str, grounds: Grounds, interrupt: Event) -> Carried:
+    """Start the agent, wait for it, and read what it left. It sees its workspace and its own home, and no other."""
+    errand.config.mkdir(parents=True, exist_ok=True)
+    _seed(runner, errand, grounds)
+    executor = runner.executor
+    variables = (*executor.variables, *grounds.variables)
+    left = run(executor.launch(errand, program), errand, grounds._replace(variables=variables), program, interrupt)
+    folder, pattern = executor.record
+    transcript = newest_transcript(errand.config / folder, pattern)
+    if transcript is None and runner.agent is None:
+        transcript = spoken(runner.name, errand, left)
+    return executor.carried(left, transcript)
+
+
+def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, interrupt: Event) -> Left:
+    """Run a program behind walls; all that it started ends with it."""
+    walls = grounds.walls or probe(safe_path(grounds.environment.get("PATH", "")))
+    if walls.wall is Wall.NONE:
+        raise WhetError(
+            "Another agent cannot be tried here: no sandbox is available.",
+            advice=advice(),
+        )
+    began = time.monotonic()
+    process = Process(_launch(started, errand, grounds, walls, program), started.words[0], limit=OUTPUT_LIMIT)
+    try:
+        ended = process.wait(errand.seconds, interrupt)
+    finally:
+        process.stop()
+    code = process.exit_code if ended == "done" else None
+    errors = text_of(errand.config / "errors") or process.fault or process.tape.take().text
+    return Left(text_of(errand.config / "output"), errors, code, time.monotonic() - began)
+
+
+def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, walls: Walls, program: str) -> Launch:
+    temporary = errand.config / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = grounds.environment
+    passed = {name: environment[name] for name in (*ALLOWED, *grounds.variables) if name in environment}
+    variables = {
+        **passed,
+        **errand.environment,
+        "PATH": safe_path(environment.get("PATH", "")),
+        "HOME": str(errand.config),
+        "TMPDIR": temporary_for(walls, temporary),
+        **started.variables,
+    }
+    if os.geteuid() == 0:
+        variables["IS_SANDBOX"] = "1"  # without it Claude Code refuses to work for root
+    bounds = Bounds(_guard(errand, grounds, program), temporary, network=True, writable=(errand.config,))
+    argv = ("/bin/sh", "-c", SCRIPT, "sh", str(errand.config), *started.words)
+    return launch(walls, bounds, argv, folder=errand.workspace, environment=variables)
+
+
+def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
+    """The person's folder is out of sight, except for what the program itself is made of."""
+    person = Path(os.path.realpath(grounds.environment.get("HOME") or os.path.expanduser("~")))
+    if errand.workspace.is_relative_to(person) or errand.config.is_relative_to(person):
+        raise WhetError(
+            f"The workspaces of a trial lie in {person}, which the agent must not see.",
+            advice="Set TMPDIR to a folder outside it, such as /tmp.",
+        )
+    secrets = tuple(secret_places(grounds.environment, errand.workspace))
+    path = map(Path, safe_path(grounds.environment.get("PATH", "")).split(os.pathsep))
+    own = (*_parts_of(Path(program)), *(place for place in path if place.is_relative_to(person)))
+    harmless = (place for place in own if not any(secret.is_relative_to(place) for secret in (person, *secrets)))
+    hidden = frozenset(Path(os.path.realpath(place)) for place in (person, *grounds.hidden, *secrets))
+    return Guard(errand.workspace, hidden, (*harmless, *grounds.readable))
+
+
+def _parts_of(program: Path) -> Iterator[Path]:
+    """What an installed program is made of: its packages, its virtual environment with its Python, or itself alone."""
+    for each in (program, Path(os.path.realpath(program))):
+        packages = next((above for above in reversed(each.parents) if above.name == "node_modules"), None)
+        environment = next((above for above in each.parents if (above / "pyvenv.cfg").is_file()), None)
+        yield packages or environment or each
+        if environment:
+            yield Path(os.path.realpath(environment / "bin" / "python")).parent.parent
+
+
+def _seed(runner: Runner, errand: Errand, grounds: Grounds) -> None:
+    """Copy what the person named into the agent's config home; it is gone with the attempt. So are the examples."""
+    if errand.examples:
+        errand.prefill.write_text(errand.examples, encoding="utf-8")
+    for source in grounds.config:
+        folder = errand.config / runner.executor.places.get(source.name, "")
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            if source.is_dir():
+                shutil.copytree(source, folder / source.name, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(source, folder / source.name)
+        except OSError as error:
+            raise WhetError(
+                f"{source} cannot be copied for {runner.name}: {error.strerror}.",
+                advice=f"Correct agents.{runner.name}.config in the settings.",
+            ) from error
+
+
+def newest_transcript(folder: Path, pattern: str) -> Transcript | None:
+    """The main session of the newest record below a folder; None where there is none that can be read."""
+    files = sorted(
+        (path for path in folder.rglob(pattern) if path.is_file() and not path.is_symlink()),
+        key=lambda path: path.stat().st_mtime_ns,
+    )
+    for path in reversed(files):
+        found = [item for item in read_transcripts(path) if not isinstance(item, Skipped)]
+        own = [item for item in found if not item.parent and item.messages]
+        if own:
+            return max(own, key=lambda item: item.started or 0.0)
+    return None
+
+
+def text_of(path: Path) -> str:
+    """What a program left in a file; a link that it put there is not followed."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(OUTPUT_LIMIT).decode("utf-8", "replace")
+    return ""
+
+
+def spoken(name: str, errand: Errand, left: Left) -> Transcript:
+    """What stands for a record where a command leaves none that Whet can read: what it printed is its answer."""
+    said = (
+        Message(Role.USER, (Text(errand.task),), Trust.USER),
+        Message(Role.AGENT, (Text(left.output.strip()),), Trust.AGENT),
+    )
+    return Transcript(name, errand.workspace.parent.name, said, folder=str(errand.workspace))
+
+
+def grounds_of(name: str, settings: Settings, environment: Mapping[str, str], *, hidden: tuple[Path, ...]) -> Grounds:
+    """What an agent gets of this machine, as its settings say."""
+    chosen = settings_of(name, settings)
+    return Grounds(
+        environment,
+        variables=chosen.variables,
+        config=tuple(Path(os.path.expanduser(each)) for each in chosen.config),
+        readable=tuple(Path(os.path.expanduser(each)) for each in chosen.readable),
+        hidden=hidden,
+    )
