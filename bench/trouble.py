@@ -20,9 +20,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.recognising import recognise
 from whet.failures.named_checks import Head
 from whet.failures.view import gather
-from whet.agents.recognising import recognise
 from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.copies import Seen, history_of

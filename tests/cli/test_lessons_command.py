@@ -151,7 +151,7 @@ def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_to
     assert "would go to" in shown
     assert "would be tried" not in shown, "there is no model to try it on"
     assert "would be proposed: no model is set to try it" in shown
-    assert "`whet improve --agent claude`" in shown
+    assert "`whet improve --agent claude-code`" in shown
     body = {"session_id": "s", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup"}
     whet("hook", "session-start", "--agent", "claude-code", stdin=json.dumps(body))
     planned = whet("improve", "--dry-run", "--json").json["outcomes"]

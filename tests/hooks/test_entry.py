@@ -84,7 +84,11 @@ def test_the_log_stays_small(whet: Whet, home: Path) -> None:
 
 def test_the_end_of_a_session_needs_no_database_and_no_library(tmp_path: Path) -> None:
     found = loaded(str(COMMAND), "hook", "session-end", home=tmp_path)
-    assert not [name for name in found if name.startswith(("whet.store", "whet.agent.", "whet.formats", "msgspec", "apsw", "click"))]
+    assert not [
+        name
+        for name in found
+        if name.startswith(("whet.store", "whet.agent.", "whet.formats", "msgspec", "apsw", "click"))
+    ]
 
 
 def test_a_session_is_told_the_rules_of_its_project_and_of_no_other(whet: Whet, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from whet.cli.told_by_hooks import hook_tellers
 from whet.errors import WhetError
 from whet.ledger.entries import Item
 from whet.ledger.holding import Whereabouts, holds
-from whet.setup.hooking import LEFT_TO_DO
+from whet.setup.hooking import first_step
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.recording import SOURCE
@@ -37,7 +37,7 @@ class CanaryReader(NamedTuple):
 def canary_readers(home: Home, rule: Item, *, is_new: bool) -> tuple[CanaryReader, ...]:
     """Who would be told a rule on trial. A new rule is told by hooks where an agent that reads a file has them."""
     tellers = hook_tellers(home)
-    ready = (*tellers.calling, *(name for name in tellers.silent if name not in LEFT_TO_DO))
+    ready = (*tellers.calling, *(name for name in tellers.silent if not first_step(name)))
     hooked = (CanaryReader(name, HOOK) for name in sorted(ready) if reads(Reader(name), rule))
     return (*hooked, *_by_file(home, rule, tellers.calling if is_new else ()), *_by_prompt(home, rule))
 
@@ -47,7 +47,7 @@ def expect_readers(home: Home, database: Database, rule: Item, *, is_new: bool) 
     found = canary_readers(home, rule, is_new=is_new)
     if found:
         return found
-    unfinished = [f" For {name}: {LEFT_TO_DO[name]}." for name in hook_tellers(home).silent if name in LEFT_TO_DO]
+    unfinished = [f" For {name}: {first_step(name)}." for name in hook_tellers(home).silent if first_step(name)]
     command = command_for(database, rule.scope.project)
     raise WhetError(
         "No session would be told it: no agent has Whet's hooks, no target is for it, and Whet's agent has no model.",

@@ -7,12 +7,19 @@ from typing import Any, TypeVar
 
 import click
 
+from whet.agents.registry import canonical
 from whet.errors import WhetError
 from whet.sessions.transcripts import Purpose
 from whet.store.listing import Filters
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def one_name(context: click.Context, option: click.Parameter, name: str | None) -> str | None:  # noqa: ARG001 - click's own
+    """The one name of an agent that was given by any of its names."""
+    return canonical(name) if name else name
+
 
 yes_option = click.option(
     "--yes", is_flag=True, help="Apply the change even without a terminal, if the setting trust.commands allows it."
@@ -30,7 +37,7 @@ def filter_options(function: Function) -> Function:
     """Options that narrow sessions."""
     for option in reversed(
         (
-            click.option("--source", help="Only sessions of this agent, such as claude-code."),
+            click.option("--source", callback=one_name, help="Only sessions of this agent, such as claude-code."),
             click.option("--model", help="Only models whose name contains this."),
             click.option("--folder", help="Only sessions run in this folder (. is this one) or below it."),
             click.option("--tool", help="Only sessions that used this tool."),

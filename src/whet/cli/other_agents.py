@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import click
 
+from whet.agents.registry import agents, canonical
 from whet.cli.output import say
 from whet.errors import WhetError
 from whet.store.home import Home
@@ -13,11 +14,12 @@ ACCOUNT = (
     "{agent} runs in your name and on your account. Whether your plan allows use by a program is for you to know and to"
     " allow."
 )
+RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
 agent_option = click.option(
     "--agent",
     default="",
     metavar="NAME",
-    help="Agent that runs the cases: claude, codex, opencode, gemini, hermes, whet, or a name of agents.NAME.command.",
+    help=f"Agent that runs the cases: {RUNNABLE}, whet, or a name of agents.NAME.command.",
 )
 consent_option = click.option("--yes", is_flag=True, help="Start another agent without asking.")
 
@@ -42,7 +44,7 @@ def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
 
 def other_agent(name: str) -> str:
     """The agent that was asked for, where it is not Whet's own."""
-    return "" if name == "whet" else name
+    return "" if name == "whet" else canonical(name)
 
 
 def at_once(home: Home, agent: object) -> int:

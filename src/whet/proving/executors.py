@@ -56,7 +56,10 @@ def runner_named(name: str, settings: Settings = Settings()) -> Runner:  # noqa:
 def settings_of(name: str, settings: Settings) -> AgentSettings:
     """What the settings say of an agent, under whichever of its names."""
     wanted = canonical(name)
-    return next((each for each in settings.agents if canonical(each.name) == wanted), AgentSettings(wanted))
+    found = sorted(
+        (each for each in settings.agents if canonical(each.name) == wanted), key=lambda one: one.name != wanted
+    )
+    return found[0] if found else AgentSettings(wanted)
 
 
 def program_of(runner: Runner, *, path: str | None = None) -> str:

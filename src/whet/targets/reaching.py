@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
+from whet.agents.registry import known
 from whet.ledger.entries import Item
 from whet.ledger.holding import Whereabouts, holds, lies_in
 from whet.store.recording import SOURCE
-from whet.agents.agent import known
 from whet.targets.project_names import name_of_project
 from whet.targets.settings import FILE_AGENT, Target
 

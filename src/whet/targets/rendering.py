@@ -5,7 +5,6 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from whet.agents.registry import known
 from whet.ledger.entries import Item
 from whet.sessions.trust import Trust
 from whet.targets.reaching import reader_of, reads

@@ -5,7 +5,7 @@ import time
 
 import click
 
-from whet.cli.options import json_option
+from whet.cli.options import json_option, one_name
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store import sessions
@@ -26,7 +26,7 @@ EVERYTHING = 1 << 31
     "not touched; importing them again restores the sessions, unless --never is given.",
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--source", help="All sessions of this agent.")
+@click.option("--source", callback=one_name, help="All sessions of this agent.")
 @click.option("--never", "is_never", is_flag=True, help="Never import these sessions again on this machine.")
 @click.option("--list", "as_list", is_flag=True, help="List the sessions that are never imported.")
 @click.option("--allow", "is_allowed", is_flag=True, help="Let imports bring back sessions forgotten with --never.")

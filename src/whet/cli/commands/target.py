@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from whet.agents.registry import agents
 from whet.cli.delivery import FAILED, order_of, print_changes
 from whet.cli.options import json_option
 from whet.cli.output import console, plain, print_json, say, table
@@ -19,8 +20,9 @@ from whet.targets.sync import withdraw
     "target",
     invoke_without_command=True,
     epilog="Example: whet target add claude-code --project .",
-    help="Choose which agents receive what was learned: claude-code, codex, hermes, cursor, opencode, gemini, or "
-    "a file of your own. Without a command, list the targets.",
+    help="Choose which agents receive what was learned: "
+    f"{', '.join(agent.name for agent in agents() if agent.files)}, or a file of your own. "
+    "Without a command, list the targets.",
 )
 @json_option
 @click.pass_context

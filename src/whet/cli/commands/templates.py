@@ -9,7 +9,7 @@ import msgspec
 from whet.agent.warm_start import known_worths
 from whet.changes.templates import remove
 from whet.cli.authoring import author_at, tell
-from whet.cli.options import json_option, point_in_time
+from whet.cli.options import json_option, one_name, point_in_time
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.templates import (
     TemplateRecords,
@@ -133,7 +133,11 @@ def create(
 )
 @click.argument("name", required=False)
 @click.option("--activity", type=click.Choice([each.value for each in Activity]), help="Only sessions of this kind.")
-@click.option("--source", help="Only sessions of this agent, such as claude-code. Default: the one with most sessions.")
+@click.option(
+    "--source",
+    callback=one_name,
+    help="Only sessions of this agent, such as claude-code. Default: the one with most sessions.",
+)
 @click.option(
     "--project", default="", help="Only this project, by name or folder. Default: the one with most sessions."
 )
