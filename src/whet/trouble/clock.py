@@ -17,6 +17,8 @@ from whet.text.words import names
 LONGEST_GAP_SECONDS = 600.0
 # Tools that look at a file or change one answer at once: what is longer is a prompt that waits for the person.
 LONGEST_QUICK_SECONDS = 30.0
+# How long the agent may be at it when somebody types in the middle of its work.
+LONGEST_SILENCE_SECONDS = 120.0
 QUICK = frozenset({Family.READ, Family.SEARCH, Family.WRITE, Family.EDIT, Family.NEUTRAL})
 # Calls that put a question to the person.
 ASKING = names(
@@ -90,10 +92,12 @@ def _longest(index: int, messages: Sequence[Message], running: Sequence[Exchange
     if message.role is Role.USER:
         before = messages[index - 1].role if index else Role.USER
         is_at_work = bool(running) or before is Role.TOOL
-        is_stopped = message.origin is Origin.INTERRUPT and before is Role.USER
-        at_work = is_at_work or is_stopped or message.origin is Origin.SUMMARY
-        # Who was away for longer had left the work where it was.
-        return _Longest(LONGEST_GAP_SECONDS, 0.0) if at_work else NOTHING
+        if message.origin is Origin.SUMMARY:
+            return AT_WORK
+        if message.origin is Origin.INTERRUPT:
+            return _Longest(LONGEST_GAP_SECONDS, 0.0) if is_at_work or before is Role.USER else NOTHING
+        # Where nothing came for longer, the agent had stopped without a word.
+        return _Longest(LONGEST_SILENCE_SECONDS, 0.0) if is_at_work else NOTHING
     return AT_WORK
 
 

@@ -19,6 +19,7 @@ from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, plain_path
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+from whet.trouble.verdicts import CheckVerdict, verdict
 from whet.values import lazy
 
 # What every shell line has that writes a file, as far as a line tells.
@@ -90,6 +91,11 @@ class CourseStep:
         if not _MAY_WRITE.search(self.command):
             return frozenset()
         return frozenset(plain_path(path) for path in files_written(self.step.exchange.call)) - {"/dev/null"}
+
+    @lazy
+    def verdict(self) -> CheckVerdict:
+        """What it found, if it is a check."""
+        return verdict(self.step) if self.checks else CheckVerdict.NONE
 
     @lazy
     def command(self) -> str:
@@ -208,6 +214,15 @@ class SessionCourse:
     def changes_before(self, message: int) -> tuple[CourseStep, ...]:
         """The steps before a message that changed files."""
         return self.changes[: bisect_left(self._changed, message)]
+
+    @lazy
+    def _handed_over(self) -> tuple[int, ...]:
+        return tuple(move.number for move in self.moves if move.hands_over)
+
+    def handed_over_after(self, number: int) -> int:
+        """The message with which the work was handed over next after a step; past the end where it never was."""
+        place = bisect_right(self._handed_over, number)
+        return self.moves[self._handed_over[place]].asked if place < len(self._handed_over) else len(self.messages)
 
     def how_it_ends(self, last: int) -> TroubleEnding:
         """How a stretch ends that reaches the end of its turn."""

@@ -28,6 +28,7 @@ NEGATIONS = names(
 )
 _UNSPACED = re.compile(r"[不没沒未別别還还又]|ない|ません|まだ|違|않|못|아니|아직|ไม่")
 _CONTRACTED = re.compile(r"n['’]t\b")
+_QUESTION = re2.compile(r"[^.!?\n。！？]*[?？]")
 _WORD = re.compile(r"[^\W\d_]+")
 _FAILURE = re2.compile(
     r"(?m)^\W*(?:(?i:error|err!|fatal|panic|exception|fehler|erreur|ошибка|错误)\b\W*[:\]\[]|Traceback \(most recent)"
@@ -44,8 +45,8 @@ _CONCEDED = re2.compile(
 
 
 def negates(text: str) -> bool:
-    """Whether the words say no to something, or that it is still so."""
-    words = own_words(text)
+    """Whether the words say no to something, or that it is still so; a question says neither."""
+    words = _QUESTION.sub(" ", own_words(text))
     if _CONTRACTED.search(words) or _UNSPACED.search(words):
         return True
     return not NEGATIONS.isdisjoint(word.lower() for word in _WORD.findall(words))

@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 
-from whet.failures.call_signals import timed_out
 from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
-from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import tested_by
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_test_file
 from whet.trouble.red_names import red_name
 from whet.trouble.values import TroubleEnding, TroubleKind
+from whet.trouble.verdicts import CheckVerdict
 
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
-    runs = [move for move in course.moves if move.checks and _ran(move)]
+    runs = [move for move in course.moves if move.verdict is not CheckVerdict.NONE]
     covered: dict[str, int] = {}  # up to which step a check is told of already
     for place, move in enumerate(runs):
-        if not move.step.failed or all(covered.get(name, -1) >= move.number for name in move.checks):
+        if move.verdict is not CheckVerdict.RED or all(covered.get(name, -1) >= move.number for name in move.checks):
             continue
         if _is_trouble(course, move):
             stretch, until = _follow(course, move, runs[place + 1 :])
@@ -28,15 +27,9 @@ def red_checks(course: SessionCourse) -> Iterator[Stretch]:
             yield stretch
 
 
-def _ran(move: CourseStep) -> bool:
-    """Whether a check came to a verdict."""
-    step = move.step
-    return (step.worked or step.failed) and not (step.failed and (could_not_run(step.text) or timed_out(step)))
-
-
 def _follow(course: SessionCourse, red: CourseStep, later: Sequence[CourseStep]) -> tuple[Stretch, int]:
     """The stretch that begins with a red check, and the last step of it."""
-    end = course.end_of_turn(red.asked)
+    end = min(course.end_of_turn(red.asked), course.handed_over_after(red.number))
     last = red
     for other in later:
         if other.asked > end:
@@ -44,14 +37,21 @@ def _follow(course: SessionCourse, red: CourseStep, later: Sequence[CourseStep])
         if other.asked == red.asked or not _judges_the_same(red, other):
             continue
         last = other
-        if other.step.worked:
+        if other.verdict is CheckVerdict.GREEN:
             return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
-    if last is not red:
-        return _stretch(red, last.answered, TroubleEnding.LEFT), last.number
-    fixed = next((move for move in course.moves_within(red.answered, end) if move.files), None)
-    if fixed is None:
-        return _stretch(red, red.answered, TroubleEnding.LEFT), red.number
-    return _stretch(red, fixed.answered, TroubleEnding.LEFT), fixed.number
+    if last is red:
+        last = _answer(course, red, end) or red
+    return _stretch(red, last.answered, TroubleEnding.LEFT), last.number
+
+
+def _answer(course: SessionCourse, red: CourseStep, end: int) -> CourseStep | None:
+    """The change that answered a check which was not run again; none where the agent went on to other checks."""
+    for move in course.moves_within(red.answered, end):
+        if move.files:
+            return move
+        if move.verdict is not CheckVerdict.NONE:
+            return None
+    return None
 
 
 def _judges_the_same(red: CourseStep, other: CourseStep) -> bool:
@@ -79,7 +79,7 @@ def _is_trouble(course: SessionCourse, red: CourseStep) -> bool:
 def _was_meant(course: SessionCourse, red: CourseStep, before: Sequence[CourseStep]) -> bool:
     """Whether a test was written first, to be red: only tests were changed before it, and then what they test."""
     start = course.start_of_turn(red.asked)
-    since = max((move.number for move in course.moves[: red.number] if move.checks and move.step.worked), default=-1)
+    since = max((move.number for move in course.moves[: red.number] if move.verdict is CheckVerdict.GREEN), default=-1)
     lately = [move for move in before if move.number > since and move.asked >= start]
     if not lately or not all(is_test_file(path) for move in lately for path in move.files):
         return False

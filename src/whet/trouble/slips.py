@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from whet.failures.call_signals import is_answer, is_expected, timed_out
 from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
-from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import Effect
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
+from whet.trouble.verdicts import CheckVerdict
 
 REACH = 14  # calls after a failure within which its repair is looked for
 
@@ -43,12 +43,7 @@ def is_slip(move: CourseStep) -> bool:
     step = move.step
     if not step.failed or timed_out(step):
         return False
-    return not is_answer(step) and not is_expected(step) and not _is_red(move)
-
-
-def _is_red(move: CourseStep) -> bool:
-    """Whether a check came to its verdict, and that is no."""
-    return move.step.failed and bool(move.checks) and not could_not_run(move.step.text)
+    return not is_answer(step) and not is_expected(step) and move.verdict is not CheckVerdict.RED
 
 
 def _slip(move: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
@@ -73,7 +68,7 @@ def _mended(course: SessionCourse, move: CourseStep) -> CourseStep | None:
 
 def _ran(move: CourseStep) -> bool:
     """Whether a call did what it was made for: a check that is red did."""
-    return move.step.worked or _is_red(move)
+    return move.step.worked or move.verdict is CheckVerdict.RED
 
 
 def _goes_on(move: CourseStep, other: CourseStep) -> bool:

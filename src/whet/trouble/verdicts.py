@@ -1,0 +1,51 @@
+"""The verdict of a check: red, green, or none; also where the rest of its command line hides its status."""
+
+from enum import StrEnum
+
+import re2
+
+from whet.failures.call_signals import timed_out
+from whet.failures.view import JudgedCall
+from whet.outcomes.check_forms import CHECKS
+from whet.outcomes.error_forms import tail
+from whet.outcomes.unrunnable import could_not_run
+from whet.sessions.arguments import command_of
+from whet.sessions.call_effects import checks_in
+from whet.sessions.shell_lines import is_decisive, split
+
+LOOKED_AT = 6_000
+# A place in a file with its line and column, and what is wrong there: what compilers and linters print, and only then.
+_DIAGNOSTIC = re2.compile(
+    r"(?m)^\s*(?:\w+(?:\.exe)?: )?[\w./\\@-]+\.\w{1,8}[:(]\d+[:,]\d+\)?:? +(?:error|[^\sw]|w[^a])"
+)
+_MARGIN = re2.compile(r"(?m)^[ \t]+")
+
+
+class CheckVerdict(StrEnum):
+    """What a check said of the work."""
+
+    RED = "red"
+    GREEN = "green"
+    NONE = "none"  # it did not run, or its time ran out
+
+
+def verdict(step: JudgedCall) -> CheckVerdict:
+    """What a call that runs a check found."""
+    if step.failed:
+        return CheckVerdict.NONE if could_not_run(step.text) or timed_out(step) else CheckVerdict.RED
+    if not step.worked:
+        return CheckVerdict.NONE
+    return CheckVerdict.RED if _complains(step.text) and _hides_status(step) else CheckVerdict.GREEN
+
+
+def _complains(text: str) -> bool:
+    """Whether an output has the complaints of a compiler, a linter or a test, wherever a command moved them to."""
+    if len(text) > LOOKED_AT:
+        text = f"{text[: LOOKED_AT // 2]}\n{text[-LOOKED_AT // 2 :]}"
+    return _DIAGNOSTIC.search(text) is not None or bool(CHECKS.first(tail(_MARGIN.sub("", text))))
+
+
+def _hides_status(step: JudgedCall) -> bool:
+    """Whether the status of the call is not that of the check which it runs."""
+    stages = split(command_of(step.exchange.call))
+    return any(not is_decisive(stages, at) and checks_in(" ".join(stage.words)) for at, stage in enumerate(stages))
