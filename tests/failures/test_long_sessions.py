@@ -18,6 +18,7 @@ from whet.formats.turns import OpenCalls
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript, pair
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
+from whet.trouble.finding import find_trouble
 
 SHORT, LONG = 150, 300
 WEIGHTS = failure_weights()
@@ -106,6 +107,11 @@ def growth(work: Callable[[Transcript], object], shape: Shape) -> float:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_judging_grows_with_the_length(shape: Shape) -> None:
     assert growth(lambda given: analyse(given, WEIGHTS), shape) < 2.5
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_finding_trouble_grows_with_the_length(shape: Shape) -> None:
+    assert growth(find_trouble, shape) < 2.5
 
 
 @pytest.mark.parametrize("shape", SHAPES)

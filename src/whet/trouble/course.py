@@ -26,6 +26,7 @@ from whet.values import lazy
 _MAY_WRITE = re2.compile(
     r"(?:^|[^0-9&=-])>[^&]|\b(?:sed -|tee |patch )|(?:patch|fix|apply|modify|update|edit)\w*\.(?:py|sh|js)"
 )
+_UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
 _MAY_HAND = re2.compile(r"commit|push|\b[pm]r\b")
 
 
@@ -211,9 +212,31 @@ class SessionCourse:
     def has_changed_before(self, message: int) -> bool:
         return bisect_left(self._changed, message) > 0
 
-    def changes_before(self, message: int) -> tuple[CourseStep, ...]:
-        """The steps before a message that changed files."""
-        return self.changes[: bisect_left(self._changed, message)]
+    def has_changed(self, first: int, last: int) -> bool:
+        """Whether a step from one message to before another changed files."""
+        return bisect_left(self._changed, first) < bisect_left(self._changed, last)
+
+    def next_change(self, message: int) -> CourseStep | None:
+        """The first step from a message on that changed files."""
+        place = bisect_left(self._changed, message)
+        return self.changes[place] if place < len(self.changes) else None
+
+    def has_acted_before(self, message: int) -> bool:
+        """Whether the agent did anything before a message."""
+        return bisect_left(self._asked, message) > bisect_left(self._asked, self.begin)
+
+    @lazy
+    def last_unstash(self) -> int:
+        """The last step that takes changes out of a stash again."""
+        back = (
+            move.number for move in reversed(self.moves) if "stash" in move.command and _UNSTASH.search(move.command)
+        )
+        return next(back, -1)
+
+    def changes_before(self, message: int, most: int) -> tuple[CourseStep, ...]:
+        """The last steps before a message that changed files."""
+        end = bisect_left(self._changed, message)
+        return self.changes[max(0, end - most) : end]
 
     @lazy
     def _handed_over(self) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Work thrown away: the agent's own edits that were put back, by git or by hand."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.temporary import is_temporary
@@ -15,18 +16,18 @@ LOOKED_BACK = 40  # edits among which the one that another turns back is looked 
 
 def discarded(course: SessionCourse) -> Iterator[Stretch]:
     """Each time that edits were put back, from the first of them on."""
-    kept: list[CourseStep] = []  # edits that are neither handed over nor put back
+    kept: dict[int, CourseStep] = {}  # edits that are neither handed over nor put back
     for move in course.moves:
         if move.hands_over:
-            kept = []
+            kept.clear()
             continue
         gone = _by_git(course, move, kept) or _by_hand(move, kept)
         if gone:
             yield _stretch(course, gone, move)
-            lost = {each.number for each in gone}
-            kept = [each for each in kept if each.number not in lost]
+            for each in gone:
+                del kept[each.number]
         elif move.files:
-            kept.append(move)
+            kept[move.number] = move
 
 
 def _stretch(course: SessionCourse, gone: list[CourseStep], back: CourseStep) -> Stretch:
@@ -41,15 +42,15 @@ def _stretch(course: SessionCourse, gone: list[CourseStep], back: CourseStep) ->
     return Stretch(TroubleKind.THROWN_AWAY, gone[0].asked, back.answered, subject, PUT_BACK, TroubleEnding.MENDED, only)
 
 
-def _by_git(course: SessionCourse, move: CourseStep, kept: list[CourseStep]) -> list[CourseStep]:
+def _by_git(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
     if not kept or "git" not in move.command or not move.step.worked:
         return []
     back = {path for stage in split(move.command) if stage.program == "git" for path in _put_back(course, move, stage)}
     if not back:
         return []
     if ALL in back:
-        return [each for each in kept if not all(is_temporary(path) for path in each.files)]
-    return [each for each in kept if any(_covers(back, path) for path in each.files)]
+        return [each for each in kept.values() if not all(is_temporary(path) for path in each.files)]
+    return [each for each in kept.values() if any(_covers(back, path) for path in each.files)]
 
 
 def _covers(back: set[str], path: str) -> bool:
@@ -70,7 +71,7 @@ def _put_back(course: SessionCourse, move: CourseStep, stage: Stage) -> list[str
         return [ALL] if "--hard" in rest else []
     if command == "stash":
         is_put = not plain or plain[0] in ("push", "save")
-        return [ALL] if is_put and not _is_taken_out(course, move) else []
+        return [ALL] if is_put and course.last_unstash < move.number else []
     return []
 
 
@@ -78,17 +79,12 @@ def plain_after(words: list[str]) -> list[str]:
     return [plain_path(word) for word in words[words.index("--") + 1 :]]
 
 
-def _is_taken_out(course: SessionCourse, move: CourseStep) -> bool:
-    """Whether a stash is taken out again, later or by the same command."""
-    return any("stash pop" in other.command or "stash apply" in other.command for other in course.moves[move.number :])
-
-
-def _by_hand(move: CourseStep, kept: list[CourseStep]) -> list[CourseStep]:
+def _by_hand(move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
     """The edit that this one turns back exactly."""
     if not move.step.worked or not move.edits:
         return []
     first = move.edits[0]
-    for earlier in kept[: -LOOKED_BACK - 1 : -1]:
+    for earlier in islice(reversed(kept.values()), LOOKED_BACK):
         if earlier.edits and earlier.edits[0].is_undone_by(first) and _is_inverse(earlier, move):
             return [earlier]
     return []

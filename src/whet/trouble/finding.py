@@ -87,7 +87,7 @@ def _found(course: SessionCourse) -> Iterator[Stretch]:
 def _named(course: SessionCourse, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """A red check of work that the agent had called done is told as such."""
     for stretch in stretches:
-        is_claimed = stretch.kind is TroubleKind.RED_CHECK and claimed_before(course, stretch) is not None
+        is_claimed = stretch.kind is TroubleKind.RED_CHECK and claimed_before(course, stretch)
         yield stretch._replace(kind=TroubleKind.CLAIMED) if is_claimed else stretch
 
 

@@ -14,24 +14,32 @@ LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
 
 def lost_contexts(course: SessionCourse) -> Iterator[Stretch]:
     """Each compaction, until the agent has read again what it had read before."""
-    for index, message in enumerate(course.messages):
-        if index < max(1, course.begin) or message.origin is not Origin.SUMMARY:
-            continue
-        if course.messages[index - 1].origin is Origin.SUMMARY and index - 1 >= course.begin:
-            continue
-        last = _read_again(course, index)
+    known: set[str] = set()
+    done = 0  # so many steps are known
+    for index in _compactions(course):
+        while done < len(course.moves) and course.moves[done].asked < index:
+            known.add(_looked_at(course.moves[done]))
+            done += 1
+        last = _read_again(course, index, done, known)
         yield Stretch(TroubleKind.CONTEXT, index - 1, last, "compaction", "", TroubleEnding.OVER)
 
 
-def _read_again(course: SessionCourse, summary: int) -> int:
+def _compactions(course: SessionCourse) -> Iterator[int]:
+    """The first message of each summary that stands for older messages."""
+    for index, message in enumerate(course.messages):
+        if index < max(1, course.begin) or message.origin is not Origin.SUMMARY:
+            continue
+        if index == course.begin or course.messages[index - 1].origin is not Origin.SUMMARY:
+            yield index
+
+
+def _read_again(course: SessionCourse, summary: int, step: int, known: set[str]) -> int:
     """The last message of the looks right after a summary that repeat looks from before it."""
-    known = {_looked_at(move) for move in course.moves_within(course.begin, summary)} - {""}
     last = summary
-    for move in course.moves_within(summary, len(course.messages)):
-        if move.step.effect not in LOOKS:
-            break
-        if _looked_at(move) in known:
-            last = move.answered
+    while step < len(course.moves) and course.moves[step].step.effect in LOOKS:
+        if _looked_at(course.moves[step]) in known:
+            last = course.moves[step].answered
+        step += 1
     return last
 
 

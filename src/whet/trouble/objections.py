@@ -13,6 +13,7 @@ from whet.text.words import names
 
 SHOWN_LETTERS = 6_000
 ANSWER_LETTERS = 300
+OBJECTION_LETTERS = 300  # an objection comes first; further on some no stands in any text
 RETYPED = 0.6  # so many of the words of both, and it is the same order again
 FEWEST_WORDS = 3
 # The words of negation and of "still" and "again" are few in every language, and stand in most objections.
@@ -46,7 +47,7 @@ _CONCEDED = re2.compile(
 
 def negates(text: str) -> bool:
     """Whether the words say no to something, or that it is still so; a question says neither."""
-    words = _QUESTION.sub(" ", own_words(text))
+    words = _QUESTION.sub(" ", own_words(text)[:OBJECTION_LETTERS])
     if _CONTRACTED.search(words) or _UNSPACED.search(words):
         return True
     return not NEGATIONS.isdisjoint(word.lower() for word in _WORD.findall(words))

@@ -16,6 +16,7 @@ from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Wh
 
 ENOUGH = 2  # points with which a message is a correction
 MOST_DONE_OVER = 2
+RECENT = 100  # changes before a message that it may be about
 EARLIER = 4  # orders that are compared with the one typed again
 OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
 SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
@@ -98,11 +99,13 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
         message = course.messages[saying.message]
         if saying.message < course.begin or not is_typed(message):
             continue
-        if earlier and course.moves_within(course.begin, saying.message):
+        if earlier and course.has_acted_before(saying.message):
             points = _points_of_words(course, saying, earlier[-EARLIER:])
             # What the agent does next is looked at where it decides.
             if points < ENOUGH <= points + MOST_DONE_OVER:
-                points += _done_over(course, saying.message)
+                done_over = _done_over(course, saying.message)
+                # Who is at work changes the same files anyway.
+                points += 0 if done_over < MOST_DONE_OVER and course.is_at_work(saying.message) else done_over
             if points >= ENOUGH:
                 yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
         earlier.append(saying.text)
@@ -136,7 +139,7 @@ def _done_over(course: SessionCourse, said: int) -> int:
     """Whether the agent then undoes what it did: two where it puts back what had been there, one for other changes."""
     following = [move for move in course.moves_within(said, course.end_of_turn(said)) if move.files]
     touched = frozenset(path for move in following for path in move.files)
-    before = [move for move in course.changes_before(said) if not move.files.isdisjoint(touched)]
+    before = [move for move in course.changes_before(said, RECENT) if not move.files.isdisjoint(touched)]
     if not before:
         return 0
     wrote, took = _lines_of(before)

@@ -1,8 +1,11 @@
 """Red checks: from the first red until green, with the test, build or lint rule that was red."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from operator import attrgetter
 
-from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import tested_by
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
@@ -11,30 +14,52 @@ from whet.trouble.red_names import red_name
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
 
+RECENT = 100  # changes before a red check that may have been meant to make it red
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
-    runs = [move for move in course.moves if move.verdict is not CheckVerdict.NONE]
+    runs = _runs_by_name(course)
     covered: dict[str, int] = {}  # up to which step a check is told of already
-    for place, move in enumerate(runs):
+    green = -1  # the last step that showed all to be well
+    for move in course.moves:
+        if move.verdict is CheckVerdict.GREEN:
+            green = move.number
         if move.verdict is not CheckVerdict.RED or all(covered.get(name, -1) >= move.number for name in move.checks):
             continue
-        if _is_trouble(course, move):
-            stretch, until = _follow(course, move, runs[place + 1 :])
+        if _is_trouble(course, move, green):
+            stretch, until = _follow(course, move, runs)
             covered.update(dict.fromkeys(move.checks, until))
             yield stretch
 
 
-def _follow(course: SessionCourse, red: CourseStep, later: Sequence[CourseStep]) -> tuple[Stretch, int]:
+def _runs_by_name(course: SessionCourse) -> dict[str, list[CourseStep]]:
+    """The steps at which each check came to a verdict."""
+    runs: dict[str, list[CourseStep]] = {}
+    for move in course.moves:
+        if move.verdict is not CheckVerdict.NONE:
+            for name in move.checks:
+                runs.setdefault(name, []).append(move)
+    return runs
+
+
+def _later(red: CourseStep, runs: dict[str, list[CourseStep]]) -> Iterator[CourseStep]:
+    """The later runs of the checks that a step runs, in order."""
+    number = attrgetter("number")
+    return merge(
+        *(islice(runs[name], bisect_right(runs[name], red.number, key=number), None) for name in red.checks), key=number
+    )
+
+
+def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseStep]]) -> tuple[Stretch, int]:
     """The stretch that begins with a red check, and the last step of it."""
     end = min(course.end_of_turn(red.asked), course.handed_over_after(red.number))
     last = red
-    for other in later:
+    for other in _later(red, runs):
         if other.asked > end:
             break
-        if other.asked == red.asked or not _judges_the_same(red, other):
+        if other.asked == red.asked or _is_elsewhere(red, other):
             continue
         last = other
         if other.verdict is CheckVerdict.GREEN:
@@ -54,13 +79,10 @@ def _answer(course: SessionCourse, red: CourseStep, end: int) -> CourseStep | No
     return None
 
 
-def _judges_the_same(red: CourseStep, other: CourseStep) -> bool:
-    """Whether a later check tells of the same thing: the same check, and not of another part of the work."""
-    if red.checks.isdisjoint(other.checks):
-        return False
+def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
+    """Whether a later run of the same check tells of another part of the work."""
     mine, theirs = tested_by(red.step.exchange.call), tested_by(other.step.exchange.call)
-    is_elsewhere = mine and theirs and "" not in mine | theirs and mine.isdisjoint(theirs)
-    return not is_elsewhere
+    return bool(mine and theirs) and "" not in mine | theirs and mine.isdisjoint(theirs)
 
 
 def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
@@ -68,31 +90,31 @@ def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     return Stretch(TroubleKind.RED_CHECK, red.answered, last, subject, red_name(red.step.text), ending)
 
 
-def _is_trouble(course: SessionCourse, red: CourseStep) -> bool:
+def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:
     """Whether the agent's own work was judged: what was red before it changed anything was so already."""
-    before = [move for move in course.moves[: red.number] if move.files]
-    if not before:
-        return False
-    return not _was_meant(course, red, before)
+    return course.has_changed_before(red.asked) and not _was_meant(course, red, green)
 
 
-def _was_meant(course: SessionCourse, red: CourseStep, before: Sequence[CourseStep]) -> bool:
+def _was_meant(course: SessionCourse, red: CourseStep, green: int) -> bool:
     """Whether a test was written first, to be red: only tests were changed before it, and then what they test."""
     start = course.start_of_turn(red.asked)
-    since = max((move.number for move in course.moves[: red.number] if move.verdict is CheckVerdict.GREEN), default=-1)
-    lately = [move for move in before if move.number > since and move.asked >= start]
-    if not lately or not all(is_test_file(path) for move in lately for path in move.files):
-        return False
-    after = next((move for move in course.moves[red.number + 1 :] if move.files), None)
-    return after is not None and not any(is_test_file(path) for path in after.files)
+    lately = False
+    for move in reversed(course.changes_before(red.asked, RECENT)):
+        if move.number < green or move.asked < start:
+            break
+        if not all(map(is_test_file, move.files)):
+            return False
+        lately = True
+    after = course.next_change(red.answered)
+    return lately and after is not None and not any(map(is_test_file, after.files))
 
 
-def claimed_before(course: SessionCourse, stretch: Stretch) -> Saying | None:
-    """What the agent said to be done, where nothing was changed between that word and the red check."""
+def claimed_before(course: SessionCourse, stretch: Stretch) -> bool:
+    """Whether the agent had said that it was done, and changed nothing between that word and the red check."""
     start = course.start_of_turn(stretch.first)
-    closing = next((saying for saying in reversed(course.view.by_agent) if saying.message < start), None)
+    place = bisect_left(course.spoken, start)
+    closing = course.view.by_agent[place - 1] if place else None
     if closing is None or not closing.is_closing or not closing.has(*CLAIMS):
-        return None
-    changed = any(move.files for move in course.moves_within(closing.message, stretch.first))
-    worked = any(move.files for move in course.moves_within(course.start_of_turn(closing.message), closing.message))
-    return closing if worked and not changed else None
+        return False
+    worked = course.has_changed(course.start_of_turn(closing.message), closing.message)
+    return worked and not course.has_changed(closing.message, stretch.first)

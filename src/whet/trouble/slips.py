@@ -1,6 +1,7 @@
 """Slips: a call that failed, until the call for the same purpose that worked, or until the agent went on."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from whet.failures.call_signals import is_answer, is_expected, timed_out
 from whet.failures.purposes import is_same_purpose, program_of
@@ -80,7 +81,7 @@ def _goes_on(move: CourseStep, other: CourseStep) -> bool:
 
 def _next_working(course: SessionCourse, move: CourseStep) -> CourseStep | None:
     end = course.end_of_turn(move.asked)
-    for other in course.moves[move.number + 1 :]:
+    for other in islice(course.moves, move.number + 1, None):
         if other.asked > end:
             return None
         if other.asked > move.asked and other.step.decision.outcome in (Outcome.OK, Outcome.UNKNOWN):
