@@ -136,7 +136,7 @@ def checks_of(call: ToolCall) -> frozenset[str]:
 
 def checks_in(command: str) -> frozenset[str]:
     """The tests, builds and linters that a command line runs."""
-    return frozenset(name for stage in split(command) if (name := _check_of(stage)))
+    return frozenset(name for stage in split(command) if (name := check_of(stage)))
 
 
 def tested_by(call: ToolCall) -> frozenset[str]:
@@ -160,7 +160,7 @@ def _tested(word: str) -> str:
 
 def _effect_of_command(command: str) -> Effect:
     stages = split(command)
-    if any(_check_of(stage) for stage in stages):
+    if any(check_of(stage) for stage in stages):
         return Effect.CHECKS
     plain = [stage for stage in stages if stage.program not in ("cd", "echo", "true", "head", "tail", "sort", "wc")]
     return Effect.PROBES if plain and all(map(probes, plain)) else Effect.RUNS
@@ -177,7 +177,7 @@ def probes(stage: Stage) -> bool:
     )
 
 
-def _check_of(stage: Stage) -> str:
+def check_of(stage: Stage) -> str:
     """The name of the check that a program runs; nothing for any other."""
     if stage.program in CHECKERS:
         return stage.program

@@ -22,12 +22,10 @@ from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Wh
 from whet.trouble.verdicts import CheckVerdict, verdict
 from whet.values import lazy
 
-# What every shell line has that writes a file, as far as a line tells.
-_MAY_WRITE = re2.compile(
-    r"(?:^|[^0-9&=-])>[^&]|\b(?:sed -|tee |patch )|(?:patch|fix|apply|modify|update|edit)\w*\.(?:py|sh|js)"
-)
+# What every shell line has that writes a file, or hands work over: looked for before the line is split.
+_WRITING = (">", "sed -", "tee ", "patch", ".py", ".sh", ".js")
+_HANDING = ("commit", "push", "pr ", "mr ")
 _UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
-_MAY_HAND = re2.compile(r"commit|push|\b[pm]r\b")
 
 
 class Stretch(NamedTuple):
@@ -89,7 +87,8 @@ class CourseStep:
             return frozenset()
         if self.edits:
             return frozenset(edit.path for edit in self.edits)
-        if not _MAY_WRITE.search(self.command):
+        plain = self.command.replace("2>&1", "").replace(">/dev/null", "")
+        if not any(sign in plain for sign in _WRITING):
             return frozenset()
         return frozenset(plain_path(path) for path in files_written(self.step.exchange.call)) - {"/dev/null"}
 
@@ -105,10 +104,8 @@ class CourseStep:
 
     @lazy
     def hands_over(self) -> bool:
-        call = self.step.exchange.call
-        return (
-            self.step.worked and (not self.command or _MAY_HAND.search(self.command) is not None) and hands_over(call)
-        )
+        may_be = not self.command or any(sign in self.command for sign in _HANDING)
+        return may_be and self.step.worked and hands_over(self.step.exchange.call)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from whet.outcomes.check_forms import CHECKS
 from whet.outcomes.error_forms import tail
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import checks_in
+from whet.sessions.call_effects import check_of
 from whet.sessions.shell_lines import is_decisive, split
 
 LOOKED_AT = 6_000
@@ -35,17 +35,19 @@ def verdict(step: JudgedCall) -> CheckVerdict:
         return CheckVerdict.NONE if could_not_run(step.text) or timed_out(step) else CheckVerdict.RED
     if not step.worked:
         return CheckVerdict.NONE
-    return CheckVerdict.RED if _complains(step.text) and _hides_status(step) else CheckVerdict.GREEN
+    return CheckVerdict.RED if _hides_status(step) and _complains(step.text) else CheckVerdict.GREEN
 
 
 def _complains(text: str) -> bool:
     """Whether an output has the complaints of a compiler, a linter or a test, wherever a command moved them to."""
     if len(text) > LOOKED_AT:
         text = f"{text[: LOOKED_AT // 2]}\n{text[-LOOKED_AT // 2 :]}"
-    return _DIAGNOSTIC.search(text) is not None or bool(CHECKS.first(tail(_MARGIN.sub("", text))))
+    if _DIAGNOSTIC.search(text) is not None:
+        return True
+    return "\n " in text and bool(CHECKS.first(tail(_MARGIN.sub("", text))))
 
 
 def _hides_status(step: JudgedCall) -> bool:
     """Whether the status of the call is not that of the check which it runs."""
     stages = split(command_of(step.exchange.call))
-    return any(not is_decisive(stages, at) and checks_in(" ".join(stage.words)) for at, stage in enumerate(stages))
+    return any(check_of(stage) and not is_decisive(stages, at) for at, stage in enumerate(stages[:-1]))
