@@ -1,7 +1,7 @@
 """The course of one session, gathered once for every kind of trouble: its turns, its steps, and what each changed."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,13 +17,14 @@ from whet.sessions.lineage import is_ordered, is_vouched
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
-from whet.trouble.edits import FileEdit, edits_of, plain_path
+from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 from whet.trouble.verdicts import CheckVerdict, verdict
 from whet.values import lazy
 
 # What every shell line has that writes a file, or hands work over: looked for before the line is split.
 _WRITING = (">", "sed -", "tee ", "patch", ".py", ".sh", ".js")
+NONE: frozenset[str] = frozenset()
 _HANDING = ("commit", "push", "pr ", "mr ")
 _UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
 
@@ -82,15 +83,17 @@ class CourseStep:
 
     @lazy
     def files(self) -> frozenset[str]:
-        """The files that it changed, if it worked."""
-        if not self.step.worked:
-            return frozenset()
+        """The files that it changed, if it worked; none that are there to be thrown away."""
+        return frozenset(path for path in self._written if path and not is_scratch(path)) if self.step.worked else NONE
+
+    @property
+    def _written(self) -> Iterable[str]:
         if self.edits:
-            return frozenset(edit.path for edit in self.edits)
+            return (edit.path for edit in self.edits)
         plain = self.command.replace("2>&1", "").replace(">/dev/null", "")
         if not any(sign in plain for sign in _WRITING):
-            return frozenset()
-        return frozenset(plain_path(path) for path in files_written(self.step.exchange.call)) - {"/dev/null"}
+            return ()
+        return (plain_path(path) for path in files_written(self.step.exchange.call) if path != "/dev/null")
 
     @lazy
     def verdict(self) -> CheckVerdict:

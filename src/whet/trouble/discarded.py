@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from whet.sessions.shell_lines import Stage, split
-from whet.sessions.temporary import is_temporary
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_same_file, plain_path
 from whet.trouble.values import TroubleEnding, TroubleKind
@@ -49,7 +48,7 @@ def _by_git(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]
     if not back:
         return []
     if ALL in back:
-        return [each for each in kept.values() if not all(is_temporary(path) for path in each.files)]
+        return list(kept.values())
     return [each for each in kept.values() if any(_covers(back, path) for path in each.files)]
 
 

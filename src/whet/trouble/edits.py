@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.file_changes import PATHS
+from whet.sessions.temporary import is_temporary
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 
@@ -108,6 +109,12 @@ def is_same_file(one: str, other: str) -> bool:
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
+def is_scratch(path: str) -> bool:
+    """Whether a file lies in a folder for what is thrown away."""
+    return is_temporary(path) or _SCRATCH.search(path) is not None
+
+
+_SCRATCH = re.compile(r"(?i)(?:^|/)(?:tmp|temp|scratchpad)/")
 _TEST_FILE = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|__tests__|e2e)(?:[/_.-]|$)|(?:Tests?|Spec)\.\w+$")
 
 
