@@ -194,6 +194,23 @@ def test_edits_that_were_turned_back_by_hand_were_thrown_away() -> None:
     assert [(gone.first, gone.last) for gone in found(session, TroubleKind.THROWN_AWAY)] == [(1, 4)]
 
 
+def test_edits_that_the_person_put_back_were_thrown_away() -> None:
+    once = edit(CODE, "the old text of this file", "something new")
+    session = timed(
+        conversation(
+            user("Do both."),
+            once,
+            edit("src/menu.py", "x", "y"),
+            agent("Both are done."),
+            user("Only the first."),
+            edit(CODE, "the old text of this file", "something else"),
+        ),
+        gaps={6: 3_000},
+    )
+    [gone] = found(session, TroubleKind.THROWN_AWAY)
+    assert (gone.first, gone.last, gone.seconds) == (1, 6, 40)
+
+
 def test_of_other_work_meanwhile_nothing_is_thrown_away() -> None:
     session = timed(
         conversation(

@@ -95,7 +95,7 @@ def _longest(index: int, messages: Sequence[Message], running: Sequence[Exchange
         if message.origin is Origin.SUMMARY:
             return AT_WORK
         if message.origin is Origin.INTERRUPT:
-            return _Longest(LONGEST_GAP_SECONDS, 0.0) if is_at_work or before is Role.USER else NOTHING
+            return _Longest(LONGEST_GAP_SECONDS, 0.0)  # only who is at work can be stopped
         # Where nothing came for longer, the agent had stopped without a word.
         return _Longest(LONGEST_SILENCE_SECONDS, 0.0) if is_at_work else NOTHING
     return AT_WORK

@@ -20,25 +20,38 @@ def discarded(course: SessionCourse) -> Iterator[Stretch]:
         if move.hands_over:
             kept.clear()
             continue
-        gone = _by_git(course, move, kept) or _by_hand(move, kept)
+        others = _by_others(course, move, kept)
+        gone = others or _by_git(course, move, kept) or _by_hand(move, kept)
         if gone:
-            yield _stretch(course, gone, move)
+            yield _stretch(course, gone, move.answered if not others else course.start_of_turn(move.asked), move.number)
             for each in gone:
                 del kept[each.number]
-        elif move.files:
+        if move.files and (others or not gone):
             kept[move.number] = move
 
 
-def _stretch(course: SessionCourse, gone: list[CourseStep], back: CourseStep) -> Stretch:
+def _stretch(course: SessionCourse, gone: list[CourseStep], last: int, back: int) -> Stretch:
     """From the first edit that was put back; all of it, where nothing else was changed meanwhile."""
     lost = {move.number for move in gone}
-    between = course.moves[gone[0].number : back.number]
-    others = any(move.files and move.number not in lost for move in between)
+    between = [move for move in course.moves[gone[0].number : back + 1] if move.asked < last]
     only = None
-    if others:
-        only = frozenset(at for move in (*gone, back) for at in range(move.asked, move.answered + 1))
+    if any(move.files and move.number not in lost for move in between[:-1]):
+        counted = (*gone, course.moves[back])
+        only = frozenset(at for move in counted for at in range(move.asked, move.answered + 1))
     subject = sorted(gone[0].files)[0]
-    return Stretch(TroubleKind.THROWN_AWAY, gone[0].asked, back.answered, subject, PUT_BACK, TroubleEnding.MENDED, only)
+    return Stretch(TroubleKind.THROWN_AWAY, gone[0].asked, last, subject, PUT_BACK, TroubleEnding.MENDED, only)
+
+
+def _by_others(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
+    """The edits of earlier turns, where one of them could be made once more: somebody had put them back."""
+    if not kept or not move.step.worked or not any(edit.replaces for edit in move.edits):
+        return []
+    start = course.start_of_turn(move.asked)
+    before = [each for each in islice(reversed(kept.values()), LOOKED_BACK) if each.answered < start]
+    made = {(edit.path, edit.old) for each in before for edit in each.edits if edit.replaces}
+    if not any((edit.path, edit.old) in made for edit in move.edits):
+        return []
+    return before[::-1]
 
 
 def _by_git(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:

@@ -12,6 +12,7 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 
 LONGEST = 200_000
+TELLING_LETTERS = 20
 # The words with which tools name the text before an edit and after it.
 OLD = re.compile(r"(?i)^(?:old|search|find|before|original)")
 NEW = re.compile(r"(?i)^(?:new|replace|after|updated|content|file_?text|text|insert)")
@@ -36,6 +37,11 @@ class FileEdit(NamedTuple):
     def added(self) -> frozenset[str]:
         """The lines that were not there before."""
         return _lines(self.new) - _lines(self.old)
+
+    @property
+    def replaces(self) -> bool:
+        """Whether its old text is long enough to be the only one, and is gone after it."""
+        return len(self.old) >= TELLING_LETTERS and self.old not in self.new
 
     def is_undone_by(self, other: "FileEdit") -> bool:
         """Whether another edit puts back exactly what this one replaced."""
