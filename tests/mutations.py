@@ -116,7 +116,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     repeat_lines,
     swap_lines,
     spoil_fields,
-    spoil_fields,  # twice as often: it reaches deepest into the importers
+    spoil_fields,  # twice as often: it reaches deepest into the readers
     drop_fields,
     nest_deeply,
     make_parents_cyclic,

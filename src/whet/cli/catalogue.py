@@ -1,5 +1,7 @@
 """Every command with its one-line help, by task, so that `whet --help` needs to load none of them."""
 
+from whet.doors import COMMANDS, Addition, additions
+
 # Plain tuples of name, module and help: even a named tuple would cost a third of the start.
 GROUPS = (
     (
@@ -100,6 +102,12 @@ ABOUT = "Whet improves an AI agent from its own sessions, and keeps only changes
 START = "Start with `whet import`, then `whet report`. For help on a command, run `whet COMMAND --help`."
 
 
+def added() -> list[Addition]:
+    """The commands of other packages; none of them takes the name of one of Whet's."""
+    taken = {name for name, _, _ in CATALOGUE}
+    return [each for each in additions(COMMANDS) if each.name not in taken]
+
+
 def overview() -> str:
     """The text of `whet --help`."""
     width = max(len(name) for name, _, _ in CATALOGUE)
@@ -107,4 +115,7 @@ def overview() -> str:
     lines = [USAGE, "", f"  {ABOUT}", f"  {START}", "", "Options:", *options]
     for title, entries in GROUPS:
         lines += ["", f"{title}:", *(f"  {name:<{width}}  {summary}" for name, _, summary in entries)]
+    others = added()
+    lines += ["", "Of other packages:"] if others else []
+    lines += [f"  {each.name:<{width}}  From {each.package}." for each in others]
     return "\n".join(lines)

@@ -4,22 +4,24 @@ from importlib import import_module
 
 import click
 
-from whet import __version__
-from whet.cli.catalogue import ABOUT, CATALOGUE, START
+from whet import __version__, doors
+from whet.cli.catalogue import ABOUT, CATALOGUE, START, added
 
 COMPLETION_VARIABLE = "_WHET_COMPLETE"
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands from the catalogue and loads one only to run it or to explain it."""
+    """A group that knows its commands from the catalogue and loads one only to run it or to explain it;
+    those of other packages come last."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own signature
-        return [name for name, _, _ in CATALOGUE]
+        return [*(name for name, _, _ in CATALOGUE), *(each.name for each in added())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         module = next((module for name, module, _ in CATALOGUE if name == cmd_name), None)
         if module is None:
-            return None
+            addition = next((each for each in added() if each.name == cmd_name), None)
+            return next(iter(doors.loaded(addition, click.Command)), None) if addition else None
         command: click.Command = import_module(f"whet.cli.commands.{module}").command
         return command
 

@@ -1,4 +1,4 @@
-"""What an importer is: a name, where its files lie, how to know one, how to read one."""
+"""What a format of record is: a name, where its files lie, how to know one, how to read one."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

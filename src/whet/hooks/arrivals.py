@@ -183,7 +183,7 @@ def _records(path: Path) -> Iterator[Path]:
 
 
 def _stamp(arrival: Arrival) -> str:
-    """How its record looks now, to the importers of this version."""
+    """How its record looks now, to the readers of this version."""
     try:
         return " ".join([READER, *map(str, stamp_of(Path(arrival.path)))])
     except OSError:

@@ -1,0 +1,119 @@
+"""All that a package may add to Whet: an agent, a kind of trouble and a command. Scribe itself is made up.
+
+Everything of the agent is in this one file: its format of record, the files it reads, its hooks and how it is run.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from whet.agents.agent import Agent, AgentFiles, AgentHooks
+from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch, Validity, without_record
+from whet.failures.environment import Cause
+from whet.failures.kinds import ChangeKind, KindOfTrouble
+from whet.failures.signals import Signal
+from whet.failures.view import SessionView
+from whet.formats import content, turns
+from whet.formats.format import Format
+from whet.formats.source import Source
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript, Usage
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.text import fields
+
+NAME = "scribe"
+
+
+def sniff(source: Source) -> bool:
+    """Whether a file is one of ours, by what stands in it."""
+    return source.kind == "jsonl" and bool(source.sample) and "scribe" in source.sample[0]
+
+
+def read(source: Source) -> Iterator[Transcript]:
+    """The one session of a file: a first line about it, then a line a message, call or result."""
+    records = [record.value for record in source.session_records()]
+    tools = {fields.text(each, "call"): fields.text(each, "tool") for each in records if "tool" in each}
+    messages = tuple(message for each in records[1:] if (message := _message(each, tools)))
+    started, ended = turns.span(messages)
+    yield Transcript(
+        source=NAME,
+        native_id=fields.text(records[0], "scribe"),
+        messages=messages,
+        model=fields.text(records[0], "model"),
+        folder=fields.text(records[0], "folder"),
+        ending=turns.settled(messages),
+        started=started,
+        ended=ended,
+    )
+
+
+def _message(record: dict[str, Any], tools: dict[str, str]) -> Message | None:
+    at, call = fields.seconds(record.get("at")), fields.text(record, "call")
+    if "asks" in record:
+        return content.spoken(Role.USER, [Text(fields.text(record, "asks"))], at=at)
+    if "says" in record:
+        return content.spoken(Role.AGENT, [Text(fields.text(record, "says"))], at=at)
+    if "tool" in record:
+        asked = ToolCall(call, tools[call], fields.json_text(record.get("input", {})))
+        return content.spoken(Role.AGENT, [asked], at=at)
+    if "output" in record:
+        failed = fields.flag(record, "failed")
+        return content.answered(content.result(call, record["output"], tool=tools.get(call, ""), error=failed), at=at)
+    return None
+
+
+FORMAT = Format(NAME, "Scribe", sniff, read, places=(".scribe/sessions/*.jsonl",))
+
+
+def launch(errand: Errand, program: str) -> ProgramLaunch:
+    """How one order is given to it, with a config home of its own."""
+    model = ("--model", errand.model) if errand.model else ()
+    return ProgramLaunch((program, "--quiet", *model, errand.task), {"SCRIBE_HOME": str(errand.config)})
+
+
+def carried(left: Left, transcript: Transcript | None) -> Carried:
+    """What the order came to, by the record that it left."""
+    if transcript is None or left.exit_code:
+        return without_record(left)
+    validity = Validity.TIMED_OUT if left.exit_code is None else Validity.VALID
+    return Carried(transcript, Usage(), validity, model=transcript.model, seconds=left.seconds)
+
+
+EXECUTOR = Executor("scribe", launch, carried, ("sessions", "*.jsonl"), variables=("SCRIBE_KEY",))
+
+AGENT = Agent(
+    NAME,
+    records=f"{__name__}:FORMAT",
+    files=AgentFiles(folder=".scribe", variable="SCRIBE_HOME", everywhere=("SCRIBE.md",), project=("SCRIBE.md",)),
+    hooks=AgentHooks("hooks.json", shell="shell"),
+    executor=f"{__name__}:EXECUTOR",
+    shell=("SCRIBE_SHELL",),
+)
+
+
+def bare_tests(view: SessionView) -> Iterator[Signal]:
+    """Runs of pytest by a bare name."""
+    for step in view.steps:
+        if "pytest" in step.exchange.call.arguments:
+            yield Signal(
+                "bare_tests", step.message, "pytest without make", Cause.AGENT, step.trust, 0.9, tool=step.tool
+            )
+
+
+BARE_TESTS = KindOfTrouble(
+    "bare_tests",
+    label="runs tests by a bare name",
+    sentence="runs the tests with {tool} instead of make",
+    change=ChangeKind.RULE,
+    detectors=(bare_tests,),
+)
+
+
+@click.command("scribes", help="Count the sessions of Scribe.")
+def scribes() -> int:
+    with opened(find_home(os.environ)) as database:
+        [(number,)] = database.query("SELECT count(*) FROM sessions WHERE source = ?", (NAME,))
+    click.echo(f"{number} sessions of Scribe.")
+    return 0
