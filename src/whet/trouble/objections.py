@@ -14,17 +14,17 @@ from whet.text.words import names
 SHOWN_LETTERS = 6_000
 ANSWER_LETTERS = 300
 OBJECTION_LETTERS = 300  # an objection comes first; further on some no stands in any text
-RETYPED = 0.6  # so many of the words of both, and it is the same order again
-FEWEST_WORDS = 3
-# The words of negation and of "still" and "again" are few in every language, and stand in most objections.
+RETYPED = 0.85  # so many of the words of both, and it is the same order again
+FEWEST_WORDS = 4
+# The words of negation and of "still" are few in every language, and stand in most objections.
 NEGATIONS = names(
-    "no not nor never none nothing cannot still again instead wrong "
-    "nicht kein keine keinen keiner keines keinem nie niemals nein nichts immernoch wieder statt stattdessen falsch "
-    "не нет ни никогда ничего опять снова вместо ещё неверно нельзя ні немає "
-    "ne pas non jamais rien toujours encore aucun aucune "
-    "nunca nada tampoco todavía sigue otra não nem ainda nenhum nenhuma non mai niente ancora invece "
-    "niet geen nooit nog steeds weer nie nadal znowu żaden inte aldrig ingen fortfarande ikke aldri stadig fortsatt "
-    "ei enää değil yok hâlâ hala tekrar không chưa vẫn tidak bukan belum masih jangan nu niciodată încă "
+    "no not nor never none nothing cannot still instead wrong "
+    "nicht kein keine keinen keiner keines keinem nie niemals nein nichts immernoch statt stattdessen falsch "
+    "не нет ни никогда ничего вместо ещё неверно нельзя ні немає "
+    "ne pas non jamais rien toujours aucun aucune "
+    "nunca nada tampoco todavía sigue não nem ainda nenhum nenhuma non mai niente ancora invece "
+    "niet geen nooit nog steeds nie nadal żaden inte aldrig ingen fortfarande ikke aldri stadig fortsatt "
+    "ei enää değil yok hâlâ hala không chưa vẫn tidak bukan belum masih jangan niciodată încă "
     "لا ليس لم لن غير नहीं मत לא אין"
 )
 _UNSPACED = re.compile(r"[不没沒未別别還还又]|ない|ません|まだ|違|않|못|아니|아직|ไม่")
@@ -36,7 +36,7 @@ _FAILURE = re2.compile(
     r"|^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b: \S|^\s+at [\w.$<>]+ ?\([^\n]*:\d+"
 )
 _CONCEDED = re2.compile(
-    r"(?i)\byou(?:'|’)?(?:re| are) (?:\w+ )?(?:right|correct)\b|\bgood (?:catch|point)\b"
+    r"(?i)\byou(?:'|’)?(?:re| are) (?:\w+ )?(?:right|correct)\b|\bgood catch\b"
     r"|\bmy (?:mistake|bad)\b"
     r"|\bi apologi[sz]e\b|\bsorry\b|\bgenuine (?:bug|issue|problem)\b|\breal (?:bug|regression)\b"
     r"|(?:du hast|sie haben|ihr habt) (?:\w+ )?recht|entschuldig|вы правы|ты прав|извини|прошу прощения"

@@ -131,8 +131,10 @@ def _is_asked(course: SessionCourse, saying: Saying) -> bool:
 
 
 def _reply(course: SessionCourse, saying: Saying) -> str:
+    """What the agent said to it first, before anybody else spoke."""
     after = bisect_right(course.spoken, saying.message)
-    return course.view.by_agent[after].text if after < len(course.spoken) else ""
+    is_answer = after < len(course.spoken) and course.spoken[after] <= course.end_of_turn(saying.message)
+    return course.view.by_agent[after].text if is_answer else ""
 
 
 def _done_over(course: SessionCourse, said: int) -> int:
