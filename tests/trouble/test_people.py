@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from conversations import agent, call, conversation, shell, user
+from conversations import agent, call, conversation, shell, timed, user
 from whet.agents.claude_code import records as claude_code
 from whet.formats.source import Source
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
@@ -62,8 +62,11 @@ def test_every_interrupt_is_an_intervention() -> None:
     assert [(event.message, event.words) for event in found] == [(3, "Weiter mit dem Rest."), (7, "")]
 
 
-def test_who_stops_their_own_words_and_leaves_stepped_in_nowhere() -> None:
-    assert not interventions(conversation(user("Go."), agent("Done."), user("Commit it."), stop()))
+def test_who_stops_at_once_what_they_typed_takes_it_back() -> None:
+    session = conversation(user("Go."), agent("Done."), user("/them"), stop(), user("Show the themes."), agent("Here."))
+    assert not interventions(session)
+    assert not interventions(timed(session, gaps={3: 4}))
+    assert [event.message for event in interventions(timed(session, gaps={3: 40}))] == [3]
 
 
 def test_a_plan_with_which_the_record_ends_was_not_refused() -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import re2
+
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.file_changes import PATHS
 from whet.sessions.temporary import is_temporary
@@ -19,6 +21,9 @@ NEW = re.compile(r"(?i)^(?:new|replace|after|updated|content|file_?text|text|ins
 # The form of patches that models are taught, and that of diffs.
 _PATCHED = re.compile(r"(?m)^(?:\*\*\* (?:Add|Update|Delete|CourseStep) (?:File|to): |\+\+\+ (?:b/)?)(\S[^\n\t]*)")
 _PATCH = "*** Begin Patch"
+_MARKED = re2.compile(r"(?sm)^[<-]{5,9} ?SEARCH>?[^\n]*\n(.*?)^={5,9}[^\n]*\n(.*?)^[>+]{5,9} ?REPLACE")
+LOOK = "view"  # the order with which an editor only shows a file
+OPEN_FILE = "the open file"
 
 
 class FileEdit(NamedTuple):
@@ -56,19 +61,26 @@ def edits_of(call: ToolCall) -> tuple[FileEdit, ...]:
     if family not in (Family.EDIT, Family.WRITE):
         return ()
     arguments = arguments_of(call)
+    if arguments.get("command") == LOOK:
+        return ()
+    if not arguments:
+        return _of_patch(call.arguments)
     named = [value for key in PATHS if isinstance(value := arguments.get(key), str)]
-    path = named[0] if named else ""
-    if not path:
-        whole = (
-            call.arguments
-            if not arguments
-            else " ".join(value for value in arguments.values() if isinstance(value, str))
-        )
-        return _of_patch(whole)
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    if not named and (patched := _of_patch("\n".join(texts))):
+        return patched
+    path = plain_path(named[0]) if named else OPEN_FILE
     nested = [each for value in arguments.values() if isinstance(value, list) for each in value]
     parts = [arguments, *(each for each in nested if isinstance(each, dict))]
-    found = tuple(edit for part in parts if (edit := _edit(path, part)))
-    return found or (FileEdit(plain_path(path)),)
+    found = [edit for part in parts if (edit := _edit(path, part))]
+    return tuple(found or _marked(path, texts)) or (FileEdit(path),)
+
+
+def _marked(path: str, texts: list[str]) -> Iterator[FileEdit]:
+    """The edits that a text gives between marks: what to look for, and what to put there."""
+    for text in texts:
+        for found in _MARKED.finditer(text[:LONGEST]):
+            yield FileEdit(path, found.group(1), found.group(2))
 
 
 def _edit(path: str, part: dict[str, Any]) -> FileEdit | None:
@@ -77,7 +89,7 @@ def _edit(path: str, part: dict[str, Any]) -> FileEdit | None:
         if isinstance(value, str) and (side := _side(key)):
             texts[side].append(value)
     old, new = "\n".join(texts["old"]), "\n".join(texts["new"])
-    return FileEdit(plain_path(path), old, new) if old or new else None
+    return FileEdit(path, old, new) if old or new else None
 
 
 @lru_cache(maxsize=1024)

@@ -16,6 +16,7 @@ from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Wh
 
 ENOUGH = 2  # points with which a message is a correction
 MOST_DONE_OVER = 2
+TAKEN_BACK_SECONDS = 10.0
 RECENT = 100  # changes before a message that it may be about
 EARLIER = 4  # orders that are compared with the one typed again
 OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
@@ -55,8 +56,12 @@ def _stops_work(course: SessionCourse, before: int) -> bool:
 
 
 def _is_of_agent(course: SessionCourse, before: int, stopped: int) -> bool:
-    """Whether the agent was stopped: who stops their own words, and says no more, took them back."""
-    return course.messages[before].role is not Role.USER or course.goes_on_after(stopped)
+    """Whether the agent was stopped: who stops at once what they have just typed takes it back."""
+    typed = course.messages[before]
+    if typed.role is not Role.USER:
+        return True
+    at, since = course.messages[stopped].at, typed.at
+    return at is not None and since is not None and at - since >= TAKEN_BACK_SECONDS
 
 
 def _whose(course: SessionCourse, words: Message | None) -> Whose:
