@@ -29,7 +29,7 @@ def kinds(trouble: SessionTrouble) -> set[TroubleKind]:
 
 
 def test_every_kind_has_one_row() -> None:
-    assert sorted(row.kind for row in TROUBLE_KINDS) == sorted(TroubleKind)
+    assert sorted(row.name for row in TROUBLE_KINDS) == sorted(TroubleKind)
     assert all(row.label and row.sentence and row.remedy for row in TROUBLE_KINDS)
 
 

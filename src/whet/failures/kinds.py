@@ -8,6 +8,7 @@ from whet.failures import call_signals, claim_signals, word_signals
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import SessionView
 
+Seen = TypeVar("Seen")
 Found = TypeVar("Found")
 
 
@@ -20,12 +21,13 @@ class ChangeKind(StrEnum):
     ENVIRONMENT = "environment"  # advice to the person; never an instruction for the agent
 
 
-class KindOfTrouble(NamedTuple, Generic[Found]):
+class KindOfTrouble(NamedTuple, Generic[Seen, Found]):
     """One kind of trouble: how it is named, told, mended and found.
 
     `name` is what is stored. `label` names it in lists; `sentence` says what goes wrong, without its subject, and may
     name the `{tool}`. `meaning` is the same for a model that writes a rule. `change` is what can be done: trouble of
-    the environment is a person's to mend, all other is the agent's. Each detector reads one session. A package that
+    the environment is a person's to mend, all other is the agent's; `remedy` says it to people. Each detector reads one
+    session. A package that
     changes what its detectors find raises `version`, so that sessions are analysed again.
     """
 
@@ -33,18 +35,19 @@ class KindOfTrouble(NamedTuple, Generic[Found]):
     label: str
     sentence: str
     change: ChangeKind
-    detectors: tuple[Callable[[SessionView], Iterable[Found]], ...] = ()
+    detectors: tuple[Callable[[Seen], Iterable[Found]], ...] = ()
     meaning: str = ""
     version: int = 1
+    remedy: str = ""
 
     def what(self, tool: str = "") -> str:
         """What goes wrong, as a sentence without its subject."""
         return self.sentence.format(tool=tool or "a tool")
 
 
-KindTable = Sequence[KindOfTrouble[Signal]]
+KindTable = Sequence[KindOfTrouble[SessionView, Signal]]
 
-KINDS: tuple[KindOfTrouble[Signal], ...] = (
+KINDS: tuple[KindOfTrouble[SessionView, Signal], ...] = (
     KindOfTrouble(
         Kind.RETRY_LOOP,
         label="repeats a failing call",
@@ -120,7 +123,7 @@ KINDS: tuple[KindOfTrouble[Signal], ...] = (
 OWN_NAMES = frozenset(row.name for row in KINDS)
 
 
-def kind_named(name: str, kinds: Iterable[KindOfTrouble[Any]] = KINDS) -> KindOfTrouble[Any]:
+def kind_named(name: str, kinds: Iterable[KindOfTrouble[Any, Any]] = KINDS) -> KindOfTrouble[Any, Any]:
     """The row of a kind. One that nobody knows any more, since its package is gone, is told by its name."""
     known = next((row for row in kinds if row.name == name), None)
     words = in_words(name)

@@ -81,7 +81,8 @@ def _troubles(course: SessionCourse, seconds: Sequence[float], price: Price | No
 
 def _found(course: SessionCourse) -> Iterator[Stretch]:
     for row in TROUBLE_KINDS:
-        yield from row.find(course)
+        for detect in row.detectors:
+            yield from detect(course)
 
 
 def _named(course: SessionCourse, stretches: Iterable[Stretch]) -> Iterator[Stretch]:

@@ -1,8 +1,6 @@
 """The table of kinds of trouble: a row says all that differs from one kind to the next."""
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
-
+from whet.failures.kinds import ChangeKind, KindOfTrouble
 from whet.trouble.course import SessionCourse, Stretch
 from whet.trouble.discarded import discarded
 from whet.trouble.lost_context import lost_contexts
@@ -13,75 +11,72 @@ from whet.trouble.told import not_followed
 from whet.trouble.values import TroubleKind
 from whet.trouble.waiting import waits
 
-
-class TroubleRow(NamedTuple):
-    """One kind: how it is named and told, what can be done about it, and what finds its stretches."""
-
-    kind: TroubleKind
-    label: str  # in lists
-    sentence: str  # what went wrong, for people
-    remedy: str  # what can be done about it
-    find: Callable[[SessionCourse], Iterable[Stretch]]
-
-
 # Where two stretches are equally long, the earlier kind owns the minutes.
-TROUBLE_KINDS: tuple[TroubleRow, ...] = (
-    TroubleRow(
+TROUBLE_KINDS: tuple[KindOfTrouble[SessionCourse, Stretch], ...] = (
+    KindOfTrouble(
         TroubleKind.WAITING,
-        "waiting",
-        "the agent slept, polled, or ran a command until its time ran out",
-        "say how long the command takes, or how to be told when it is done",
-        waits,
+        label="waiting",
+        sentence="the agent slept, polled, or ran a command until its time ran out",
+        change=ChangeKind.RULE,
+        detectors=(waits,),
+        remedy="say how long the command takes, or how to be told when it is done",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.TOLD,
-        "told and not followed",
-        "a rule that the agent had been told was broken",
-        "remind the agent at the call",
-        not_followed,
+        label="told and not followed",
+        sentence="a rule that the agent had been told was broken",
+        change=ChangeKind.RULE,
+        detectors=(not_followed,),
+        remedy="remind the agent at the call",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.SLIP,
-        "slips",
-        "a call failed, and it took until here to get it right",
-        "tell the agent what works",
-        slips,
+        label="slips",
+        sentence="a call failed, and it took until here to get it right",
+        change=ChangeKind.RULE,
+        detectors=(slips,),
+        remedy="tell the agent what works",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.THROWN_AWAY,
-        "thrown away",
-        "edits were made and put back",
-        "say beforehand what must stay as it is",
-        discarded,
+        label="thrown away",
+        sentence="edits were made and put back",
+        change=ChangeKind.RULE,
+        detectors=(discarded,),
+        remedy="say beforehand what must stay as it is",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.CONTEXT,
-        "context ran out",
-        "the conversation was compacted, and files were read again",
-        "smaller tasks, or notes that outlast the conversation",
-        lost_contexts,
+        label="context ran out",
+        sentence="the conversation was compacted, and files were read again",
+        change=ChangeKind.ENVIRONMENT,
+        detectors=(lost_contexts,),
+        remedy="smaller tasks, or notes that outlast the conversation",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.RED_CHECK,
-        "red checks",
-        "a check was red, until it was green",
-        "tell the agent the rule that the check enforces, or have the check run at each edit",
-        red_checks,
+        label="red checks",
+        sentence="a check was red, until it was green",
+        change=ChangeKind.RULE,
+        detectors=(red_checks,),
+        remedy="tell the agent the rule that the check enforces, or have the check run at each edit",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.CLAIMED,
-        "claimed done",
-        "the agent said that it was done, and it was not",
-        "tell the agent which check to run before it says so",
-        claimed,
+        label="claimed done",
+        sentence="the agent said that it was done, and it was not",
+        change=ChangeKind.RULE,
+        detectors=(claimed,),
+        remedy="tell the agent which check to run before it says so",
     ),
-    TroubleRow(
+    KindOfTrouble(
         TroubleKind.CORRECTED,
-        "stopped or corrected",
-        "somebody stopped the agent, or had it put right what it had done",
-        "make a rule of what was said",
-        put_right,
+        label="stopped or corrected",
+        sentence="somebody stopped the agent, or had it put right what it had done",
+        change=ChangeKind.RULE,
+        detectors=(put_right,),
+        remedy="make a rule of what was said",
     ),
 )
-ROW_OF_KIND = {row.kind: row for row in TROUBLE_KINDS}
-ORDER_OF_KIND = {row.kind: place for place, row in enumerate(TROUBLE_KINDS)}
+ROW_OF_KIND = {row.name: row for row in TROUBLE_KINDS}
+ORDER_OF_KIND = {row.name: place for place, row in enumerate(TROUBLE_KINDS)}
