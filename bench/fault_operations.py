@@ -12,6 +12,7 @@ from whet.changes.apply import apply, apply_all, revert, undo
 from whet.changes.changing import settle
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store import memory_files
@@ -56,7 +57,7 @@ def home_of(folder: Path) -> Home:
 
 
 def patch(form: Form, name: str, text: str) -> Patch:
-    return Patch(form, Action.ADD, name, text, reason="bench", trust=Trust.USER)
+    return Patch(form, Action.ADD, name, text, origin=PatchOrigin(said="bench"), trust=Trust.USER)
 
 
 SUPPORT = patch(Form.FILE, "deploy/references/steps.md", "1. Build\n" * 2000)

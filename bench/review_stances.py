@@ -32,6 +32,7 @@ from whet.changes.author import Author
 from whet.formats.source import Source
 from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back, made_by
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.runs.settings import Endpoint, Local, Settings
 from whet.runs.shortening import plain_record
 from whet.sessions.transcripts import ToolResult
@@ -154,7 +155,9 @@ def reviewed(sitting: Sitting, chosen: Chosen) -> dict[str, Any]:
         file = Path(folder) / "s1.jsonl"
         file.write_text("".join(json.dumps(line) + "\n" for line in sitting.lines))
         with opened(home) as database:
-            author = Author(home, database, Actor.AGENT, Trust.AGENT, time.time(), "before", "learned")
+            author = Author(
+                home, database, Actor.AGENT, Trust.AGENT, time.time(), "before", PatchOrigin(said="learned")
+            )
             skill_changes.create(author, STANDING_SKILL, "How tests are run. Use before running tests.", SKILL)
             for transcript in claude_code.read(Source(file)):
                 keep(database, prepare(transcript), Provenance(str(file), time.time(), time.time()))

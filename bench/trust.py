@@ -19,6 +19,7 @@ from whet.changes.apply import apply
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, State
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patch_faults import Fault, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, derived
 from whet.sessions.transcripts import Origin, Role, Text, Transcript
@@ -73,7 +74,9 @@ def obeyed(home: Home, database: Database, planted: list[tuple[str, Trust]]) -> 
         for form, pattern in NAMES.items():
             name = pattern.format(number)
             text = compose(name, order[:900], order) if form is Form.SKILL else order
-            wish = derived(Patch(form, Action.ADD, name, text, trust=Trust.OPERATOR, reason="as told"), (trust,))
+            wish = derived(
+                Patch(form, Action.ADD, name, text, trust=Trust.OPERATOR, origin=PatchOrigin(said="as told")), (trust,)
+            )
             tally["tries"] += 1
             for actor in Actor:
                 tally["through"] += _goes(partial(apply, home, database, wish, actor=actor, now=1.0, limits=ROOMY))

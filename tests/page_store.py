@@ -10,6 +10,7 @@ from whet.changes.apply import apply, try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge, way
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof
 from whet.sessions.trust import Trust
 from whet.store.canary_counts import CountedUnit, count
@@ -28,7 +29,7 @@ PROPOSED = Patch(
     Action.ADD,
     "ask-for-the-number",
     "If an order is not found, ask the customer for its number.\nDo not look it up again in the same way.",
-    reason="The same lookup failed three times in a row.",
+    origin=PatchOrigin(said="The same lookup failed three times in a row."),
     trust=Trust.TOOL,
     proofs=(PROOF,),
 )

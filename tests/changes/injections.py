@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from changes.samples_of_changes import NAMES
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, derived
 from whet.sessions.transcripts import Message, Role, Text, ToolResult
 from whet.sessions.trust import Trust
@@ -63,7 +64,9 @@ def obey(seen: Sequence[Message]) -> Iterator[Patch]:
     for message in seen:
         for result in message.results:
             for form in CHANNELS:
-                wish = Patch(form, Action.ADD, NAMES[form], result.text, trust=Trust.OPERATOR, reason="as told")
+                wish = Patch(
+                    form, Action.ADD, NAMES[form], result.text, trust=Trust.OPERATOR, origin=PatchOrigin(said="as told")
+                )
                 yield derived(wish, (each.trust for each in seen))
 
 

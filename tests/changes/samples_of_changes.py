@@ -1,5 +1,6 @@
 """Patches as the tests of changes need them."""
 
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -40,7 +41,9 @@ def ready(home: Home, form: Form) -> None:
 
 
 def adding(form: Form, text: str = "", *, name: str = "", trust: Trust = Trust.USER) -> Patch:
-    return Patch(form, Action.ADD, name or NAMES[form], text or TEXTS[form], trust=trust, reason="because")
+    return Patch(
+        form, Action.ADD, name or NAMES[form], text or TEXTS[form], trust=trust, origin=PatchOrigin(said="because")
+    )
 
 
 def changing(form: Form, before: str, text: str, *, trust: Trust = Trust.USER) -> Patch:

@@ -14,6 +14,7 @@ from whet.changes.notes import notes_of, remember
 from whet.changes.pending import approve
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -26,7 +27,7 @@ WORKER = Path(__file__).with_name("note_worker.py")
 
 @pytest.fixture
 def agent(home: Home, database: Database) -> Author:
-    return Author(home, database, Actor.AGENT, Trust.AGENT, NOW, "s1", "the user said so")
+    return Author(home, database, Actor.AGENT, Trust.AGENT, NOW, "s1", PatchOrigin(said="the user said so"))
 
 
 def adding(*texts: str) -> list[NoteChange]:

@@ -11,6 +11,7 @@ from whet.changes.author import Author
 from whet.changes.pending import approve, approve_edited, pending, refuse
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Proof
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -26,7 +27,7 @@ HOW = "1. Read the log.\n2. Write what users see.\n"
 
 @pytest.fixture
 def agent(home: Home, database: Database) -> Author:
-    return Author(home, database, Actor.AGENT, Trust.AGENT, NOW, "s1", "the user corrected me")
+    return Author(home, database, Actor.AGENT, Trust.AGENT, NOW, "s1", PatchOrigin(said="the user corrected me"))
 
 
 @pytest.fixture

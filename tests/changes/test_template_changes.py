@@ -12,6 +12,7 @@ from whet.changes.templates import keep, remove
 from whet.errors import WhetError
 from whet.examples.templates import written
 from whet.ledger.entries import Actor, Step
+from whet.ledger.origins import PatchOrigin
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -20,11 +21,11 @@ from whet.store.template_files import load, usable
 
 
 def person(home: Home, database: Database) -> Author:
-    return Author(home, database, Actor.PERSON, Trust.OPERATOR, NOW, "session", "because")
+    return Author(home, database, Actor.PERSON, Trust.OPERATOR, NOW, "session", PatchOrigin(said="because"))
 
 
 def agent(home: Home, database: Database, trust: Trust = Trust.AGENT) -> Author:
-    return Author(home, database, Actor.AGENT, trust, NOW, "session", "because")
+    return Author(home, database, Actor.AGENT, trust, NOW, "session", PatchOrigin(said="because"))
 
 
 def test_a_template_is_kept_with_its_provenance_and_undone(home: Home, database: Database) -> None:

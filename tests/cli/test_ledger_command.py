@@ -11,6 +11,7 @@ import pytest
 from command import KEPT_VARIABLES, Whet, on_a_terminal
 from whet.changes.pending import submit
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -23,7 +24,9 @@ TEXT = "Water the plants on Mondays."
 def waiting(tmp_path: Path) -> int:
     """A change that a stranger's page asked for."""
     proof = Proof("s1", 3, "tool_failure", "Error: \x1b[2J[red]dry[/red]")
-    patch = Patch(Form.RULE, Action.ADD, "plants", TEXT, trust=Trust.EXTERNAL, reason="a page", proofs=(proof,))
+    patch = Patch(
+        Form.RULE, Action.ADD, "plants", TEXT, trust=Trust.EXTERNAL, origin=PatchOrigin(said="a page"), proofs=(proof,)
+    )
     home = Home(tmp_path / "home")
     with opened(home) as database:
         return submit(home, database, patch, actor=Actor.AGENT, now=time.time()).number

@@ -183,7 +183,7 @@ def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_foll
     home = Home(tmp_path / "home")
     with opened(home) as database:
         for name, scope in (("bun", Scope(project=str(shop))), ("other", elsewhere)):
-            patch = Patch(Form.RULE, Action.ADD, name, f"Run bun {name}.", scope, "", Trust.USER, situation=situation)
+            patch = Patch(Form.RULE, Action.ADD, name, f"Run bun {name}.", scope, trust=Trust.USER, situation=situation)
             apply(home, database, patch, actor=Actor.PERSON, now=BEFORE)
     (shop / "AGENTS.md").write_text("- Run bun bun.\n")
     os.utime(shop / "AGENTS.md", (BEFORE, BEFORE))

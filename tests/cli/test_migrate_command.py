@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from command import Whet
-from whet.cli.hermes_pieces import REASON
+from whet.cli.hermes_home import FROM_HERMES
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.store.home import Home
@@ -251,7 +251,7 @@ def test_a_script_of_an_unknown_person_is_a_job_like_others(whet: Whet, hermes: 
 def test_what_a_sudden_stop_kept_out_is_taken_the_next_time(whet: Whet, hermes: Path, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     whet("status")
-    patch = Patch(Form.SKILL, Action.ADD, "log-reading", SKILL.format("log-reading"), reason=REASON)
+    patch = Patch(Form.SKILL, Action.ADD, "log-reading", SKILL.format("log-reading"), origin=FROM_HERMES)
     with opened(home) as database:  # announced, and then the process was killed
         ledger = ledger_of(home, database)
         begun = Entry(0, Step.BEGUN, patch, Actor.PERSON, 1.0, after=patch.after, home=ledger.home)

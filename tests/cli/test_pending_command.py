@@ -9,6 +9,7 @@ import pytest
 from command import Whet, on_a_terminal
 from whet.changes.pending import propose
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.origins import PatchOrigin, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -40,7 +41,7 @@ def rule(place: int, *, text: str = "") -> Patch:
         f"rule-{place}",
         text or TEXTS[place],
         Scope(project="github.com/ann/shop" if place == 1 else ""),
-        reason="recovery in 4 sessions of the project",
+        origin=PatchOrigin(basis="recovery", counts=SessionCounts(4), place="the project"),
         trust=Trust.TOOL,
         proofs=(Proof("s1", 3, "recovery", "make: no rule"), Proof("s2", 5, "recovery", "make: again")),
         situation=RuleSituation("check all", "no such program 12", "make check") if place == 1 else RuleSituation(),

@@ -10,6 +10,7 @@ from many_texts import DECEPTIVE, HIDDEN
 from whet.changes.pending import submit
 from whet.cli.output import plain
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -22,7 +23,9 @@ COLUMNS = 60
 def propose(tmp_path: Path, text: str, *, quote: str = "", reason: str = "a page") -> int:
     """A change that a stranger's page asked for."""
     proof = Proof("s1", 3, "tool_failure", quote)
-    patch = Patch(Form.RULE, Action.ADD, "plants", text, trust=Trust.EXTERNAL, reason=reason, proofs=(proof,))
+    patch = Patch(
+        Form.RULE, Action.ADD, "plants", text, trust=Trust.EXTERNAL, origin=PatchOrigin(said=reason), proofs=(proof,)
+    )
     home = Home(tmp_path / "home")
     with opened(home) as database:
         return submit(home, database, patch, actor=Actor.AGENT, now=time.time()).number

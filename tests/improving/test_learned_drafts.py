@@ -18,6 +18,7 @@ from whet.engine.steps import Direct, decoded
 from whet.improving.improve import improve
 from whet.improving.writer import Pen, write_from_evidence
 from whet.ledger.entries import Actor, Step
+from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.candidates import candidates
 from whet.lessons.finding import pieces_of_session
@@ -125,7 +126,8 @@ def test_what_a_tool_said_is_tried_and_then_waits_with_what_is_known_of_it(home:
     assert outcome.became is Became.WAITS
     [entry] = ledger_of(home, database).state().pending
     assert entry.patch.text == WRITTEN
-    assert "tried: " in entry.patch.reason
+    assert entry.patch.origin.untried
+    assert entry.patch.origin.writer is PatchWriter.MODEL
     settled = improve(home, Direct("next night"), ASK, supply=writes("Call `bun` alone."))
     assert [each for each in decoded(settled.value, ImproveReport).outcomes if each.idea.way is Way.EVIDENCE] == []
 

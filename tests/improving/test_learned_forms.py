@@ -212,5 +212,5 @@ def test_a_skill_that_is_proved_waits_for_a_person_with_its_verdict(home: Home, 
     assert outcome.verdict is not None
     assert (outcome.verdict.ruling, outcome.became) == (Ruling.ACCEPT, Became.WAITS)
     [entry] = ledger_of(home, database).state().pending
-    assert "tried: " in entry.patch.reason
+    assert entry.patch.origin.trial
     assert read_text(home.folder, NAME) is None

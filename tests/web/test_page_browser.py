@@ -19,6 +19,7 @@ from patience import until
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
@@ -184,7 +185,9 @@ def test_markup_in_any_text_of_a_session_stays_text(tmp_path: Path) -> None:
             keep(database, prepare(session), Provenance(f"/{number}", 1.0, 2.0))
         refresh(database, failure_weights(), progress=lambda _: None, processors=1)
         ids = [each.id for each in list_sessions(database, Filters(), limit=9)]
-        patch = Patch(Form.RULE, Action.ADD, "x", " ".join(HOSTILE), reason=HOSTILE[0], trust=Trust.EXTERNAL)
+        patch = Patch(
+            Form.RULE, Action.ADD, "x", " ".join(HOSTILE), origin=PatchOrigin(said=HOSTILE[0]), trust=Trust.EXTERNAL
+        )
         propose(home, database, patch, actor=Actor.AGENT, now=time.time())
     with page_of(home) as page, chromium() as window:
         window.go(page.server.address)

@@ -12,6 +12,7 @@ from page_client import PageClient, page_of
 from whet.changes.pending import pending, propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
@@ -26,7 +27,9 @@ from whet.web.server import expect_loopback
 
 VIEWS = ("/", "/failures", "/sessions", "/lessons", "/waiting", "/rules", "/static/page.css")
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-PATCH = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", reason=SCRIPT, trust=Trust.EXTERNAL)
+PATCH = Patch(
+    Form.RULE, Action.ADD, "tidy", "Remove unused imports.", origin=PatchOrigin(said=SCRIPT), trust=Trust.EXTERNAL
+)
 NOW = 2_000_000_000.0
 
 

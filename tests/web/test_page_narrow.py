@@ -15,6 +15,7 @@ from patience import until
 from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
@@ -64,7 +65,9 @@ def long_words(home: Home) -> str:
         try_out(home, database, told, actor=Actor.PERSON, now=time.time())
         proofs = (Proof(found, 2, "tool_failure", WORD),)
         text = f"Open `{PATH}/{WORD}.txt`."
-        asked = Patch(Form.RULE, Action.ADD, f"{NAME}2", text, Scope(project=PATH), WORD, Trust.TOOL, proofs)
+        asked = Patch(
+            Form.RULE, Action.ADD, f"{NAME}2", text, Scope(project=PATH), PatchOrigin(said=WORD), Trust.TOOL, proofs
+        )
         propose(home, database, asked, actor=Actor.AGENT, now=time.time())
         keep_attempt(database, "long", Attempt(WORD, Arm.BASE, 0, Measures(passed=True), trial="t-1"), now=1.0)
         keep_left_out(database, [LeftOutFile(f"{PATH}/{WORD}.jsonl", f"not a session: {WORD}", 1)])

@@ -9,6 +9,7 @@ from whet.changes.apply import apply_all
 from whet.changes.pending import propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, State
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.ledger.patches import Form, Patch, Proof
 from whet.sessions.trust import Trust
@@ -26,7 +27,7 @@ class Author(NamedTuple):
     trust: Trust
     now: float
     session: str = ""
-    reason: str = ""
+    origin: PatchOrigin = PatchOrigin()
     proofs: tuple[Proof, ...] = ()
 
     @property
@@ -38,7 +39,7 @@ def give(
     author: Author, patches: Sequence[Patch], *, limits: TextLimits = LIMITS, waits: bool = False
 ) -> tuple[Entry, ...]:
     """Put patches in force together; those of foreign trust, or that are to, wait for a person, each by itself."""
-    given = [replace(each, trust=author.trust, reason=author.reason, proofs=author.proofs) for each in patches]
+    given = [replace(each, trust=author.trust, origin=author.origin, proofs=author.proofs) for each in patches]
     if waits or any(patch.is_foreign for patch in given):
         return tuple(
             propose(author.home, author.database, patch, actor=author.actor, now=author.now, limits=limits)

@@ -7,6 +7,7 @@ from whet.examples import templates
 from whet.examples.templates import Template
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.folding import fold, seen_from
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.sessions.trust import Trust, lowest
 from whet.store.database import Database
@@ -51,7 +52,14 @@ def remove(author: Author, name: str) -> Entry:
 def retire(home: Home, database: Database, name: str, *, now: float, reason: str) -> Entry:
     """Take away a template that live sessions speak against, whoever made it; undoing that brings it back."""
     old = read_text(home.folder, name)
-    patch = Patch(Form.TEMPLATE, Action.REMOVE, name, reason=reason, trust=Trust.OPERATOR, before=digest(old))
+    patch = Patch(
+        Form.TEMPLATE,
+        Action.REMOVE,
+        name,
+        origin=PatchOrigin(PatchWriter.POLICY, said=reason),
+        trust=Trust.OPERATOR,
+        before=digest(old),
+    )
     return apply(home, database, patch, actor=Actor.WATCH, now=now)
 
 

@@ -11,6 +11,7 @@ from whet.cli.output import plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.store.database import Database
 from whet.store.home import Home
 
@@ -20,7 +21,9 @@ SESSION = "command line"
 def author_at(home: Home, database: Database) -> Author:
     """The person at the command line, or the agent that runs commands for one."""
     actor = actor_of(os.environ)
-    return Author(home, database, actor, trust_of(actor), time.time(), SESSION, "written at the command line")
+    writer = PatchWriter.PERSON if actor is Actor.PERSON else PatchWriter.AGENT
+    origin = PatchOrigin(writer, said="written at the command line")
+    return Author(home, database, actor, trust_of(actor), time.time(), SESSION, origin)
 
 
 def person_at(home: Home, database: Database) -> Author:

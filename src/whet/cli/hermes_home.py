@@ -5,9 +5,13 @@ from pathlib import Path
 
 import click
 
+from whet.ledger.origins import PatchOrigin, PatchWriter
+
 hermes_option = click.option(
     "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
 )
+
+FROM_HERMES = PatchOrigin(PatchWriter.IMPORT, "hermes", said="imported from Hermes")
 
 
 def hermes_home(folder: Path | None = None) -> Path:

@@ -19,6 +19,7 @@ from whet.changes import job_changes, skill_changes, templates
 from whet.changes.author import Author
 from whet.changes.changing import settle
 from whet.changes.notes import PERSONS, notes_of, remember
+from whet.cli.hermes_home import FROM_HERMES
 from whet.cli.jobs_imported import REASON as JOB_REASON
 from whet.cli.jobs_imported import read_jobs
 from whet.cli.template_import import free_name, read_text, template_files
@@ -42,7 +43,6 @@ from whet.text.front_matter import with_field
 from whet.told import marked_block, skills
 from whet.told.memory import NoteChange, Refusal
 
-REASON = "imported from Hermes"
 HUB = (".hub", "lock.json")  # what Hermes downloaded, by name
 HIDDEN = (".hub", ".archive", ".git", "node_modules")
 SCANNED = 12
@@ -76,7 +76,7 @@ def pieces(author: Author, hermes: Path) -> Iterator[HermesPiece]:
     ours = [
         each
         for each in ledger.entries()
-        if each.patch.reason.startswith((REASON, JOB_REASON)) and each.step not in (Step.BEGUN, Step.ABANDONED)
+        if each.patch.origin.named == FROM_HERMES.named and each.step not in (Step.BEGUN, Step.ABANDONED)
     ]
     before = TakenBefore(
         frozenset((each.patch.form, each.patch.text) for each in ours),
@@ -233,7 +233,7 @@ def _jobs(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesP
 
 
 def _keep_job(file: Path, job: Job, author: Author) -> tuple[Entry, ...]:
-    hand = author._replace(trust=Trust.EXTERNAL, reason=f"{JOB_REASON} in {file}")
+    hand = author._replace(trust=Trust.EXTERNAL, origin=replace(FROM_HERMES, said=f"{JOB_REASON} in {file}"))
     return (job_changes.keep(hand, job),)
 
 

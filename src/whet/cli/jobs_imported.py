@@ -4,11 +4,13 @@ import os
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from whet.agents.hermes import jobs as hermes_jobs
 from whet.agents.hermes.jobs import HermesJob
 from whet.changes.job_changes import keep
 from whet.cli.authoring import author_at
-from whet.cli.hermes_home import hermes_home
+from whet.cli.hermes_home import FROM_HERMES, hermes_home
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.context.zone import local_zone
@@ -41,7 +43,9 @@ def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) 
     entries: list[Entry] = []
     refused: list[HermesJob] = []
     with opened(home) as database:
-        author = author_at(home, database)._replace(trust=Trust.EXTERNAL, reason=f"{REASON} in {file}")
+        author = author_at(home, database)._replace(
+            trust=Trust.EXTERNAL, origin=replace(FROM_HERMES, said=f"{REASON} in {file}")
+        )
         for each in found:
             try:
                 entries += [keep(author, each.job)] if each.job else []

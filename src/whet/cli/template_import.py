@@ -12,7 +12,7 @@ from whet.agents.hermes.templates import HermesTemplate, reasons_in_words
 from whet.changes.author import Author
 from whet.changes.templates import keep
 from whet.cli.authoring import person_at
-from whet.cli.hermes_home import hermes_home, hermes_option
+from whet.cli.hermes_home import FROM_HERMES, hermes_home, hermes_option
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
@@ -54,7 +54,7 @@ def import_command(folder: Path | None, as_json: bool) -> int:
     home = find_home(os.environ)
     prepare_home(home)
     with opened(home) as database:
-        author = person_at(home, database)._replace(reason="imported from Hermes")
+        author = person_at(home, database)._replace(origin=FROM_HERMES)
         taken, refused = _take(author, paths)
     if as_json:
         print_json({"waiting": [_record(one) for one in taken], "left_out": [_left(one) for one in refused]})

@@ -258,4 +258,4 @@ def template_patch(name: str) -> "Patch":
     from whet.store.template_files import load
 
     template = load(find_home(os.environ).folder, name)
-    return Patch(Form.TEMPLATE, Action.ADD, name, written(template), reason="tried", trust=Trust.AGENT)
+    return Patch(Form.TEMPLATE, Action.ADD, name, written(template), trust=Trust.AGENT)

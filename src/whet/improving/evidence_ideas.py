@@ -22,6 +22,7 @@ from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.improving.taught import Progress, silent, taught
 from whet.ledger.entries import Item
 from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Form, Patch
 from whet.lessons.drafts import learned_name
 from whet.lessons.evidence import needs_words
@@ -174,10 +175,14 @@ def _with(
     leaving = Idea(
         f"the weakest evidence among the {len(held)} rules of {lesson.project}",
         Way.ROOM,
-        replace(without(weakest), reason=f"room for what {lesson.candidate.sessions} sessions show"),
+        replace(without(weakest), origin=_room(lesson.candidate.sessions)),
         project=lesson.project,
     )
     return ideas._replace(written=(*ideas.written, idea), leaving=(*ideas.leaving, (patch.name, leaving)))
+
+
+def _room(sessions: int) -> PatchOrigin:
+    return PatchOrigin(PatchWriter.POLICY, basis=PatchBasis.ROOM, counts=SessionCounts(sessions))
 
 
 def _merged(lesson: TaughtLesson, patch: Patch, same: str) -> Idea:

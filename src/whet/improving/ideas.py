@@ -17,6 +17,7 @@ from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
 from whet.improving.learned_forms import patch_in_form
 from whet.improving.taught import Progress, silent
 from whet.improving.writer import Pen, write, write_from_evidence
+from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate
@@ -122,7 +123,8 @@ def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea,
     patch = patch_in_form(made.draft, part, idea.project)
     # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
     name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
-    return replace(idea, patch=replace(patch, name=name)), made.spent
+    origin = replace(patch.origin, writer=PatchWriter.MODEL, named=pen.chosen.model.name)
+    return replace(idea, patch=replace(patch, name=name, origin=origin)), made.spent
 
 
 def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -> tuple[Case, ...]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from whet.changes.apply import Refused, apply, try_out
 from whet.changes.pending import propose
 from whet.errors import WhetError
-from whet.evidence.verdicts import Ruling, Verdict, in_words
+from whet.evidence.verdicts import Ruling, Verdict
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.sessions.trust import Trust
@@ -32,12 +32,12 @@ def keep(home: Home, idea: Idea, progress: TrialProgress, *, share: float) -> Id
         if idea.way is Way.RETIRE:
             return _retire(home, database, idea.patch, verdict, outcome)
         if verdict.ruling is Ruling.UNDECIDED and idea.way is Way.EVIDENCE:
-            return _ask(home, database, idea.patch, outcome)
+            return _ask(home, database, _tried(idea.patch, progress.trial), outcome)
         if verdict.ruling is not Ruling.ACCEPT:
             return replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
         if idea.way is Way.TEMPLATE:
             return replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
-        return _put_in_force(home, database, idea.patch, outcome, share=share)
+        return _put_in_force(home, database, _tried(idea.patch, progress.trial), outcome, share=share)
 
 
 def _put_in_force(home: Home, database: Database, patch: Patch, outcome: IdeaOutcome, *, share: float) -> IdeaOutcome:
@@ -61,18 +61,22 @@ def _put_in_force(home: Home, database: Database, patch: Patch, outcome: IdeaOut
     return replace(outcome, became=Became.CANARY, entry=entry.number)
 
 
+def _tried(patch: Patch, trial: str) -> Patch:
+    return replace(patch, origin=replace(patch.origin, trial=trial, untried=None))
+
+
 def _ask(home: Home, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
     """Let what was tried wait for a person, with its verdict."""
     try:
-        entry = let_wait(home, database, patch, in_words(outcome.verdict) if outcome.verdict else "")
+        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
     except WhetError as error:
         return replace(outcome, became=Became.REFUSED, why=error.message)
     return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
 
 
-def let_wait(home: Home, database: Database, patch: Patch, known: str) -> Entry:
-    """Let a patch wait for a person; its reason says what is known of it."""
-    told = replace(patch, reason=f"{patch.reason}; {known}" if known else patch.reason)
+def let_wait(home: Home, database: Database, patch: Patch, *, untried: str) -> Entry:
+    """Let a patch wait for a person that there was no trial of, and say why."""
+    told = replace(patch, origin=replace(patch.origin, untried=untried))
     return propose(home, database, told, actor=Actor.POLICY, now=time.time())
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, derived, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import QUOTE_LETTERS, LessonDraft, patch_of_draft
@@ -75,7 +76,12 @@ def _skill(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patc
         action=Action.ADD,
         name=draft.name,
         text=skills.compose(draft.name, f"{draft.situation}.", f"{HEADING}\n\n{draft.text}"),
-        reason=f"{draft.source.seen_in(candidate.sessions)} of {project or 'no project'}",
+        origin=PatchOrigin(
+            PatchWriter.PATTERN,
+            basis=draft.source,
+            counts=SessionCounts(candidate.sessions),
+            place=project or "no project",
+        ),
         trust=draft.trust,
         proofs=tuple(
             Proof(piece.session, piece.message, piece.source.value, cut(piece.fix, QUOTE_LETTERS)) for piece in pieces

@@ -128,7 +128,7 @@ def propose_lesson(home: Home, database: Database, lesson: TaughtLesson | Lesson
     given = merged(patch, usable(home.folder)) if patch.form is Form.SKILL else patch
     if isinstance(given, Skill):
         raise WhetError(f"The skill {given.name} names these steps already.", advice="`whet skills` shows it.")
-    told = replace(given, reason=f"{given.reason}; not tried")
+    told = replace(given, origin=replace(given.origin, untried=""))
     return propose(home, database, told, actor=Actor.POLICY, now=now)
 
 

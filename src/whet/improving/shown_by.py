@@ -1,6 +1,5 @@
 """Which sessions show what a rule of the catalogue was proposed for."""
 
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -13,19 +12,17 @@ from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.told.remedies import calls_for
 
-_STATED = re.compile(r" in (\d+) of \d+ sessions")
-
 
 def sessions_showing(database: Database, lessons: Iterable[Lesson], patch: Patch) -> frozenset[str]:
     """The sessions that a change of the catalogue was learned from, found again; of any other, those that it quotes.
 
     It was proposed for one failure that recurs, or for all that the catalogue has it for: which of the two, the number
-    of sessions says that its reason states.
+    of sessions says that its origin states.
     """
     quoted = frozenset(proof.session for proof in patch.proofs)
-    stated = _STATED.search(patch.reason)
+    stated = patch.origin.counts
     remedy = next((each for each in catalogue() if each.name == patch.name), None)
-    if remedy is None or stated is None:
+    if remedy is None or not stated.among:
         return quoted
     places = {(proof.session, proof.message) for proof in patch.proofs}
     about = [each for each in lessons if places & {(seen.session, seen.message) for seen in each.examples}]
@@ -35,4 +32,4 @@ def sessions_showing(database: Database, lessons: Iterable[Lesson], patch: Patch
         for is_shown, sessions in zip(readings, found, strict=True):
             if is_shown(one.analysis):
                 sessions.add(one.analysis.session)
-    return quoted | min(found, key=lambda sessions: abs(len(sessions) - int(stated[1])))
+    return quoted | min(found, key=lambda sessions: abs(len(sessions) - stated.sessions))

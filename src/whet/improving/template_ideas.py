@@ -10,6 +10,7 @@ from whet.examples.success import Ground, find
 from whet.examples.templates import Template, described
 from whet.failures.view import gather
 from whet.ledger.entries import Actor, Entry
+from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
@@ -24,7 +25,6 @@ from whet.targets.project_names import name_of_project
 
 DAY = 86_400.0
 MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
-REASON = "a session that went well"
 # A low failure score is no proof, and nobody is asked about what is only likely.
 PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})
 
@@ -39,12 +39,12 @@ def propose_templates(home: Home, database: Database, *, now: float) -> tuple[En
 def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]:
     known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
     shown = {proof.session for entry in known for proof in entry.patch.proofs}
-    done = {entry.patch.reason for entry in known if now - entry.at < DAY}
+    done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY}
     weights, wanted = failure_weights(), WantedTemplate()
     recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
     for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
-        reason = f"{REASON}, of {transcript.source} in {name_of_project(transcript.folder) or 'no project'}"
-        warrant = None if reason in done or transcript.id in shown else find(gather(transcript), weights).warrant
+        place = (transcript.source, name_of_project(transcript.folder))
+        warrant = None if place in done or transcript.id in shown else find(gather(transcript), weights).warrant
         if warrant is None or warrant.ground not in PROOFS:
             continue
         mined = mine([transcript], wanted, weights=weights)
@@ -52,9 +52,10 @@ def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]
             continue
         name = f"{mined.activity}-{transcript.id[:6]}"
         made = Template(name, mined.examples, mined.activity, described(mined.examples), created=now)
-        author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, reason)
+        origin = PatchOrigin(PatchWriter.POLICY, place[0], PatchBasis.WENT_WELL, place=place[1])
+        author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, origin)
         try:
             yield keep(author, made)
         except WhetError:  # refused before, there already, or too much waits
             continue
-        done.add(reason)
+        done.add(place)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from whet.ledger.entries import Actor, Entry, Item, Step
+from whet.ledger.origins import UNTRIED
 from whet.ledger.patches import Form
 from whet.ledger.reach import models_tried
 from whet.ledger.waiting import last_trial
 
 ON_YOUR_WORD = "on your word"
-NOT_TRIED = "not tried"
 TRIALS = {
     Step.ACCEPTED: "proved in a trial",
     Step.REJECTED: "though a trial rejected it",
@@ -24,18 +24,28 @@ def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
         return _tried(tried)
     if item.canary:
         return "a canary: being tried in live sessions"
-    promoted = next((each for each in entries if each.step is Step.PROMOTED and each.about == item.number), None)
-    if promoted is not None:
+    if promoted := _promotion(item, entries):
         return f"{_word(promoted)}, after a canary (entry {promoted.number})"
     if item.form is Form.JOB:  # which no trial tries
         return _word(put)
-    return f"{_word(put)}, {_tried(tried) if tried else NOT_TRIED}"
+    return f"{_word(put)}, {_tried(tried) if tried else UNTRIED}"
 
 
 def _tried(entry: Entry) -> str:
     """What a trial said, and of which model, for it says nothing of others."""
     models = ", ".join(models_tried(entry))
     return f"{TRIALS[entry.step]} ({f'on {models}, ' if models else ''}entry {entry.number})"
+
+
+def is_untried(item: Item, entries: Sequence[Entry]) -> bool:
+    """Whether it is active on somebody's word alone, and a trial could say more."""
+    put = next((entry for entry in entries if entry.number == item.number), None)
+    is_tried = item.canary or item.form is Form.JOB or (put is not None and last_trial(put.patch, entries) is not None)
+    return not is_tried and _promotion(item, entries) is None
+
+
+def _promotion(item: Item, entries: Sequence[Entry]) -> Entry | None:
+    return next((each for each in entries if each.step is Step.PROMOTED and each.about == item.number), None)
 
 
 def _word(entry: Entry | None) -> str:

@@ -51,7 +51,7 @@ def _suggestion(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
         entry.patch.name,
         rule.text if rule else "",
         rule.scope if rule else entry.patch.scope,
-        entry.patch.reason,
+        entry.patch.origin,
         min(entry.patch.trust, Trust.USER),
         entry.patch.proofs,
         digest(known.text if known else None),

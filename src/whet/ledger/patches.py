@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from whet.ledger.origins import PatchOrigin
 from whet.sessions.trust import Trust, lowest
 from whet.values import Value
 
@@ -93,7 +94,7 @@ class RuleSituation(Value, frozen=True):
 
 
 class Patch(Value, frozen=True):
-    """One change, with its reason and its evidence. `before` is the digest of what it replaces, empty for nothing.
+    """One change, with its origin and its evidence. `before` is the digest of what it replaces, empty for nothing.
 
     A name is a rule's id, `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`. The example
     of a rule is told with it to tiny models alone.
@@ -104,7 +105,7 @@ class Patch(Value, frozen=True):
     name: str
     text: str = ""
     scope: Scope = Scope()
-    reason: str = ""
+    origin: PatchOrigin = PatchOrigin()
     trust: Trust = Trust.EXTERNAL
     proofs: tuple[Proof, ...] = ()
     before: str = ""
@@ -117,6 +118,11 @@ class Patch(Value, frozen=True):
         parts = (self.form, self.action, self.name, self.text, self.scope, self.trust.label, self.before)
         body = msgspec.json.encode((*parts, self.example) if self.example else parts)
         return hashlib.blake2b(body, digest_size=DIGEST_BYTES).hexdigest()
+
+    @property
+    def reason(self) -> str:
+        """Where it comes from, in words for people."""
+        return self.origin.words
 
     @property
     def after(self) -> str:

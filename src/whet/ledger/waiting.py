@@ -19,8 +19,6 @@ WHOSE = {
 UNVOUCHED = "said in the user's place; the record cannot tell whether a person typed them"
 EVERYWHERE = "Every project"
 HOME = "This home"
-UNTRIED = "not tried"
-_UNTRIED_BECAUSE = f"; {UNTRIED}"  # with which a reason ends where there was no trial, and why
 
 
 class WaitingChange(NamedTuple):
@@ -47,7 +45,7 @@ class WaitingChange(NamedTuple):
         """What its last trial said, in a line; without one, why there was none where that is known."""
         tried = self.tried
         if tried is None:
-            return UNTRIED + self.entry.patch.reason.partition(_UNTRIED_BECAUSE)[2]
+            return self.entry.patch.origin.untried_words
         return f"{tried.step} (entry {tried.number}) {tried.note}".strip()
 
     @property
@@ -60,7 +58,7 @@ class WaitingChange(NamedTuple):
     @property
     def why(self) -> str:
         """Why it was proposed, without what the verdict says."""
-        return self.entry.patch.reason.partition(_UNTRIED_BECAUSE)[0]
+        return self.entry.patch.origin.why
 
 
 def last_trial(patch: Patch, entries: Iterable[Entry]) -> Entry | None:

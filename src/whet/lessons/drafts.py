@@ -11,6 +11,7 @@ import re2
 from msgspec.structs import replace
 
 from whet.failures.purposes import fixing_form, is_in_other_folder
+from whet.ledger.origins import THE_PROJECT, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
@@ -148,7 +149,12 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
         name=learned_name(project, draft.text),
         text=draft.text,
         scope=Scope(project=project),
-        reason=f"{draft.source.seen_in(candidate.sessions)} of the project{_held_back(part, candidate)}",
+        origin=PatchOrigin(
+            PatchWriter.PATTERN,
+            basis=draft.source,
+            counts=SessionCounts(candidate.sessions, written_from=part.sessions),
+            place=THE_PROJECT,
+        ),
         trust=draft.trust,
         proofs=tuple(
             Proof(piece.session, piece.message, piece.source.value, cut(piece.text, QUOTE_LETTERS))
@@ -156,12 +162,6 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
         ),
         situation=_situation(draft, candidate),
     )
-
-
-def _held_back(part: LessonCandidate, candidate: LessonCandidate) -> str:
-    """How many of the sessions the words were written from, so that a smaller count beside it surprises nobody."""
-    left = candidate.sessions - part.sessions
-    return f", written from the oldest {part.sessions}: the other {left} can judge it" if left > 0 else ""
 
 
 def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
+from whet.ledger.origins import BASIS_WORDS
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -28,13 +29,7 @@ class LessonSource(StrEnum):
         return f"{self.words} in {sessions} session{'' if sessions == 1 else 's'}"
 
 
-SOURCE_WORDS = {
-    LessonSource.PERSON: "said by a person",
-    LessonSource.RECOVERY: "what worked after a failure",
-    LessonSource.PLACE: "a fact about the machine or project",
-    LessonSource.REMEDY: "what the error says to do",
-    LessonSource.PROCEDURE: "steps that worked in the same order",
-}
+SOURCE_WORDS = {LessonSource(basis.value): words for basis, words in BASIS_WORDS.items()}
 
 
 class LessonPiece(Value, frozen=True):

@@ -13,6 +13,7 @@ from msgspec import structs
 from whet.changes.pending import approve, propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.lessons.bearing_out import bearing_out
 from whet.lessons.drafts import patch_of_draft
@@ -69,7 +70,8 @@ def _from_lesson(database: Database, project: str, id: str, text: str) -> Patch:
     if draft is None:
         raise WhetError(f"Not proposed: {why}.", advice="Write it anew from the lesson's evidence, or leave it.")
     part = bearing_out(lesson.candidate, draft)
-    return structs.replace(patch_of_draft(draft, part, project), trust=Trust.EXTERNAL)
+    patch = patch_of_draft(draft, part, project)
+    return structs.replace(patch, trust=Trust.EXTERNAL, origin=structs.replace(patch.origin, writer=PatchWriter.AGENT))
 
 
 def _free(project: str, text: str, reason: str, session: str) -> Patch:
@@ -82,7 +84,7 @@ def _free(project: str, text: str, reason: str, session: str) -> Patch:
         name,
         text,
         Scope(project=project),
-        reason=shortened(reason, REASON_LETTERS),
+        origin=PatchOrigin(PatchWriter.AGENT, said=shortened(reason, REASON_LETTERS)),
         trust=Trust.EXTERNAL,
         proofs=proofs,
     )

@@ -18,6 +18,7 @@ from whet.intake.taking import Progress, take
 from whet.jobs.job import written
 from whet.jobs.nightly import nightly_job
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
 from whet.setup.agents import find_agents
@@ -151,7 +152,14 @@ def _add_job(here: SetupPlace) -> str:
     noted = WrittenFile(str(path), digest_of(written(job).encode()))
     save_record(here.home, replace(load_record(here.home), job=noted))
     with opened(here.home) as database:
-        author = Author(here.home, database, Actor.PERSON, Trust.OPERATOR, here.now, reason="set up")
+        author = Author(
+            here.home,
+            database,
+            Actor.PERSON,
+            Trust.OPERATOR,
+            here.now,
+            origin=PatchOrigin(PatchWriter.PERSON, said="set up"),
+        )
         keep(author, job)
     return f"The job {job.name} is set for every night at {here.nightly_at} ({zone}).{_missing(here)}"
 

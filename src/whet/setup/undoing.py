@@ -14,6 +14,7 @@ from whet.errors import WhetError
 from whet.hooks.installing import has_plugin, remove_hooks
 from whet.jobs.nightly import NAME
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.sessions.trust import Trust
 from whet.setup.looking import SetupPlace
 from whet.setup.plugins import clear_away, remove_plugin
@@ -87,7 +88,17 @@ def _remove_job(here: SetupPlace, job: WrittenFile) -> Undone:
     if not is_as_left(job):
         return Undone(f"{job.path} was changed since, so the job stays. To remove it: `whet jobs remove {NAME}`.", True)
     with opened(here.home) as database:
-        remove(Author(here.home, database, Actor.PERSON, Trust.OPERATOR, here.now, reason="setup undone"), NAME)
+        remove(
+            Author(
+                here.home,
+                database,
+                Actor.PERSON,
+                Trust.OPERATOR,
+                here.now,
+                origin=PatchOrigin(PatchWriter.PERSON, said="setup undone"),
+            ),
+            NAME,
+        )
     return Undone(f"Removed the job {NAME}.")
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
+from whet.ledger.old_reasons import origin_of_old_entry
 from whet.ledger.patches import Form
 from whet.store.database import Database, Row
 from whet.store.decoding import blob
@@ -177,7 +178,10 @@ def _fault(owner: Owner, place: int, row: Row) -> str:
 def _decoded(number: int, maker: str, body: bytes) -> Entry | None:
     """The entry in a row; None for what a stranger wrote and nobody can read."""
     try:
-        return replace(_decoder.decode(blob(body)), number=number, maker=maker)
+        found = _decoder.decode(blob(body))
+        origin = origin_of_old_entry(blob(body))
+        patch = replace(found.patch, origin=origin) if origin is not None else found.patch
+        return replace(found, patch=patch, number=number, maker=maker)
     except msgspec.MsgspecError:
         return None
 

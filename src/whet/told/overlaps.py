@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.text.likeness import sense, similarity
 from whet.told.memory import PERSON, Memory, Note
@@ -75,20 +76,35 @@ def _merging(skill: Skill, other: Skill) -> Overlap:
     return Overlap(
         what,
         (
-            Patch(Form.SKILL, Action.CHANGE, skill.name, merged(skill, other), reason=f"{what}.", before=skill.digest),
+            Patch(
+                Form.SKILL,
+                Action.CHANGE,
+                skill.name,
+                merged(skill, other),
+                origin=_origin(f"{what}."),
+                before=skill.digest,
+            ),
             Patch(
                 Form.SKILL,
                 Action.REMOVE,
                 other.name,
-                reason=f"{what}. Approve this after the change to {skill.name}: it is archived with its files.",
+                origin=_origin(
+                    f"{what}. Approve this after the change to {skill.name}: it is archived with its files."
+                ),
                 before=other.digest,
             ),
         ),
     )
 
 
+def _origin(said: str) -> PatchOrigin:
+    return PatchOrigin(PatchWriter.POLICY, said=said)
+
+
 def _removal(memory: Memory, note: Note, what: str) -> Patch:
-    return Patch(Form.NOTE, Action.REMOVE, f"{memory.name}/{note.id}", reason=f"{what}.", before=digest(note.text))
+    return Patch(
+        Form.NOTE, Action.REMOVE, f"{memory.name}/{note.id}", origin=_origin(f"{what}."), before=digest(note.text)
+    )
 
 
 def _says_the_same(one: Note, other: Note) -> bool:

@@ -8,6 +8,7 @@ from whet.failures.environment import Cause
 from whet.failures.kinds import OWN_NAMES, ChangeKind
 from whet.failures.lessons import Lesson, SignalTally
 from whet.failures.signals import SHOWN, Signal
+from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import ToolCall
@@ -135,7 +136,9 @@ def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:
             tools=(tool,) if tool else (),
             purposes=remedy.purposes,
         ),
-        reason=f"{lesson.kind} in {lesson.sessions} of {lesson.base} sessions" if lesson else "from the catalogue",
+        origin=PatchOrigin(PatchWriter.CATALOGUE, basis=lesson.kind, counts=SessionCounts(lesson.sessions, lesson.base))
+        if lesson
+        else PatchOrigin(PatchWriter.CATALOGUE, said="from the catalogue"),
         trust=Trust.AGENT,
         proofs=tuple(
             Proof(seen.session, seen.message, remedy.kind, seen.quote) for seen in (lesson.examples if lesson else ())

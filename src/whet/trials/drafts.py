@@ -13,6 +13,7 @@ from whet.failures.environment import Cause
 from whet.failures.kinds import KINDS, ChangeKind, KindTable, kind_named
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
+from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.lessons.known_causes import explains_itself
 from whet.sessions.tool_families import FAMILY_OF_NAME, family_of, plain_name
@@ -127,12 +128,13 @@ def correction_of(lesson: Lesson) -> str:
 
 
 def _learned(lesson: Lesson, text: str, trust: Trust) -> Patch:
+    writer = PatchWriter.MODEL if trust is Trust.AGENT else PatchWriter.PERSON
     return Patch(
         form=Form.RULE,
         action=Action.ADD,
         name=f"learned-{digest(text)[:NAME_LETTERS]}",
         text=text,
-        reason=f"{lesson.kind} in {lesson.sessions} of {lesson.base} sessions",
+        origin=PatchOrigin(writer, basis=lesson.kind, counts=SessionCounts(lesson.sessions, lesson.base)),
         trust=trust,
         proofs=tuple(Proof(each.session, each.message, lesson.kind, each.quote) for each in lesson.examples),
     )

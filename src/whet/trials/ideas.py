@@ -6,6 +6,7 @@ from enum import StrEnum
 from whet.evidence.verdicts import Ruling, Verdict
 from whet.failures.lessons import Lesson
 from whet.ledger.entries import Entry, Item, Step
+from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.ledger.reach import models_tried
 from whet.lessons.candidates import LessonCandidate
@@ -125,7 +126,7 @@ def without(rule: Item) -> Patch:
     """The patch that takes a rule away: the candidate of a trial that leaves one out."""
     return Patch(
         Form.RULE, Action.REMOVE, rule.name, scope=rule.scope, trust=min(rule.trust, Trust.AGENT),
-        before=digest(rule.text), reason="no longer helps",
+        before=digest(rule.text), origin=PatchOrigin(PatchWriter.POLICY, basis=PatchBasis.NO_HELP),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from msgspec.structs import replace
 
 from whet.ledger.entries import Item
+from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, digest
 from whet.lessons.following import Following
 from whet.sessions.trust import Trust
@@ -59,20 +60,20 @@ def next_rung(rule: Item, fared: Following, *, is_movable: bool, is_remindable: 
 
 
 def step_of(rule: Item, rung: Rung, fared: Following) -> Patch:
-    """The change that takes the step, with the counts as its reason."""
+    """The change that takes the step, with the counts as its origin."""
     example = f" {EXAMPLE} `{rule.situation.call}`, run `{rule.situation.fix}`."
     texts = {Rung.EXAMPLE: rule.text.rstrip() + example, Rung.DROP: ""}
     scopes = {Rung.START: replace(rule.scope, at_start=True), Rung.REMINDER: replace(rule.scope, at_call=True)}
-    reason = f"told in {fared.told} sessions in its situation, followed in {fared.told_followed} of them"
+    basis, counts = PatchBasis.TOLD, SessionCounts(fared.told, followed=fared.told_followed)
     if rule.scope.at_call:
-        reason = f"reminded of in {fared.reminded} sessions, followed after that in {fared.reminded_followed} of them"
+        basis, counts = PatchBasis.REMINDED, SessionCounts(fared.reminded, followed=fared.reminded_followed)
     return Patch(
         Form.RULE,
         Action.REMOVE if rung is Rung.DROP else Action.CHANGE,
         rule.name,
         texts.get(rung, rule.text),
         scopes.get(rung, rule.scope),
-        reason=reason,
+        origin=PatchOrigin(PatchWriter.POLICY, basis=basis, counts=counts),
         trust=min(rule.trust, Trust.AGENT),
         before=digest(rule.text),
         situation=rule.situation,

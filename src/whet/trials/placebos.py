@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from whet.examples import templates
 from whet.examples.templates import Example, Template
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.arguments import arguments_of
 from whet.sessions.transcripts import ToolCall
@@ -30,7 +31,7 @@ def placebo_of(patch: Patch, filler: str) -> Patch | None:
         case _:
             text = of_length(filler, len(patch.text))
     example = of_length(filler, len(patch.example))[: len(patch.example)] if patch.example else ""
-    return replace(patch, text=text, example=example, reason="placebo", proofs=())
+    return replace(patch, text=text, example=example, origin=PatchOrigin(PatchWriter.POLICY, said="placebo"), proofs=())
 
 
 def emptied(template: Template, filler: str) -> Template:

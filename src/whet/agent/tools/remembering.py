@@ -12,6 +12,7 @@ from whet.changes.author import Author
 from whet.changes.notes import notes_of, remember
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Proof
 from whet.sessions.transcripts import session_id
 from whet.sessions.trust import Trust
@@ -97,8 +98,9 @@ def _author(occasion: Occasion, text: str) -> Iterator[Author]:
     with opened(situation.home) as database:
         now = situation.now()
         proof = Proof(session_id(SOURCE, situation.session), kind=situation.occasion)
-        reason = f"written by the agent in {situation.occasion}{occasion.workplace.because(text)}"
-        yield Author(situation.home, database, situation.actor, trust, now, situation.session, reason, (proof,))
+        said = f"written by the agent in {situation.occasion}{occasion.workplace.because(text)}"
+        origin = PatchOrigin(PatchWriter.AGENT, SOURCE, said=said)
+        yield Author(situation.home, database, situation.actor, trust, now, situation.session, origin, (proof,))
 
 
 def _refused(error: WhetError) -> Given:

@@ -14,6 +14,7 @@ from whet.examples.prefills import as_openai
 from whet.examples.templates import MOST_EXAMPLES, Template, described, name_fault
 from whet.examples.warm_start import examples
 from whet.ledger.entries import Entry, Step
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript
@@ -90,8 +91,8 @@ def _is_own(database: Database, session: str) -> bool:
 def _author(occasion: Occasion, database: Database, name: str) -> Author:
     situation = occasion.situation
     trust = occasion.workplace.lineage.trust_of(name)
-    reason = f"{REASON}{occasion.workplace.because(name)}"
-    return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, reason)
+    origin = PatchOrigin(PatchWriter.AGENT, SOURCE, said=f"{REASON}{occasion.workplace.because(name)}")
+    return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, origin)
 
 
 def _answer_about(entry: Entry) -> Given:

@@ -10,6 +10,7 @@ from whet.cli.options import json_option, point_in_time
 from whet.cli.other_agents import agent_option, consent_option
 from whet.cli.output import next_step, print_json, say
 from whet.errors import WhetError
+from whet.ledger.origins import PatchOrigin, PatchWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -254,7 +255,14 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
     job = nightly_job(at, options, program=program, timezone=local_zone(os.environ), now=time.time())
     actor = actor_of(os.environ)
     with opened(home) as database:
-        author = Author(home, database, actor, trust_of(actor), time.time(), reason="improve every night")
+        author = Author(
+            home,
+            database,
+            actor,
+            trust_of(actor),
+            time.time(),
+            origin=PatchOrigin(PatchWriter.PERSON, said="improve every night"),
+        )
         entry = keep(author, job, replace=True)
     if as_json:
         print_json({"job": job.name, "schedule": job.schedule, "timezone": job.timezone, "entry": entry.number})

@@ -10,7 +10,7 @@ from whet.changes.notes import PERSONS, notes_of, remember
 from whet.changes.pending import need_person
 from whet.cli.acting import actor_of
 from whet.cli.authoring import author_at, careful, person_at, say_why, tell
-from whet.cli.hermes_home import hermes_home, hermes_option
+from whet.cli.hermes_home import FROM_HERMES, hermes_home, hermes_option
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record
@@ -111,7 +111,7 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         # Hermes wrote them, whoever asks for them.
-        author = person_at(home, database)._replace(trust=Trust.AGENT, reason="imported from Hermes")
+        author = person_at(home, database)._replace(trust=Trust.AGENT, origin=FROM_HERMES)
         author = careful(author, yes=yes)
         made: list[Entry] = []
         left: list[dict[str, str]] = []

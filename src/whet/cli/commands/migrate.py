@@ -11,8 +11,8 @@ import click
 from whet.changes.author import Author
 from whet.cli.acting import trust_at
 from whet.cli.authoring import careful, person_at, say_why
-from whet.cli.hermes_home import hermes_home
-from whet.cli.hermes_pieces import REASON, HermesPiece, pieces, variables
+from whet.cli.hermes_home import FROM_HERMES, hermes_home
+from whet.cli.hermes_pieces import HermesPiece, pieces, variables
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
@@ -69,7 +69,7 @@ def command(agent: str, path: Path | None, dry_run: bool, yes: bool, as_json: bo
     prepare_home(home)
     with opened(home) as database:
         # Hermes' agent wrote most of it, whoever asks for it.
-        author = person_at(home, database)._replace(trust=Trust.AGENT, reason=REASON)
+        author = person_at(home, database)._replace(trust=Trust.AGENT, origin=FROM_HERMES)
         found = list(pieces(author, folder))
         wanted = [each for each in found if each.take and not each.is_known]
         if not as_json:

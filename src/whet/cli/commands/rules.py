@@ -17,7 +17,7 @@ from whet.cli.output import console, many, moment, next_step, plain, print_json,
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.grounds import NOT_TRIED, grounds_of
+from whet.ledger.grounds import grounds_of, is_untried
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.exports import iso
 from whet.store.home import find_home
@@ -67,7 +67,7 @@ def _list(as_json: bool) -> int:
         )
     else:
         _print(rules, grounds)
-        untried = sum(words.endswith(NOT_TRIED) for words in grounds.values())
+        untried = sum(is_untried(rule, entries) for rule in rules)
         say(f"[dim]{_counted(len(rules), untried)}[/]")
         next_step(NEXT)
     return 0

@@ -13,6 +13,7 @@ from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.cli.shown.reviewing import cautions, copied
 from whet.errors import WhetError
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store import skill_views
@@ -107,7 +108,9 @@ def create(name: str, description: str, source: str, yes: bool, as_json: bool) -
 def adopt(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        author = person_at(home, database)._replace(trust=Trust.USER, reason="agents may change it")
+        author = person_at(home, database)._replace(
+            trust=Trust.USER, origin=PatchOrigin(PatchWriter.PERSON, said="agents may change it")
+        )
         made = skill_changes.adopt(careful(author, yes=yes), name)
     return tell([made], as_json=as_json, done="Agents may now change")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from whet.cli.output import moment, plain
@@ -46,6 +47,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "scope": scope_record(patch.scope),
         "trust": patch.trust.label,
         "reason": patch.reason,
+        "origin": msgspec.to_builtins(patch.origin),
         "proofs": [
             {"session": proof.session, "message": proof.message, "kind": proof.kind, "quote": proof.quote}
             for proof in patch.proofs

@@ -1,6 +1,5 @@
 """Changes to what agents are told, shown so that a person can decide on them: nothing hidden, nothing forged."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
@@ -20,7 +19,6 @@ from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, many, moment, section, short_name
 
-SESSIONS = re.compile(r"\b\d[\d,]* (?:of \d[\d,]* )?sessions?\b")
 NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
 BEST_LETTERS, QUOTE_LETTERS = 160, 280
@@ -153,11 +151,11 @@ def _evidence(site: Site, patch: Patch) -> Child:
 def _linked(site: Site, entry: Entry, why: str) -> list[Child]:
     """The reason of a change, with its number of sessions leading to them."""
     reason = shown(why)
-    found = SESSIONS.search(reason) if entry.patch.proofs else None
-    if not found:
+    counts = entry.patch.origin.counts
+    before, counted, after = reason.partition(counts.words) if counts.sessions else (reason, "", "")
+    if not counted or not entry.patch.proofs:
         return [reason]
-    link = site.everywhere.link(found[0], "sessions", change=str(entry.number))
-    return [reason[: found.start()], link, reason[found.end() :]]
+    return [before, site.everywhere.link(counted, "sessions", change=str(entry.number)), after]
 
 
 def diff(move: Move) -> Element:
