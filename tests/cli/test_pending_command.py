@@ -59,7 +59,7 @@ def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None
     assert shown.index("github.com/ann/shop") < shown.index(TEXTS[1]) < shown.index("Every project")
     assert all(text in shown for text in TEXTS)
     assert "a tool's output (trust tool)" in shown
-    assert "2 quotes from 2 sessions" in shown
+    assert "2 quotes from 2 sessions" in " ".join(shown.split())
     assert "make: no rule" in shown
     assert "accepted (entry 4) helps in 9 of 10 cases" in shown
     assert shown.count("not tried") == 2
