@@ -9,7 +9,7 @@ import pytest
 from command import Whet, on_a_terminal
 from whet.changes.pending import propose
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin, SessionCounts
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -41,7 +41,7 @@ def rule(place: int, *, text: str = "") -> Patch:
         f"rule-{place}",
         text or TEXTS[place],
         Scope(project="github.com/ann/shop" if place == 1 else ""),
-        origin=PatchOrigin(basis="recovery", counts=SessionCounts(4), place="the project"),
+        origin=PatchOrigin(said="recovery in 4 sessions of the project"),
         trust=Trust.TOOL,
         proofs=(Proof("s1", 3, "recovery", "make: no rule"), Proof("s2", 5, "recovery", "make: again")),
         situation=RuleSituation("check all", "no such program 12", "make check") if place == 1 else RuleSituation(),
@@ -59,7 +59,7 @@ def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None
     assert shown.index("github.com/ann/shop") < shown.index(TEXTS[1]) < shown.index("Every project")
     assert all(text in shown for text in TEXTS)
     assert "a tool's output (trust tool)" in shown
-    assert "2 quotes from 2 sessions" in " ".join(shown.split())
+    assert "2 quotes from 2 sessions" in shown
     assert "make: no rule" in shown
     assert "accepted (entry 4) helps in 9 of 10 cases" in shown
     assert shown.count("not tried") == 2
