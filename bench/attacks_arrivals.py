@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.agents.aider import records as aider
-from whet.improving.taught import taught
+from whet.improving.taught import taught_by_projects
 from whet.intake.finding import usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
@@ -121,10 +121,11 @@ def _committed(place: Path) -> int:
     with opened(home) as database:
         take(database, home, found, ReadOrder(secrets=()), progress=lambda *_: None)
         kept = list_sessions(database, Filters(), limit=9)
-        lessons = taught(database, Filters(), declared=(str(clone), str(other)))
+        projects = taught_by_projects(database, Filters(), declared=(str(clone), str(other)))
+        lessons = [each for one in projects for each in one.lessons if each.is_proposable]
     assert len(kept) == 3
-    assert any(each.patch for each in lessons), "it must be learned, to be approved"
-    live = sum(each.patch is not None and not each.patch.is_foreign for each in lessons)
+    assert lessons, "it must be learned, to be approved"
+    live = sum(not each.patch.is_foreign for each in lessons)
     return live + sum(each.folder != str(clone) for each in kept)
 
 

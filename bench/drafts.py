@@ -24,7 +24,7 @@ from learning import halves, learned
 from whet.evidence.classical import wilson
 from whet.improving.writer import question_of
 from whet.ledger.patches import digest
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, learned_name, situation_of, written_from
 from whet.lessons.evidence import NOTHING, read_answer, shown_evidence, trust_of_evidence
 from whet.lessons.finding import teaching_of
@@ -52,8 +52,8 @@ class Asked(Value, frozen=True):
 
     project: str
     rank: int
-    whole: LessonCandidate
-    older: LessonCandidate
+    whole: LessonEvidence
+    older: LessonEvidence
     pattern: LessonDraft | None
 
     @property

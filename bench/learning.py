@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 import rival_detector
 from whet.failures.analysis import analyse
 from whet.failures.fingerprints import fingerprint
-from whet.failures.lessons import Lesson, distill
+from whet.failures.lessons import RecurringFailure, distill
 from whet.failures.purposes import shown_call
 from whet.failures.view import gather
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.bearing_out import bearing_out
-from whet.lessons.candidates import LessonCandidate, candidates
+from whet.lessons.candidates import LessonEvidence, candidates
 from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
@@ -59,7 +59,7 @@ class Halves(NamedTuple):
 class Item(NamedTuple):
     """What was learned: a candidate and its draft."""
 
-    candidate: LessonCandidate
+    candidate: LessonEvidence
     draft: LessonDraft
 
 
@@ -82,7 +82,7 @@ def halves(project: str) -> Halves:
 
 
 @cache
-def learned(project: str) -> tuple[LessonCandidate, ...]:
+def learned(project: str) -> tuple[LessonEvidence, ...]:
     earlier = halves(project).earlier
     pieces = [piece for each in earlier for piece in pieces_of_session(each)]
     return candidates(pieces, copies_of(earlier), most=MORE)
@@ -105,7 +105,7 @@ def touched(project: str, lessons: list[dict[str, Any]], most: int) -> list[dict
     return [lesson for lesson in lessons if any(_touches(candidate, lesson, named) for candidate in shown)]
 
 
-def _touches(candidate: LessonCandidate, lesson: dict[str, Any], named: dict[str, str]) -> bool:
+def _touches(candidate: LessonEvidence, lesson: dict[str, Any], named: dict[str, str]) -> bool:
     text = _plain(" ".join(f"{each.text} {each.fix} {each.remedy}" for each in candidate.pieces))
     seen = {named[each.session] for each in candidate.pieces}
     return bool(seen & set(lesson["sessions"])) and any(_plain(word) in text for word in lesson["keywords"])
@@ -213,7 +213,7 @@ def _recommended(items: list[Item], later: list[Transcript]) -> tuple[int, int]:
     return len(used), sum(place in broken for place in used)
 
 
-def _is_known(piece: LessonPiece, lessons: list[Lesson]) -> bool:
+def _is_known(piece: LessonPiece, lessons: list[RecurringFailure]) -> bool:
     words = frozenset(fingerprint(piece.error).split())
     return any(_alike(frozenset(lesson.fingerprint.split()), words) >= SAME_ERROR for lesson in lessons)
 

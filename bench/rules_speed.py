@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lessons_speed import run
 from whet.changes.apply import Refused, apply
-from whet.improving.taught import taught
+from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Form
 from whet.store.home import Home
@@ -31,8 +31,8 @@ def put_in_force(home: Home) -> int:
     """Apply what sessions teach; how many rules that makes."""
     made = 0
     with opened(home) as database:
-        for lesson in taught(database, Filters()):
-            if lesson.patch is None or lesson.patch.form is not Form.RULE or made == MOST_RULES:
+        for lesson in (each for one in taught_by_projects(database, Filters()) for each in one.lessons):
+            if not lesson.is_proposable or lesson.patch.form is not Form.RULE or made == MOST_RULES:
                 continue
             try:
                 apply(home, database, lesson.patch, actor=Actor.PERSON, now=1.0)

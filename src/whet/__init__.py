@@ -12,6 +12,7 @@ __all__ = [
     "Item",
     "Lesson",
     "Message",
+    "RecurringFailure",
     "Redacted",
     "Session",
     "SessionFilters",
@@ -46,10 +47,11 @@ if TYPE_CHECKING:
     from whet.evidence.verdicts import Verdict
     from whet.examples.templates import Template
     from whet.failures.analysis import Analysis
-    from whet.failures.lessons import Lesson
+    from whet.failures.lessons import RecurringFailure
     from whet.failures.signals import Signal
     from whet.formats.source import Skipped
     from whet.ledger.entries import Item
+    from whet.lessons.record import Lesson
     from whet.secrets.redactor import Redacted, redact
     from whet.sessions.transcripts import Message, Transcript
     from whet.store.rows import Session
@@ -70,7 +72,8 @@ else:
         "Verdict": "evidence.verdicts",
         "Template": "examples.templates",
         "Analysis": "failures.analysis",
-        "Lesson": "failures.lessons",
+        "Lesson": "lessons.record",
+        "RecurringFailure": "failures.lessons",
         "Signal": "failures.signals",
         "Skipped": "formats.source",
         "Item": "ledger.entries",

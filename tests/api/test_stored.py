@@ -53,24 +53,6 @@ def test_rules_are_those_in_force(home: Path, whet: Whet) -> None:
         assert store.rules() == ()
 
 
-def test_lessons_agree_with_the_command(tmp_path: Path, whet: Whet, examples: Path) -> None:
-    [line, _] = (examples / "openai" / "support-desk.jsonl").read_text().splitlines()
-    talk = json.loads(line)
-    first = next(place for place, message in enumerate(talk["messages"]) if message["role"] == "user")
-    talks = []
-    for day in range(4):  # each begins with words of its own: copies of one session would count once
-        messages = [dict(message) for message in talk["messages"]]
-        messages[first]["content"] = f"Day {day}. {messages[first]['content']}"
-        talks.append({**talk, "id": f"day-{day}", "messages": messages})
-    (tmp_path / "talks.jsonl").write_text("\n".join(map(json.dumps, talks)))
-    whet("import", "talks.jsonl")
-    with front.Store(tmp_path / "home") as store:
-        [lesson] = store.lessons(source="openai")
-        assert store.lessons(source="codex") == ()
-    said = next(each for each in whet("lessons", "--json").json["lessons"] if each["kind"] == lesson.kind)
-    assert (lesson.kind, lesson.tool, lesson.sessions) == (said["kind"], said["tool"], said["sessions"])
-
-
 def test_a_program_without_a_guarded_main_gets_the_lessons_of_many_sessions(tmp_path: Path, whet: Whet) -> None:
     said = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Good morning."}]
     (tmp_path / "long.json").write_text(json.dumps({"messages": said * (POOL_FROM_MESSAGES // 2)}))

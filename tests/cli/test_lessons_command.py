@@ -243,7 +243,7 @@ def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Wh
     ids = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
     assert f"whet lessons propose {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
     assert whet("lessons", "propose", ids["recovery"], ids["person"]).code == 0
-    assert set(states(whet).values()) == {"waits"}
+    assert set(states(whet).values()) == {"waiting"}
     waiting = {"bun install" in each["text"]: each["id"] for each in whet("pending", "--json").json["pending"]}
     assert f"waits: `whet pending show {waiting[True]}`" in " ".join(whet("lessons").out.split())
     assert whet("pending", "refuse", str(waiting[True])).code == 0
@@ -256,11 +256,11 @@ def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Wh
     assert "active as rule learned-" in " ".join(whet("lessons", "--all").out.split())
     with opened(home) as database:
         undo(home, database, actor=Actor.PERSON, now=time.time())
-    assert states(whet)[ids["person"]] == "undone"
+    assert states(whet)[ids["person"]] == "retired"
 
 
 def states(whet: Whet) -> dict[str, str]:
-    return {each["id"]: each["state"] for each in whet("lessons", "--json").json["lessons"]}
+    return {each["id"]: each["standing"] for each in whet("lessons", "--json").json["lessons"]}
 
 
 def test_what_has_no_draft_is_not_proposed(whet: Whet, shop: Path) -> None:

@@ -4,7 +4,7 @@ from conversations import Turn, agent, call, conversation, shell, user
 from whet.failures.analysis import Analysis, analyse
 from whet.failures.environment import Cause
 from whet.failures.kinds import ChangeKind
-from whet.failures.lessons import Lesson, distill, shows
+from whet.failures.lessons import RecurringFailure, distill, shows
 from whet.failures.signals import Kind
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -22,7 +22,7 @@ def session(number: int, *turns: Turn, at: float = 0.0, model: str = "m") -> Ana
     return analyse(conversation(user("go on"), *turns, native_id=str(number), at=at, model=model), WEIGHTS)
 
 
-def lessons(*analyses: Analysis) -> tuple[Lesson, ...]:
+def lessons(*analyses: Analysis) -> tuple[RecurringFailure, ...]:
     return distill(iter(analyses))
 
 

@@ -23,6 +23,7 @@ from taught_sessions import claude_rows
 from whet.changes.apply import apply
 from whet.cli.main import main as whet_main
 from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
@@ -204,7 +205,7 @@ def remind_of_the_tests() -> None:
     forms = RuleSituation("pytest -q", "no database", "./dev test")
     patch = Patch(
         Form.RULE, Action.ADD, "dev-test", "Run the tests with ./dev test.", Scope(at_call=True),
-        reason="seen in 3 sessions", trust=Trust.USER, situation=forms,
+        origin=PatchOrigin(said="seen in 3 sessions"), trust=Trust.USER, situation=forms,
     )  # fmt: skip
     with opened(home) as database:
         apply(home, database, patch, actor=Actor.PERSON, now=time.time())

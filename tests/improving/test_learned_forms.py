@@ -11,7 +11,7 @@ from whet.changes.pending import approve, refuse
 from whet.engine.steps import Direct, decoded
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve
-from whet.improving.taught import taught
+from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import attempt
@@ -118,9 +118,10 @@ def test_a_procedure_that_the_project_tells_in_its_files_is_not_proposed(home: H
     folder.mkdir()
     (folder / "AGENTS.md").write_text("Release: npm version, npm run docs:publish, npm publish, then push.\n")
     kept(database, *(replace(releasing(number), folder=str(folder)) for number in range(3)))
-    [lesson] = [each for each in taught(database, Filters()) if each.draft and each.draft.form is Form.SKILL]
-    assert lesson.stands_in.endswith("AGENTS.md")
-    assert lesson.patch is None
+    [project] = taught_by_projects(database, Filters())
+    [lesson] = [each for each in project.lessons if each.patch.form is Form.SKILL]
+    assert lesson.checks.stands_in.endswith("AGENTS.md")
+    assert not lesson.is_proposable
 
 
 @EMBEDDED

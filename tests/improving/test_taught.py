@@ -11,8 +11,9 @@ from team import ALICE, MALLORY, Team, team
 from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS
 from whet.improving.across_projects import gathered
-from whet.improving.project_evidence import ProjectLessons
 from whet.improving.taught import taught_by_projects
+from whet.lessons.candidates import LessonEvidence
+from whet.lessons.record import ProjectLessons
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
@@ -44,8 +45,13 @@ def looked(database: Database, *, declared: tuple[str, ...] = ()) -> list[Projec
     return list(found)
 
 
+def evidence(found: ProjectLessons) -> list[LessonEvidence]:
+    own = [each.evidence for each in found.lessons]
+    return [*own, *(each.evidence for each in found.open), *(each.evidence for each in found.dropped)]
+
+
 def counted(found: list[ProjectLessons]) -> dict[str, int]:
-    return {each.project: max((one.candidate.sessions for one in each.lessons), default=0) for each in found}
+    return {each.project: max((one.sessions for one in evidence(each)), default=0) for each in found}
 
 
 def kept_projects(database: Database) -> set[str]:
@@ -66,7 +72,7 @@ def test_a_new_a_grown_and_a_forgotten_session_change_the_lessons_at_once(databa
     )
     keep(database, more)
     [bank] = [each for each in looked(database) if each.project == "/home/noor/bank"]
-    assert any("importer" in piece.text for one in bank.lessons for piece in one.candidate.pieces)
+    assert any("importer" in piece.text for one in evidence(bank) for piece in one.pieces)
     sessions.forget(database, made("a").id)
     assert counted(looked(database)) == {"/home/noor/shop": 2, "/home/noor/bank": 1}
 
@@ -93,8 +99,8 @@ def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp
     keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
 
     def trusts(*declared: str) -> set[Trust]:
-        found = (lesson for each in looked(database, declared=declared) for lesson in each.lessons)
-        return {piece.trust for lesson in found for piece in lesson.candidate.pieces}
+        found = (one for each in looked(database, declared=declared) for one in evidence(each))
+        return {piece.trust for one in found for piece in one.pieces}
 
     assert trusts() == {Trust.USER, Trust.TOOL}
     assert trusts(str(tmp_path)) == {Trust.USER, Trust.AGENT}
@@ -106,15 +112,15 @@ def test_a_record_that_came_with_a_declared_project_is_believed_no_more(database
         agent.name for agent in AGENTS if agent.is_in_projects
     }
     keep(database, *(replace(made(name, str(tmp_path)), source="aider") for name in "ab"))
-    found = (lesson for each in looked(database, declared=(str(tmp_path),)) for lesson in each.lessons)
-    assert {piece.trust for lesson in found for piece in lesson.candidate.pieces} == {Trust.USER, Trust.TOOL}
+    found = (one for each in looked(database, declared=(str(tmp_path),)) for one in evidence(each))
+    assert {piece.trust for one in found for piece in one.pieces} == {Trust.USER, Trust.TOOL}
 
 
 def test_a_file_of_the_project_that_says_it_is_seen_at_once(database: Database, tmp_path: Path) -> None:
     keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
 
     def proposed() -> list[str]:
-        return [one.patch.text for each in looked(database) for one in each.lessons if one.patch]
+        return [one.patch.text for each in looked(database) for one in each.lessons if one.is_proposable]
 
     [rule, *_] = [text for text in proposed() if "markdown" in text]
     (tmp_path / "AGENTS.md").write_text(f"{rule}\n")
@@ -143,9 +149,8 @@ def test_what_three_projects_teach_is_one_lesson_with_its_proposal(database: Dat
     keep(database, *(made(name, f"/home/noor/{name}") for name in ("a", "b", "c")), made("d", "/home/noor/d", SAID[1]))
     found = taught_by_projects(database, Filters())
     [first, *others] = gathered([lesson for each in found for lesson in each.lessons])
-    assert len(first.projects) >= 3
-    assert first.patch is not None
-    assert first.patch.text not in [each.patch.text for each in others if each.patch]
+    assert len(first.seen_by.projects) >= 3
+    assert first.rule not in [each.rule for each in others]
 
 
 @pytest.fixture
@@ -179,7 +184,7 @@ def missing(name: str) -> Transcript:
 
 
 def drafted(database: Database) -> list[str]:
-    return [one.draft.text for each in looked(database) for one in each.lessons if one.draft]
+    return [one.rule for each in looked(database) for one in each.lessons]
 
 
 def test_a_program_is_missing_until_any_session_of_the_project_ran_it(database: Database) -> None:

@@ -330,3 +330,27 @@ def test_a_fault_quotes_no_more_than_a_line() -> None:
 def test_an_example_has_the_faults_of_a_text(example: str, kind: FaultKind) -> None:
     patch = Patch(Form.RULE, Action.ADD, "r", "Look twice.", trust=Trust.USER, example=example)
     assert [fault.kind for fault in faults(patch, State())] == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In this project run `uv run pytest`; `pytest` fails: zsh: command not found: pytest",
+        "When a commit in this project is refused with “docker: command not found”: run `make image` first.",
+        "In this project use `pnpm install`; `npm install` fails: connect ECONNREFUSED 127.0.0.1:4873",
+    ],
+)
+def test_an_instruction_may_quote_the_error_that_is_its_reason(text: str) -> None:
+    assert kinds(rule(text, trust=Trust.TOOL), State()) == [FaultKind.TRUST]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`pytest` fails: command not found",
+        "The command docker is not installed; use podman.",
+        "“bash: docker: command not found”",
+    ],
+)
+def test_an_error_alone_is_no_instruction(text: str) -> None:
+    assert FaultKind.ACCIDENT in kinds(rule(text))

@@ -4,7 +4,7 @@ import pytest
 
 from conversations import Turn, agent, conversation, shell, user
 from whet.lessons.bearing_out import bearing_out
-from whet.lessons.candidates import LessonCandidate, candidates
+from whet.lessons.candidates import LessonEvidence, candidates
 from whet.lessons.drafts import draft_of
 from whet.lessons.finding import pieces_of_session
 from whet.lessons.pieces import LessonPiece, LessonSource
@@ -23,11 +23,11 @@ def failed(call: str, error: str, session: str, fix: str = "") -> LessonPiece:
     return LessonPiece(LessonSource.RECOVERY, session, 4, text, call, error, fix, keys=keys, trust=Trust.TOOL)
 
 
-def group(*pieces: LessonPiece) -> LessonCandidate:
-    return LessonCandidate(pieces[0].source, pieces, len({piece.session for piece in pieces}), 9.0)
+def group(*pieces: LessonPiece) -> LessonEvidence:
+    return LessonEvidence(pieces[0].source, pieces, len({piece.session for piece in pieces}), 9.0)
 
 
-def borne_out(candidate: LessonCandidate) -> LessonCandidate:
+def borne_out(candidate: LessonEvidence) -> LessonEvidence:
     draft = draft_of(candidate)
     assert draft is not None
     return bearing_out(candidate, draft)
@@ -126,3 +126,22 @@ def test_sentences_that_do_not(one: str, other: str) -> None:
 def test_a_question_that_finds_fault_is_for_what_it_misses() -> None:
     assert not is_against("why aren't we using table-driven tests?")
     assert is_against("we are not using table-driven tests")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "please rebase from develop instead of main",
+        "always rebase the feature from staging, not main",
+        "never rebase from main",
+    ],
+)
+def test_who_says_the_contrary_does_not_count(other: str) -> None:
+    found = borne_out(group(said("always rebase from main", "one"), said(other, "two")))
+    assert [piece.session for piece in found.pieces] == ["one"]
+
+
+def test_who_asks_for_something_similar_does_not_count() -> None:
+    asked = said("always run the migrations before you deploy", "one")
+    found = borne_out(group(asked, said("always run the linter before you deploy", "two")))
+    assert [piece.session for piece in found.pieces] == ["one"]

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.lessons.candidates import LessonCandidate, candidates
+from whet.lessons.candidates import LessonEvidence, candidates
 from whet.lessons.contrasts import differing
 from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, patch_of_draft
 from whet.lessons.finding import pieces_of_session
@@ -18,7 +18,7 @@ REFUSED = (
 )
 
 
-def lessons(*sessions: tuple[Turn, ...]) -> list[tuple[LessonCandidate, LessonDraft | None]]:
+def lessons(*sessions: tuple[Turn, ...]) -> list[tuple[LessonEvidence, LessonDraft | None]]:
     made = [conversation(*turns, native_id=f"s{number}") for number, turns in enumerate(sessions)]
     pieces = [piece for each in made for piece in pieces_of_session(each)]
     return [(one, draft_of(one)) for one in candidates(pieces, {})]

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.lessons.candidates import LessonCandidate, candidates
+from whet.lessons.candidates import LessonEvidence, candidates
 from whet.lessons.evidence import MOST_LETTERS, needs_words, read_answer, shown_evidence, trust_of_evidence
 from whet.lessons.finding import pieces_of_session
 from whet.sessions.trust import Trust
@@ -15,7 +15,7 @@ FAILED = shell(f"rtk bun install --token {KEY}", "error: unrecognized subcommand
 WORKED = shell("bun install", "Done")
 
 
-def only(*turns: Turn) -> LessonCandidate:
+def only(*turns: Turn) -> LessonEvidence:
     [found] = candidates(pieces_of_session(conversation(*turns)), {})
     return found
 

@@ -7,7 +7,7 @@ import pytest
 
 from conversations import agent, conversation, shell, user
 from team import ALICE, MALLORY, Team, team
-from whet.improving.taught import contradictions, taught, taught_by_projects
+from whet.improving.taught import taught_by_projects
 from whet.lessons.finding import SessionTeaching, teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
@@ -94,17 +94,18 @@ def test_a_forgotten_session_teaches_nothing(database: Database) -> None:
 def test_a_second_look_finds_the_same_lessons(database: Database) -> None:
     keep(database, made("a"))
     keep(database, made("b"))
-    assert taught(database, Filters()) == taught(database, Filters()) != ()
+    assert taught_by_projects(database, Filters()) == taught_by_projects(database, Filters()) != ()
 
 
 def test_what_is_contradicted_is_shown_and_not_proposed(database: Database) -> None:
     keep(database, made("a", "always use tabs for the indentation"))
     keep(database, made("b", "never use tabs for the indentation"))
-    [(_, [found])] = contradictions(taught_by_projects(database, Filters())).items()
+    [project] = taught_by_projects(database, Filters())
+    [found] = project.conflicts
     assert found.about == "tabs"
-    told = [lesson for lesson in taught(database, Filters()) if lesson.draft and "tabs" in lesson.draft.text]
+    told = [lesson for lesson in project.lessons if "tabs" in lesson.rule]
     assert told
-    assert all(lesson.patch is None for lesson in told)
+    assert not any(lesson.is_proposable for lesson in told)
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def test_in_a_team_whose_words_they_are_is_kept_and_a_strangers_are_not_believed
         assert {piece.who for piece in found["mine"].pieces} == {ALICE}
         assert {piece.trust for piece in found["theirs"].pieces} == {Trust.EXTERNAL}
         keep_teachings(mallory)
-        [(_, [conflict])] = contradictions(taught_by_projects(alice, Filters())).items()
+        [conflict] = [one for each in taught_by_projects(alice, Filters()) for one in each.conflicts]
         assert {conflict.first.who, conflict.second.who} == {ALICE, MALLORY}
         with shop.rows(MALLORY) as rows:
             rows.execute(b"UPDATE teachings SET record = '{}'")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from whet.failures.environment import Cause
 from whet.failures.kinds import KINDS, OWN_NAMES, ChangeKind, kind_named
-from whet.failures.lessons import Lesson, Sighting
+from whet.failures.lessons import RecurringFailure, Sighting
 from whet.failures.signals import Kind
 from whet.ledger.patches import Form
 from whet.sessions.tool_families import FAMILY_OF_NAME, Family
@@ -24,12 +24,12 @@ VOCABULARY = frozenset(
 ) | {"any", "one that is not widely known", "of an unknown class"}
 
 
-def lesson(kind: str = Kind.TOOL_FAILURE, **fields: object) -> Lesson:
+def lesson(kind: str = Kind.TOOL_FAILURE, **fields: object) -> RecurringFailure:
     given: dict[str, object] = {
         "change": kind_named(kind).change, "cause": Cause.AGENT, "tool": "Edit", "fingerprint": "string not found",
         "sessions": 4, "base": 10, "trust": Trust.TOOL, "examples": (Sighting("s1", 3, "no such text"),), **fields,
     }  # fmt: skip
-    return Lesson(kind, **given)  # type: ignore[arg-type]
+    return RecurringFailure(kind, **given)  # type: ignore[arg-type]
 
 
 @given(st.sampled_from(sorted(OWN_NAMES)), st.text(), st.text(), st.text(), st.integers(0, 99))

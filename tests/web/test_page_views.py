@@ -23,7 +23,6 @@ from whet.failures.lessons import distill
 from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
-from whet.improving.lesson_states import DecisionsOnLessons
 from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
@@ -320,18 +319,17 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
         learned = page.server.cache.lessons.wait(state_of_sessions(database))
     said = words(page.ask("/lessons").text)
     printed = json.loads(runner(filled.folder, filled.folder.parent)("lessons", "--json").out)
-    assert len(printed["lessons"]) == len(learned.taught) + len(learned.recurring)
+    assert {each["id"] for each in printed["lessons"]} == {each.id for each in learned.lessons}
     assert printed["sessions"] == learned.sessions
-    assert learned.taught
-    for each in learned.taught:
-        assert each.draft is not None
-        assert " ".join(each.draft.text.split()) in said
+    assert learned.lessons
+    for each in learned.lessons:
+        assert " ".join(each.rule.split()) in said
 
 
 def test_a_contradiction_is_shown_with_both_sentences() -> None:
     first, second = (SaidSentence(text, "s1", n) for n, text in enumerate(("Use npm here.", "Never use npm.")))
     learned = LearnedOfAll(conflicts={"/srv/shop": (LessonConflict("npm", first, second),)})
-    said = words_of(lessons(Site(), learned, DecisionsOnLessons(), is_current=True))
+    said = words_of(lessons(Site(), learned, is_current=True))
     for expected in ("About npm in shop", "Use npm here.", "Never use npm."):
         assert expected in said
 
@@ -353,14 +351,13 @@ def test_projects_of_every_machine_are_known_by_their_last_folder() -> None:
 def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageClient, filled: Home) -> None:
     with opened(filled) as database:
         learned = page.server.cache.lessons.wait(state_of_sessions(database))
-        lesson = next(each for each in learned.taught if each.patch and each.patch.proofs)
-        assert lesson.patch is not None
+        lesson = next(each for each in learned.lessons if each.patch.proofs)
         entry = propose(filled, database, lesson.patch, actor=Actor.POLICY, now=time.time())
     text = page.ask("/waiting").text
     found = dict(re.findall(r'Why: [^<]*<a href="([^"]*change=\d+)">([^<]*)</a>', text))
     [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
-    assert shown == f"{lesson.candidate.sessions} session{'' if lesson.candidate.sessions == 1 else 's'}"
-    assert listed(page, html.unescape(link)) == lesson.candidate.sessions
+    assert shown == f"{lesson.sessions} session{'' if lesson.evidence.sessions == 1 else 's'}"
+    assert listed(page, html.unescape(link)) == lesson.sessions
     assert "proposed by whet improve" in words(text)
     assert re.search(r'<a href="[^"]*/waiting">waits for your decision</a>', page.ask("/lessons").text)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from whet.failures import analysis, lessons
 from whet.failures.analysis import Analysis
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import RecurringFailure
 from whet.failures.score import Weights
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
@@ -25,7 +25,7 @@ def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analys
     return analysis.analyse(transcript, weights if weights is not None else failure_weights(), known_kinds())
 
 
-def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
+def distill(analyses: Iterable[Analysis]) -> tuple[RecurringFailure, ...]:
     """Find what recurs across sessions, most common first. Reads its argument once and keeps only tallies.
 
     A lesson needs three distinct sessions, and clearly more than 5 % of the sessions that used the tool.

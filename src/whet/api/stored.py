@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
 from whet.examples.templates import Template
-from whet.failures.lessons import Lesson, distill
+from whet.improving.learned import LessonScope, lessons_of
 from whet.ledger.entries import Item
+from whet.lessons.record import Lesson
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
-from whet.shipped.kinds import known_kinds
 from whet.store import search, template_files
-from whet.store.analyses import judged, refresh
+from whet.store.analyses import refresh
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find, list_sessions
@@ -117,16 +117,16 @@ class Store:
         return ledger_of(self._home, self._database).state().rules
 
     def lessons(self, **filters: Unpack[SessionFilters]) -> tuple[Lesson, ...]:
-        """List failures that recur, most common first. New sessions are analysed before that.
+        """List what sessions teach, as `whet lessons` does. New sessions are analysed before that.
 
         >>> import whet
         >>> with whet.Store() as store:
-        ...     [(lesson.tool, lesson.fingerprint, lesson.sessions) for lesson in store.lessons()]
-        [('Bash', 'use: path test module', 12)]
+        ...     [(lesson.id, lesson.sessions, lesson.rule) for lesson in store.lessons()]
+        []
         """
         # In this process alone: others would begin by running the caller's own program again.
         refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)
-        return distill((one.analysis for one in judged(self._database, _filters(filters))), known_kinds())
+        return lessons_of(self._home, self._database, LessonScope(_filters(filters)))
 
     def template(self, name: str) -> Template:
         """Load a template of the home by name, for `warm_start`; raises `WhetError` if there is none.

@@ -17,11 +17,9 @@ from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
 
 if TYPE_CHECKING:
-    from whet.improving.project_evidence import ProjectLessons
     from whet.ledger.entries import Item
     from whet.lessons.following import SeenRule
     from whet.store.home import Home
-    from whet.store.listing import Filters
 
 
 FOUND = ("analyses", "analyses_in_short", "call_counts", "teachings", "project_lessons", "rule_findings")
@@ -45,18 +43,6 @@ def read_what_is_taught(database: Database) -> None:
             keep_teachings(database, progress=progress)
 
     _keep_or_remember(database, read)
-
-
-def learn_by_projects(
-    database: Database, home: "Home", filters: "Filters", *, project: str = ""
-) -> "tuple[ProjectLessons, ...]":
-    """What each project teaches, with a progress bar on a terminal while new evidence is gone through."""
-    from whet.improving.taught import taught_by_projects
-    from whet.store.settings_file import load
-
-    declared = load(home).trust.projects
-    with learning() as progress:
-        return taught_by_projects(database, filters, project=project, declared=declared, progress=progress)
 
 
 @contextlib.contextmanager

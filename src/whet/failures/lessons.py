@@ -40,7 +40,7 @@ class Sighting(Value, frozen=True):
     quote: str
 
 
-class Lesson(Value, frozen=True):
+class RecurringFailure(Value, frozen=True):
     """One recurring failure. `sessions` of the `base` sessions that used the tool show it.
 
     >>> import msgspec, whet
@@ -76,10 +76,10 @@ class Lesson(Value, frozen=True):
         return self.sessions / self.base if self.base else 0.0
 
 
-class RecurringFailure(NamedTuple):
+class FailureInSessions(NamedTuple):
     """A lesson with the sessions that show it."""
 
-    lesson: Lesson
+    lesson: RecurringFailure
     sessions: frozenset[str]
 
 
@@ -123,7 +123,7 @@ class SignalTally:
             self.since, self.latest = min(self.since, analysis.at), max(self.latest, analysis.at)
 
 
-def distill(analyses: Iterable[Analysis], kinds: KindTable = KINDS) -> tuple[Lesson, ...]:
+def distill(analyses: Iterable[Analysis], kinds: KindTable = KINDS) -> tuple[RecurringFailure, ...]:
     """Find what recurs across sessions, most common first. Reads its argument once and keeps only tallies.
 
     A lesson needs three distinct sessions, and clearly more than 5 % of the sessions that used the tool.
@@ -145,12 +145,12 @@ def distill(analyses: Iterable[Analysis], kinds: KindTable = KINDS) -> tuple[Les
     return tuple(sorted(filter(speaks, lessons), key=lambda one: (-one.sessions, one.tool, one.fingerprint)))
 
 
-def speaks(lesson: Lesson) -> bool:
+def speaks(lesson: RecurringFailure) -> bool:
     """Whether the evidence is enough to say it."""
     return lesson.sessions >= SESSIONS_NEEDED and wilson(lesson.sessions, lesson.base).low > RARE
 
 
-def shows(lesson: Lesson, analysis: Analysis) -> bool:
+def shows(lesson: RecurringFailure, analysis: Analysis) -> bool:
     """Whether a session is one of those that the lesson counts."""
     subject = Subject(lesson.kind, lesson.cause, lesson.tool)
     words = frozenset(lesson.fingerprint.split())
@@ -164,7 +164,7 @@ def shows(lesson: Lesson, analysis: Analysis) -> bool:
     )
 
 
-def recurring(analyses: Callable[[], Iterable[Analysis]], kinds: KindTable = KINDS) -> tuple[RecurringFailure, ...]:
+def recurring(analyses: Callable[[], Iterable[Analysis]], kinds: KindTable = KINDS) -> tuple[FailureInSessions, ...]:
     """What recurs across sessions, as `distill` finds it, each with its sessions; reads them all twice."""
     lessons = distill(analyses(), kinds)
     found: list[list[str]] = [[] for _ in lessons]
@@ -172,7 +172,7 @@ def recurring(analyses: Callable[[], Iterable[Analysis]], kinds: KindTable = KIN
         for lesson, sessions in zip(lessons, found, strict=True):
             if shows(lesson, analysis):
                 sessions.append(analysis.session)
-    return tuple(RecurringFailure(*each) for each in zip(lessons, map(frozenset, found), strict=True))
+    return tuple(FailureInSessions(*each) for each in zip(lessons, map(frozenset, found), strict=True))
 
 
 def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:
@@ -218,8 +218,8 @@ def _change(subject: Subject, tally: SignalTally, kinds: KindTable) -> ChangeKin
     return ChangeKind.SKILL if change is ChangeKind.RULE and not firm else change
 
 
-def _lesson(subject: Subject, tally: SignalTally, base: int, kinds: KindTable) -> Lesson:
-    return Lesson(
+def _lesson(subject: Subject, tally: SignalTally, base: int, kinds: KindTable) -> RecurringFailure:
+    return RecurringFailure(
         kind=subject.kind,
         change=_change(subject, tally, kinds),
         cause=subject.cause,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from whet.failures.analysis import Analysis
 from whet.failures.kinds import KINDS, KindTable
-from whet.failures.lessons import Lesson, distill
+from whet.failures.lessons import RecurringFailure, distill
 from whet.failures.signals import SHOWN
 from whet.outcomes.deciding import Outcome
 
@@ -112,7 +112,9 @@ class Summary:
         self.worst = sorted([*self.worst, worst], key=lambda one: -one.score)[:WORST_KEPT]
 
 
-def summarise(sessions: Iterable[JudgedSession], kinds: KindTable = KINDS) -> tuple[Summary, tuple[Lesson, ...]]:
+def summarise(
+    sessions: Iterable[JudgedSession], kinds: KindTable = KINDS
+) -> tuple[Summary, tuple[RecurringFailure, ...]]:
     """The summary and the lessons of many sessions, in one pass over them."""
     summary = Summary()
 

@@ -11,7 +11,7 @@ from whet.agent.protocols import Chosen
 from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.kinds import in_words
-from whet.failures.lessons import Lesson, distill, shows
+from whet.failures.lessons import RecurringFailure, distill, shows
 from whet.improving.compared import ComparedWith, against
 from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
 from whet.improving.learned_forms import patch_in_form
@@ -20,7 +20,7 @@ from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.bearing_out import bearing_out
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import draft_of, learned_name, written_from
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Spent
@@ -66,7 +66,7 @@ class LiveSessions(NamedTuple):
     """How many sessions people and jobs had, what recurs in them, and those that show anything, without their calls."""
 
     sessions: int
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[RecurringFailure, ...]
     signalled: list[Analysis]
 
 
@@ -113,7 +113,7 @@ def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, in
     return Idea(idea.why, idea.way, made.patch, idea.lesson, idea.sessions, made.why), made.spent
 
 
-def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea, Spent]:
+def _from_model(pen: Pen, idea: Idea, candidate: LessonEvidence) -> tuple[Idea, Spent]:
     """What a model makes of the older evidence; the pattern's draft, where there is one, when that is of no use."""
     older = written_from(candidate, draft_of(candidate))
     made = write_from_evidence(pen, older)
@@ -182,7 +182,7 @@ def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:
 
 
 def _from_lessons(
-    books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis], *, can_try: bool
+    books: ComparedWith, lessons: tuple[RecurringFailure, ...], analyses: list[Analysis], *, can_try: bool
 ) -> Iterator[Idea]:
     """What the catalogue says of what recurs; each failure of a tool once, whether it loops or runs out of time."""
     taken: set[str] = set()
@@ -195,7 +195,7 @@ def _from_lessons(
         yield Idea(idea.why, idea.way, idea.patch, lesson, tuple(latest)[::-1], idea.refused)
 
 
-def _idea(books: ComparedWith, lesson: Lesson, *, can_try: bool) -> Idea | None:
+def _idea(books: ComparedWith, lesson: RecurringFailure, *, can_try: bool) -> Idea | None:
     """The first draft that nothing speaks against, else one for a model to write; none where one waits already."""
     kind = in_words(lesson.kind)
     why = f"{kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"

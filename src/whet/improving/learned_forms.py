@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, derived, digest
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import QUOTE_LETTERS, LessonDraft, patch_of_draft
 from whet.lessons.procedure_drafts import ARROW
 from whet.lessons.procedures import SESSIONS_NEEDED, is_everyday
@@ -22,7 +22,7 @@ SAME_TASK = 0.5  # of the steps that a skill names
 HEADING = "## Steps that worked"
 
 
-def patch_in_form(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patch:
+def patch_in_form(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch:
     """The change that a draft proposes, with the evidence that it was written from."""
     if draft.form is Form.SKILL:
         return _skill(draft, candidate, project)
@@ -32,7 +32,7 @@ def patch_in_form(draft: LessonDraft, candidate: LessonCandidate, project: str) 
     return replace(rule, form=Form.NOTE, name=f"{PAGE}/{rule.name}", scope=Scope())
 
 
-def with_example(rule: Patch, draft: LessonDraft, candidate: LessonCandidate) -> Patch:
+def with_example(rule: Patch, draft: LessonDraft, candidate: LessonEvidence) -> Patch:
     """The rule with one short example, from the sessions that it was written from alone: the others judge it."""
     seen = {(proof.session, proof.message) for proof in rule.proofs}
     pieces = tuple(piece for piece in candidate.pieces if (piece.session, piece.message) in seen)
@@ -68,7 +68,7 @@ def same_note(patch: Patch, notes: Iterable[Note]) -> Note | None:
     return next((note for note in notes if is_same(meant, sense(note.text))), None)
 
 
-def _skill(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patch:
+def _skill(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch:
     """The skill: its proofs are the sessions that it takes to learn it, so that later ones can judge it."""
     pieces = sorted(candidate.pieces, key=lambda piece: piece.at or 0.0)[:SESSIONS_NEEDED]
     return Patch(

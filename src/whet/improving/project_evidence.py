@@ -8,11 +8,10 @@ from msgspec.structs import replace
 from whet.improving.learned_forms import patch_in_form
 from whet.ledger.entries import State
 from whet.ledger.patch_faults import FaultKind, faults
-from whet.ledger.patches import Patch
 from whet.lessons.bearing_out import bearing_out
-from whet.lessons.candidates import MOST, LessonCandidate, candidates
+from whet.lessons.candidates import MOST, LessonEvidence, candidates
 from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
-from whet.lessons.drafts import LessonDraft, drafts_of
+from whet.lessons.drafts import LessonDraft, draft_of, drafts_of
 from whet.lessons.finding import Openings, SessionTeaching
 from whet.lessons.forms import in_form
 from whet.lessons.instructions import Instructions, is_broken
@@ -20,10 +19,19 @@ from whet.lessons.pieces import LessonPiece, LessonSource, lifted
 from whet.lessons.presence import missing_name
 from whet.lessons.procedure_drafts import procedure_lesson
 from whet.lessons.procedures import names_all, procedures
+from whet.lessons.record import (
+    DroppedLesson,
+    Lesson,
+    LessonChecks,
+    OpenEvidence,
+    ProjectLessons,
+    SeenBy,
+    id_of,
+    open_id,
+)
 from whet.lessons.worked_orders import WorkedOrder
 from whet.store.recording import SOURCE
 from whet.store.rows import Session
-from whet.values import Value
 
 LARGE = 100  # sessions: a project of more gets twice as many candidates
 
@@ -36,49 +44,19 @@ class ProjectFile(NamedTuple):
     at: float | None = None
 
 
-class TaughtLesson(Value, frozen=True):
-    """One candidate of a project with its draft. `stands_in` names the file that says it already.
-
-    It is broken where evidence came after the file said it. In a conflict, somebody said the contrary. What several
-    projects teach alike belongs to none of them, and names them all.
-    """
-
-    project: str
-    candidate: LessonCandidate
-    agents: tuple[str, ...]
-    draft: LessonDraft | None = None
-    stands_in: str = ""
-    stands_as: str = ""  # the line that says it
-    is_broken: bool = False
-    conflict: LessonConflict | None = None
-    projects: tuple[str, ...] = ()
-    patch: Patch | None = None  # what is proposed
+SAID_ALREADY = "another lesson of the project says the same"
 
 
-class ProjectLessons(Value, frozen=True):
-    """All that one project teaches, and where people contradict each other or themselves in it."""
-
-    project: str
-    lessons: tuple[TaughtLesson, ...] = ()
-    conflicts: tuple[LessonConflict, ...] = ()
-
-
-def proposing(lesson: TaughtLesson) -> TaughtLesson:
-    """With what it proposes; nothing where the project's own files say it already, or people contradict each other.
-
-    What the ledger would refuse, whatever stands in it, is no draft: nobody is offered what they cannot have.
-    """
-    if lesson.draft is None or lesson.stands_in or lesson.conflict:
-        return lesson
-    patch = patch_in_form(lesson.draft, lesson.candidate, lesson.project)
-    if any(fault.kind is not FaultKind.TRUST for fault in faults(patch, State())):
-        return replace(lesson, draft=None)
-    return replace(lesson, patch=patch)
-
-
-def place_of(lesson: TaughtLesson) -> str:
-    """Where a lesson was learned, in words."""
-    return f"{len(lesson.projects)} projects" if lesson.projects else lesson.project or "no project"
+def lesson_of(
+    draft: LessonDraft, evidence: LessonEvidence, project: str, seen_by: SeenBy, checks: LessonChecks
+) -> Lesson | DroppedLesson:
+    """The lesson that a draft makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
+    patch = patch_in_form(draft, evidence, project)
+    wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
+    if wrong:
+        return DroppedLesson(project, draft.text, "; ".join(wrong), evidence)
+    id = id_of(project, draft.text)
+    return Lesson(id, project, draft.text, draft.situation, draft.fix, patch, evidence, seen_by, checks)
 
 
 class ProjectEvidence:
@@ -109,39 +87,52 @@ class ProjectEvidence:
     def taught(self, files: tuple[ProjectFile, ...]) -> ProjectLessons:
         """What all of it teaches, where the project has these files for agents."""
         contradicting = conflicts((*self.pieces, *self.said_by_others))
-        found = sorted(self._lessons(files, contradicting), key=lambda each: -each.candidate.worth)
-        return ProjectLessons(self.project, tuple(map(proposing, found)), contradicting)
+        made = list(self._made(files, contradicting))
+        lessons = {each.id: each for each in made if isinstance(each, Lesson)}
+        return ProjectLessons(
+            self.project,
+            tuple(sorted(lessons.values(), key=lambda each: -each.evidence.worth)),
+            tuple(each for each in made if isinstance(each, OpenEvidence)),
+            tuple(each for each in made if isinstance(each, DroppedLesson)),
+            contradicting,
+        )
 
-    def _lessons(
+    def _made(
         self, files: tuple[ProjectFile, ...], contradicting: tuple[LessonConflict, ...]
-    ) -> Iterator[TaughtLesson]:
+    ) -> Iterator[Lesson | OpenEvidence | DroppedLesson]:
         most = 2 * MOST if len(self.agents) > LARGE else MOST
         for file in files:
             self.instructions.add_file(*file)
         pieces = [replace(piece, is_refuted=missing_name(piece) in self.present) for piece in self.pieces]
-        for candidate, draft in drafts_of(candidates(pieces, self.openings.copies, most=most)):
+        for evidence, draft in drafts_of(candidates(pieces, self.openings.copies, most=most)):
             if draft is not None:
-                candidate = bearing_out(candidate, draft, self.openings.copies)
-            agents = self._agents_of(candidate)
-            draft = in_form(draft, has_notes=agents == (SOURCE,)) if draft else None
-            line = self.instructions.standing(draft.text) if draft else None
-            yield TaughtLesson(
-                self.project,
-                candidate,
-                agents,
-                draft,
-                stands_in=line.path if line else "",
-                stands_as=line.line if line else "",
-                is_broken=line is not None and is_broken(line, candidate.pieces),
-                conflict=contradicted(draft.text, contradicting) if draft else None,
-            )
+                yield self._lesson(draft, bearing_out(evidence, draft, self.openings.copies), contradicting)
+            elif (said := draft_of(evidence)) is not None:
+                yield DroppedLesson(self.project, said.text, SAID_ALREADY, evidence)
+            else:
+                yield OpenEvidence(open_id(self.project, evidence), self.project, evidence, self._agents_of(evidence))
         yield from self._procedures(files)
 
-    def _procedures(self, files: Iterable[ProjectFile]) -> Iterator[TaughtLesson]:
-        for found in procedures(self.orders, self.openings.copies):
-            candidate, draft = procedure_lesson(found, self.project, is_declared=self.is_declared)
-            said = found.stands_in or next((file.path for file in files if names_all(file.text, found)), "")
-            yield TaughtLesson(self.project, candidate, self._agents_of(candidate), draft, stands_in=said)
+    def _lesson(
+        self, draft: LessonDraft, evidence: LessonEvidence, contradicting: tuple[LessonConflict, ...]
+    ) -> Lesson | DroppedLesson:
+        agents = self._agents_of(evidence)
+        draft = in_form(draft, has_notes=agents == (SOURCE,))
+        line = self.instructions.standing(draft.text)
+        checks = LessonChecks(
+            stands_in=line.path if line else "",
+            stands_as=line.line if line else "",
+            is_broken=line is not None and is_broken(line, evidence.pieces),
+            conflict=contradicted(draft.text, contradicting),
+        )
+        return lesson_of(draft, evidence, self.project, SeenBy(agents), checks)
 
-    def _agents_of(self, candidate: LessonCandidate) -> tuple[str, ...]:
-        return tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
+    def _procedures(self, files: Iterable[ProjectFile]) -> Iterator[Lesson | DroppedLesson]:
+        for found in procedures(self.orders, self.openings.copies):
+            evidence, draft = procedure_lesson(found, self.project, is_declared=self.is_declared)
+            said = found.stands_in or next((file.path for file in files if names_all(file.text, found)), "")
+            checks = LessonChecks(stands_in=said)
+            yield lesson_of(draft, evidence, self.project, SeenBy(self._agents_of(evidence)), checks)
+
+    def _agents_of(self, evidence: LessonEvidence) -> tuple[str, ...]:
+        return tuple(sorted({self.agents[piece.session] for piece in evidence.pieces}))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from whet.failures.analysis import Analysis
-from whet.failures.lessons import Lesson, shows
+from whet.failures.lessons import RecurringFailure, shows
 from whet.ledger.patches import Patch
 from whet.shipped.guidance.rules import catalogue
 from whet.store.analyses import judged
@@ -13,7 +13,7 @@ from whet.store.listing import Filters
 from whet.told.remedies import calls_for
 
 
-def sessions_showing(database: Database, lessons: Iterable[Lesson], patch: Patch) -> frozenset[str]:
+def sessions_showing(database: Database, lessons: Iterable[RecurringFailure], patch: Patch) -> frozenset[str]:
     """The sessions that a change of the catalogue was learned from, found again; of any other, those that it quotes.
 
     It was proposed for one failure that recurs, or for all that the catalogue has it for: which of the two, the number

@@ -12,8 +12,8 @@ from whet import __version__
 from whet.agents.registry import known
 from whet.context.finding import find_files, repository_root
 from whet.context.projects import project_of
-from whet.improving.project_evidence import ProjectEvidence, ProjectFile, ProjectLessons, TaughtLesson
-from whet.lessons.conflicts import LessonConflict
+from whet.improving.project_evidence import ProjectEvidence, ProjectFile
+from whet.lessons.record import ProjectLessons
 from whet.sessions.transcripts import Purpose
 from whet.store.database import CannotWrite, Database
 from whet.store.listing import Filters, count_sessions, list_sessions
@@ -25,7 +25,7 @@ from whet.targets.project_names import name_of_project
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 Progress = Callable[[int, int], None]
-LESSONS_VERSION = 3  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
+LESSONS_VERSION = 4  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
 
 
 def silent(done: int, total: int) -> None:
@@ -38,24 +38,6 @@ class _HeldSession(NamedTuple):
     session: Session
     is_own: bool
     is_declared: bool
-
-
-def taught(
-    database: Database,
-    filters: Filters,
-    *,
-    project: str = "",
-    declared: tuple[str, ...] = (),
-    progress: Progress = silent,
-) -> tuple[TaughtLesson, ...]:
-    """What sessions teach, by project, the most promising first; of one project where a part of its name is given."""
-    found = taught_by_projects(database, filters, project=project, declared=declared, progress=progress)
-    return tuple(lesson for each in found for lesson in each.lessons)
-
-
-def contradictions(found: Iterable[ProjectLessons]) -> dict[str, tuple[LessonConflict, ...]]:
-    """Where people contradict each other or themselves, by project."""
-    return {each.project: each.conflicts for each in found if each.conflicts}
 
 
 def taught_by_projects(

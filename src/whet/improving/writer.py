@@ -13,10 +13,10 @@ import msgspec
 from whet.agent.assembling import Wish, assemble_run
 from whet.agent.protocols import Chosen
 from whet.agent.start import carry_out, says
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import RecurringFailure
 from whet.ledger.patches import Patch
 from whet.lessons import evidence as seen
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import LessonDraft
 from whet.proving.replay import Replay
 from whet.runs.run import Budget, Ended, Spent
@@ -64,7 +64,7 @@ class Pen(NamedTuple):
     interrupt: Event
 
 
-def write(pen: Pen, lesson: Lesson) -> Written:
+def write(pen: Pen, lesson: RecurringFailure) -> Written:
     """Have a rule written. The request holds the facts of the lesson and nothing that stood in a session."""
     facts = msgspec.json.format(msgspec.json.encode(facts_of(lesson, known_kinds())), indent=2).decode()
     text, ended = _ask(pen, words.system(), words.order(facts), trust=Trust.OPERATOR)
@@ -72,7 +72,7 @@ def write(pen: Pen, lesson: Lesson) -> Written:
     return Written(patch, ended.spent, "" if patch else ended.detail or NOTHING_OF_USE)
 
 
-def question_of(candidate: LessonCandidate) -> WriterQuestion:
+def question_of(candidate: LessonEvidence) -> WriterQuestion:
     """What a model is asked about a candidate: its evidence stands in the order, as data."""
     shown = seen.shown_evidence(candidate)
     marked = quoted("evidence from sessions", shown, mark=mark_for((shown,)))
@@ -80,7 +80,7 @@ def question_of(candidate: LessonCandidate) -> WriterQuestion:
     return WriterQuestion(system, words.evidence_order(marked, nothing=seen.NOTHING))
 
 
-def write_from_evidence(pen: Pen, candidate: LessonCandidate) -> WrittenDraft:
+def write_from_evidence(pen: Pen, candidate: LessonEvidence) -> WrittenDraft:
     """Have the shortest instruction written that a candidate's evidence bears out."""
     system, order = question_of(candidate)
     text, ended = _ask(pen, system, order, trust=seen.trust_of_evidence(candidate))

@@ -31,6 +31,9 @@ _THING = (
     r"|integrations?|services?|connections?|internet|network|endpoints?|cli|`[^`\n]{1,40}`|\w+_\w+|[A-Z][a-z]+[A-Z]\w+"
     r"|bash|python|docker|git|npm|pip|web_?search|web_?fetch)"
 )
+# What an instruction gives as its reason: an error in quotes, or after "fails:".
+_REASON = re.compile(r"“[^”]*”|(?<=\bfails: )[^\n]*|(?<=\bfails with: )[^\n]*")
+_FAILURE = re.compile(r"\bfails(?: with)?:?\s*$")
 _BROKEN = (
     re2.compile(
         rf"(?i)\b(?:the |this |that |its |your |my |our )?(?:[\w./-]+ ){{0,3}}{_THING}(?: [\w-]+){{0,3}} {_FAILS}"
@@ -70,5 +73,12 @@ def _is_accident(clause: str) -> bool:
 
 
 def _clauses(text: str) -> list[str]:
-    clauses = (clause.strip() for clause in _CLAUSE.split(text.replace("’", "'")))
+    clauses = (clause.strip() for clause in _CLAUSE.split(_instruction(text.replace("’", "'"))))
     return [clause for clause in clauses if clause and not _CONDITION.search(clause)]
+
+
+def _instruction(text: str) -> str:
+    """A text without the errors that it quotes as its reason; the whole of one that says nothing else."""
+    said = _REASON.sub(" ", text)
+    orders = [clause for clause in _CLAUSE.split(said) if clause.strip() and not _FAILURE.search(clause)]
+    return said if any(len(clause.split()) > 1 for clause in orders) else text

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from whet.failures.purposes import ASIDES
-from whet.lessons.candidates import LessonCandidate, worth_of
+from whet.lessons.candidates import LessonEvidence, worth_of
 from whet.lessons.drafts import LessonDraft, is_ordered_in, sketches
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.shell_lines import split
@@ -19,8 +19,8 @@ SAME_ERROR = 0.75  # of the words of two errors
 
 
 def bearing_out(
-    candidate: LessonCandidate, draft: LessonDraft, copies: Mapping[str, str] | None = None
-) -> LessonCandidate:
+    candidate: LessonEvidence, draft: LessonDraft, copies: Mapping[str, str] | None = None
+) -> LessonEvidence:
     """The candidate with the evidence for its draft alone, and as many sessions as that is of."""
     every = (*candidate.pieces, *candidate.more)
     # What says it outright comes first; where none does, the words are a model's, and it read the best piece.
@@ -31,7 +31,7 @@ def bearing_out(
     return replace(candidate, pieces=kept, more=(), sessions=sessions, worth=worth_of(kept, sessions))
 
 
-def _drafts(piece: LessonPiece, candidate: LessonCandidate, draft: LessonDraft) -> bool:
+def _drafts(piece: LessonPiece, candidate: LessonEvidence, draft: LessonDraft) -> bool:
     """Whether the draft could have been written from this piece."""
     return any(sketch.draft.text == draft.text for sketch in sketches(piece, candidate))
 

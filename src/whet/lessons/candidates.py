@@ -28,7 +28,7 @@ WORTH = {
 }
 
 
-class LessonCandidate(Value, frozen=True):
+class LessonEvidence(Value, frozen=True):
     """Evidence that may become a lesson, and how promising it is: its first pieces, and what else is grouped there."""
 
     source: LessonSource
@@ -46,10 +46,10 @@ class LessonCandidate(Value, frozen=True):
 
 def candidates(
     pieces: Iterable[LessonPiece], copies: Mapping[str, str], *, most: int = MOST
-) -> tuple[LessonCandidate, ...]:
+) -> tuple[LessonEvidence, ...]:
     """The most promising candidates of one project. `copies` names the original of each session that is a copy."""
     every = _once(pieces, copies)
-    found: list[LessonCandidate] = []
+    found: list[LessonEvidence] = []
     for is_said in (True, False):
         part = _heaviest([piece for piece in every if (piece.source is LessonSource.PERSON) is is_said])
         found += [_candidate(group, copies) for group in _groups(part)]
@@ -59,12 +59,12 @@ def candidates(
     return _fresh_first(sorted(found, key=lambda one: (-one.worth, one.best.text)))[:most]
 
 
-def _fresh_first(ranked: Sequence[LessonCandidate]) -> tuple[LessonCandidate, ...]:
+def _fresh_first(ranked: Sequence[LessonEvidence]) -> tuple[LessonEvidence, ...]:
     """What better ones mostly show comes last, what they wholly show goes; each leads with a piece of its own."""
     seen: set[tuple[str, int]] = set()
     led: set[str] = set()
-    fresh: list[LessonCandidate] = []
-    stale: list[LessonCandidate] = []
+    fresh: list[LessonEvidence] = []
+    stale: list[LessonEvidence] = []
     for one in ranked:
         messages = {(piece.session, piece.message) for piece in one.pieces}
         if messages <= seen:
@@ -154,14 +154,14 @@ def worth_of(pieces: Sequence[LessonPiece], sessions: int, *, most: float = math
     return round(WORTH[heaviest.source] * min(most, heaviest.weight) * (1 + OFTENER * math.log2(sessions)) * habit, 3)
 
 
-def _candidate(group: list[LessonPiece], copies: Mapping[str, str], *, word: str = "") -> LessonCandidate:
+def _candidate(group: list[LessonPiece], copies: Mapping[str, str], *, word: str = "") -> LessonEvidence:
     sessions = len({copies.get(piece.session, piece.session) for piece in group})
     counts = Counter(word for piece in group for word in piece.keys)
     # What recurs is worth as much as its pieces are on the whole.
     most = 0.5 + sum(piece.weight for piece in group) / len(group) if word else math.inf
     source = max(group, key=lambda piece: piece.weight).source
     ordered = sorted(group, key=lambda piece: (-piece.weight, not piece.fix, len(piece.text)))
-    return LessonCandidate(
+    return LessonEvidence(
         source,
         tuple(ordered[:PIECES_KEPT]),
         sessions,

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from whet.failures.purposes import fixing_form, is_in_other_folder
 from whet.ledger.origins import THE_PROJECT, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import explains_itself, fact_of_place
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.presence import missing_skill
-from whet.lessons.sayings import in_parts, says_same
+from whet.lessons.sayings import in_parts, says_same, says_this
 from whet.lessons.standing_orders import (
     OccasionalOrder,
     is_lasting,
@@ -83,7 +83,7 @@ class LessonSketch(NamedTuple):
     needs: int
 
 
-def draft_of(candidate: LessonCandidate) -> LessonDraft | None:
+def draft_of(candidate: LessonEvidence) -> LessonDraft | None:
     """The draft that most of a candidate's sessions bear out; none where no piece says what to do the next time."""
     seen: dict[str, set[str]] = {}
     made: dict[str, LessonSketch] = {}
@@ -96,7 +96,7 @@ def draft_of(candidate: LessonCandidate) -> LessonDraft | None:
     return made[best].draft if best is not None else None
 
 
-def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCandidate, LessonDraft | None]]:
+def drafts_of(candidates: Iterable[LessonEvidence]) -> Iterator[tuple[LessonEvidence, LessonDraft | None]]:
     """Each candidate with its draft; what an earlier one says already is not said again."""
     said: list[Sense] = []
     for candidate in candidates:
@@ -109,7 +109,7 @@ def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCan
         yield candidate, draft
 
 
-def _believed(draft: LessonDraft | None, candidate: LessonCandidate) -> LessonDraft | None:
+def _believed(draft: LessonDraft | None, candidate: LessonEvidence) -> LessonDraft | None:
     """A person's draft as one of the least vouched words of those that it may be made of; pasted ones are in none."""
     if draft is None or draft.source is not LessonSource.PERSON:
         return draft
@@ -117,7 +117,7 @@ def _believed(draft: LessonDraft | None, candidate: LessonCandidate) -> LessonDr
     return replace(draft, trust=min((draft.trust, *(trust for trust in drafted if trust >= Trust.TOOL))))
 
 
-def written_from(candidate: LessonCandidate, draft: LessonDraft | None) -> LessonCandidate:
+def written_from(candidate: LessonEvidence, draft: LessonDraft | None) -> LessonEvidence:
     """The part of a candidate that its words are written from: the oldest quarter of its sessions, or as many of the
     oldest as it takes to say the same. The later ones can judge it. Without a draft, the older half, for a model.
     """
@@ -140,7 +140,7 @@ def learned_name(project: str, text: str) -> str:
     return f"learned-{digest(f'{project} {text}')[:NAME_LETTERS]}"
 
 
-def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patch:
+def patch_of_draft(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch:
     """The rule that a draft proposes, for its project alone, with the evidence that it was written from."""
     part = written_from(candidate, draft)
     return Patch(
@@ -164,7 +164,7 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
     )
 
 
-def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
+def _situation(draft: LessonDraft, candidate: LessonEvidence) -> RuleSituation:
     """What the rule is for, so that later sessions can be asked whether it came up."""
     if draft.source is LessonSource.PERSON:
         return RuleSituation(said=draft.text)
@@ -173,7 +173,7 @@ def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
     return RuleSituation(piece.call, piece.error, piece.fix)
 
 
-def sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
+def sketches(piece: LessonPiece, candidate: LessonEvidence) -> Iterator[LessonSketch]:
     """What could be written from one piece."""
     error = piece.error or piece.text.rpartition(" → ")[2]
     if piece.source is LessonSource.PERSON:
@@ -203,7 +203,7 @@ def sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonS
         yield from _without_fix(piece)
 
 
-def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
+def _said(piece: LessonPiece, candidate: LessonEvidence) -> Iterator[LessonSketch]:
     """The sentences that stand, as the person typed them; a plain order where it recurs or refused a call."""
     if piece.trust < Trust.TOOL:
         return  # what was pasted is not what the person wants
@@ -229,16 +229,16 @@ def is_ordered_in(text: str, sentence: str) -> bool:
     head = _BEFORE.search(text)
     act, order = (head.group(1) or "", text[head.end() :]) if head else ("", text)
     if not act:
-        return says_same(sentence, order)
+        return says_this(sentence, order)
     asked = occasional_order(sentence)
-    return asked is not None and asked.act == act and says_same(asked.order, order)
+    return asked is not None and asked.act == act and says_this(asked.order, order)
 
 
 def _persons(text: str) -> LessonDraft:
     return LessonDraft(LessonSource.PERSON, PERSONS_WORD, text, text, Trust.USER)
 
 
-def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> int:
+def _recurrences(piece: LessonPiece, said: str, candidate: LessonEvidence) -> int:
     """In how many sessions the person ordered much the same."""
     if len(in_parts(said)) < FEWEST_WORDS:
         return 0
@@ -250,7 +250,7 @@ def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> i
     return len(alike)
 
 
-def _occasions(asked: OccasionalOrder, candidate: LessonCandidate) -> int:
+def _occasions(asked: OccasionalOrder, candidate: LessonEvidence) -> int:
     """In how many sessions the person asked for much the same with the same act."""
     alike: set[str] = set()
     for other in candidate.pieces:
@@ -295,7 +295,7 @@ def _without_fix(piece: LessonPiece) -> Iterator[LessonSketch]:
         yield LessonSketch(LessonDraft(piece.source, situation_of(piece), fix, text, piece.trust), needs)
 
 
-def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
+def _of_hooks(piece: LessonPiece, candidate: LessonEvidence) -> Iterator[LessonSketch]:
     """What the hooks of commits asked for: the command that they name, or the rules of their linters, each once."""
     if _ANNOUNCED.search(piece.remedy):
         remedy, needs = _short(piece.remedy, REMEDY_LETTERS), TWICE

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import LessonDraft, situation_of
 from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
@@ -55,7 +55,7 @@ class ReadAnswer(NamedTuple):
     why: str = ""
 
 
-def shown_evidence(candidate: LessonCandidate) -> str:
+def shown_evidence(candidate: LessonEvidence) -> str:
     """The evidence for a model: its words redacted and shortened, each piece once, as JSON."""
     redactor = Redactor()
 
@@ -72,12 +72,12 @@ def shown_evidence(candidate: LessonCandidate) -> str:
     return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode()
 
 
-def trust_of_evidence(candidate: LessonCandidate) -> Trust:
+def trust_of_evidence(candidate: LessonEvidence) -> Trust:
     """The lowest trust of what a model sees; what it writes itself is an agent's."""
     return lowest((Trust.AGENT, *(piece.trust for piece in _seen(candidate))))
 
 
-def read_answer(answer: str, candidate: LessonCandidate) -> ReadAnswer:
+def read_answer(answer: str, candidate: LessonEvidence) -> ReadAnswer:
     """The draft that a model wrote, where it is one that may be told."""
     first = next((part for part in answer.strip().split("\n\n") if part.strip()), "")
     text = " ".join(first.split()).strip("\"'“” ")
@@ -99,12 +99,12 @@ def read_answer(answer: str, candidate: LessonCandidate) -> ReadAnswer:
     )
 
 
-def needs_words(candidate: LessonCandidate) -> bool:
+def needs_words(candidate: LessonEvidence) -> bool:
     """Whether a model could find words for it that teach something: not where every error explains itself."""
     return any(map(_teaches, candidate.pieces))
 
 
-def _grouped(candidate: LessonCandidate) -> list[list[LessonPiece]]:
+def _grouped(candidate: LessonEvidence) -> list[list[LessonPiece]]:
     """The pieces that are shown, those that say the same together."""
     groups: dict[tuple[str, ...], list[LessonPiece]] = {}
     for piece in tuple(filter(_teaches, candidate.pieces)) or candidate.pieces:
@@ -113,7 +113,7 @@ def _grouped(candidate: LessonCandidate) -> list[list[LessonPiece]]:
     return list(groups.values())[:PIECES_SHOWN]
 
 
-def _seen(candidate: LessonCandidate) -> tuple[LessonPiece, ...]:
+def _seen(candidate: LessonEvidence) -> tuple[LessonPiece, ...]:
     return tuple(piece for alike in _grouped(candidate) for piece in alike)
 
 
@@ -121,7 +121,7 @@ def _teaches(piece: LessonPiece) -> bool:
     return piece.source is LessonSource.PERSON or not explains_itself(piece.error or piece.text.rpartition(" → ")[2])
 
 
-def _names_evidence(text: str, candidate: LessonCandidate) -> bool:
+def _names_evidence(text: str, candidate: LessonEvidence) -> bool:
     """Whether it speaks of this evidence: by a word of its commands or remedies, or two of what the person said."""
     told, said = stems(key_words(text) - GENERIC), in_parts(text) - _GENERIC_STEMS
     for piece in _seen(candidate):

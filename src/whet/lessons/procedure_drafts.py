@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from whet.ledger.patches import Form
-from whet.lessons.candidates import PIECES_KEPT, LessonCandidate
+from whet.lessons.candidates import PIECES_KEPT, LessonEvidence
 from whet.lessons.drafts import LessonDraft
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.procedures import FoundProcedure, is_everyday
@@ -25,7 +25,7 @@ _PASSING = re.compile(r"[\n$]|/tmp/|[0-9a-f]{7,}")
 class ProcedureLesson(NamedTuple):
     """A procedure as a candidate with its draft."""
 
-    candidate: LessonCandidate
+    candidate: LessonEvidence
     draft: LessonDraft
 
 
@@ -48,7 +48,7 @@ def procedure_lesson(found: FoundProcedure, project: str, *, is_declared: bool) 
         for order in found.orders[-PIECES_KEPT:]
     )
     worth = WORTH * (1 + OFTENER * math.log2(found.sessions))
-    candidate = LessonCandidate(LessonSource.PROCEDURE, pieces, found.sessions, round(worth, 3), found.steps)
+    candidate = LessonEvidence(LessonSource.PROCEDURE, pieces, found.sessions, round(worth, 3), found.steps)
     return ProcedureLesson(
         candidate,
         LessonDraft(

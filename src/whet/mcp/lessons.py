@@ -2,15 +2,15 @@
 
 import os
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.improving.lesson_states import DECIDED, decisions_on_lessons, lesson_id, standing_of
-from whet.improving.project_evidence import TaughtLesson
-from whet.improving.taught import taught
+from whet.improving.learned import EVERYWHERE, folded, found_by_sources
 from whet.ledger.holding import Whereabouts, holds
 from whet.lessons import evidence as seen
-from whet.lessons.candidates import LessonCandidate
-from whet.lessons.drafts import LessonDraft, written_from
+from whet.lessons.candidates import LessonEvidence
+from whet.lessons.drafts import written_from
+from whet.lessons.record import DECIDED, Lesson, OpenEvidence
 from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -18,7 +18,6 @@ from whet.shipped.guidance import writing as words
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 from whet.text.likeness import sense
@@ -60,18 +59,18 @@ class TaskAnswer:
 def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswer:
     """The rules that hold in a folder's project, and what its sessions teach, nearest to the task first.
 
-    What was decided is not told again: it is among the rules, or was refused or undone. What may not be told as advice
-    comes only with its evidence, to write from.
+    What was decided is not told again: it is among the rules, or was refused or undone. With its evidence, what nobody
+    has found words for yet comes too, to write from.
     """
     project = project_in(folder)
     with opened(home) as database:
         rules = settled_rules(home, database)
-        decisions = decisions_on_lessons(home, database)
-        found = [each for each in lessons_in(database, project) if standing_of(each, decisions).state not in DECIDED]
-    own = [each for each in found if evidence or _advice(each) is not None]
+        found = lessons_in(home, database, project)
     asked = sense(task).words
+    told = [each for each in found.lessons if each.standing.stage not in DECIDED]
+    own: list[Lesson | OpenEvidence] = [*told, *(found.open if evidence else ())]
     nearest = sorted(own, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
-    shown = [_lesson(each, evidence) for each in nearest]
+    shown = [_answer(each, evidence) for each in nearest]
     how = words.evidence_system(limit=seen.MOST_LETTERS, nothing=seen.NOTHING)
     return TaskAnswer(
         project=project,
@@ -81,25 +80,37 @@ def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswe
     )
 
 
-def lesson_in(database: Database, project: str, id: str) -> TaughtLesson:
-    """The lesson of a project that an id names."""
-    found = next((each for each in lessons_in(database, project) if lesson_id(each) == id), None)
+def lesson_in(home: Home, database: Database, project: str, id: str) -> Lesson | OpenEvidence:
+    """The lesson of a project that an id names, or the evidence that has none yet."""
+    every = lessons_in(home, database, project)
+    known: list[Lesson | OpenEvidence] = [*every.lessons, *every.open]
+    found = next((each for each in known if each.id == id), None)
     if found is None:
         raise WhetError(f"There is no lesson {id} in this project now.", advice="Call lessons_for_task again.")
     return found
 
 
-def lessons_in(database: Database, project: str) -> tuple[TaughtLesson, ...]:
-    """What the sessions of one project teach, the most promising first."""
+class LessonsIn(NamedTuple):
+    """What the sessions of one project teach, and what they show that nobody has found words for."""
+
+    lessons: tuple[Lesson, ...] = ()
+    open: tuple[OpenEvidence, ...] = ()
+
+
+def lessons_in(home: Home, database: Database, project: str) -> LessonsIn:
+    """What holds in one project, as every other surface shows it, the most promising first."""
     if not project:
-        return ()
+        return LessonsIn()
     refresh(database, failure_weights(), progress=lambda _: None, processors=1)
-    return tuple(each for each in taught(database, Filters(), project=project) if each.project == project)
+    projects = found_by_sources(home, database, EVERYWHERE)
+    own = [each for each in folded(home, database, projects) if project in (each.project, *each.seen_by.projects)]
+    lessons = sorted(own, key=lambda each: -each.evidence.worth)
+    return LessonsIn(tuple(lessons), tuple(one for each in projects if each.project == project for one in each.open))
 
 
-def evidence_of(lesson: TaughtLesson) -> LessonCandidate:
+def evidence_of(lesson: Lesson | OpenEvidence) -> LessonEvidence:
     """What a writer sees of a lesson: the older sessions, so that the later ones can judge what it writes."""
-    return written_from(lesson.candidate, None)
+    return written_from(lesson.evidence, None)
 
 
 def project_in(folder: str) -> str:
@@ -107,30 +118,29 @@ def project_in(folder: str) -> str:
     return name_of_project(os.path.abspath(folder)) if folder else ""
 
 
-def _lesson(lesson: TaughtLesson, evidence: bool) -> LessonAnswer:
-    draft, candidate = _advice(lesson), lesson.candidate
+def _answer(lesson: Lesson | OpenEvidence, evidence: bool) -> LessonAnswer:
     shown = seen.shown_evidence(evidence_of(lesson)) if evidence else ""
+    told = lesson if isinstance(lesson, Lesson) and _is_advice(lesson) else None
     return LessonAnswer(
-        id=lesson_id(lesson),
+        id=lesson.id,
         project=lesson.project,
-        source=candidate.source.value,
-        situation=draft.situation if draft else "",
-        draft=draft.text if draft else None,
-        sessions=candidate.sessions,
-        not_followed=lesson.stands_in,
+        source=lesson.evidence.source.value,
+        situation=told.situation if told else "",
+        draft=told.rule if told else None,
+        sessions=lesson.evidence.sessions,
+        not_followed=lesson.checks.stands_in if isinstance(lesson, Lesson) else "",
         evidence=quoted("evidence from sessions", shown, mark=mark_for((shown,))) if shown else "",
-        seen_in=list(dict.fromkeys(piece.session for piece in candidate.pieces))[:PLACES_SHOWN],
+        seen_in=list(dict.fromkeys(piece.session for piece in lesson.evidence.pieces))[:PLACES_SHOWN],
     )
 
 
-def _advice(lesson: TaughtLesson) -> LessonDraft | None:
-    """The draft, where it may be told before a person has approved it: nobody said the contrary, and no word is a
-    tool's or a stranger's.
+def _is_advice(lesson: Lesson) -> bool:
+    """Whether its rule may be told before a person has approved it: nobody said the contrary, and no word is a tool's
+    or a stranger's.
     """
-    draft = lesson.draft
-    return draft if draft is not None and draft.trust >= Trust.AGENT and lesson.conflict is None else None
+    return lesson.trust >= Trust.AGENT and lesson.checks.conflict is None
 
 
-def _said(lesson: TaughtLesson) -> str:
-    draft, best = lesson.draft, lesson.candidate.best
-    return f"{draft.text if draft else ''} {best.text} {best.fix}"
+def _said(lesson: Lesson | OpenEvidence) -> str:
+    best = lesson.evidence.best
+    return f"{lesson.rule if isinstance(lesson, Lesson) else ''} {best.text} {best.fix}"

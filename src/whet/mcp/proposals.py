@@ -48,7 +48,7 @@ def suggest(home: Home, *, text: str, reason: str, folder: str, session: str = "
         raise WhetError("There is no session with an id of this length.", advice="Leave the session out.")
     with opened(home) as database:
         project = project_in(folder)
-        patch = _from_lesson(database, project, lesson, text) if lesson else _free(project, text, reason, session)
+        patch = _from_lesson(home, database, project, lesson, text) if lesson else _free(project, text, reason, session)
         entry = propose(home, database, patch, actor=Actor.AGENT, now=time.time())
     state = "waits for a person" if entry.step is Step.PROPOSED else entry.step.value
     advice = f"whet pending show {entry.number}; to test it: whet try --pending {entry.number}"
@@ -62,14 +62,14 @@ def put_in_force(home: Home, made: ProposalAnswer) -> ProposalAnswer:
     return replace(made, state="in force", next="whet ledger undo")
 
 
-def _from_lesson(database: Database, project: str, id: str, text: str) -> Patch:
+def _from_lesson(home: Home, database: Database, project: str, id: str, text: str) -> Patch:
     """A draft for a lesson, held to what the model writer is held to: short, no secret, and of this evidence."""
-    lesson = lesson_in(database, project, id)
+    lesson = lesson_in(home, database, project, id)
     seen = evidence_of(lesson)
     draft, why = read_answer(text, seen)
     if draft is None:
         raise WhetError(f"Not proposed: {why}.", advice="Write it anew from the lesson's evidence, or leave it.")
-    part = bearing_out(lesson.candidate, draft)
+    part = bearing_out(lesson.evidence, draft)
     patch = patch_of_draft(draft, part, project)
     return structs.replace(patch, trust=Trust.EXTERNAL, origin=structs.replace(patch.origin, writer=PatchWriter.AGENT))
 

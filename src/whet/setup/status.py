@@ -15,9 +15,9 @@ from whet.errors import WhetError
 from whet.failures.week_comparison import WeekComparison
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.improving.last_weeks import last_weeks
-from whet.improving.project_evidence import ProjectLessons, proposing
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
+from whet.lessons.record import ProjectLessons
 from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
 from whet.setup.agents import FoundAgent, find_agents
@@ -171,8 +171,7 @@ def _unseen_lessons(database: Database, entries: Iterable[Entry]) -> int:
     """Lessons with words of their own that nobody proposed yet, as far as what sessions teach is kept."""
     known = {each.patch.name for each in entries}
     kept = (lesson for project in all_kept_lessons(database, ProjectLessons) for lesson in project.lessons)
-    patches = (proposing(lesson).patch for lesson in kept)
-    return len({patch.name for patch in patches if patch is not None} - known)
+    return len({lesson.patch.name for lesson in kept if lesson.is_proposable} - known)
 
 
 def _is_learned(entry: Entry) -> bool:

@@ -6,7 +6,7 @@ from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
 from whet.failures.kinds import OWN_NAMES, ChangeKind
-from whet.failures.lessons import Lesson, SignalTally
+from whet.failures.lessons import RecurringFailure, SignalTally
 from whet.failures.signals import SHOWN, Signal
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
@@ -64,18 +64,18 @@ def remedy_of(name: str, source: str) -> Remedy:
     )
 
 
-def suited(remedies: Iterable[Remedy], lesson: Lesson) -> tuple[Remedy, ...]:
+def suited(remedies: Iterable[Remedy], lesson: RecurringFailure) -> tuple[Remedy, ...]:
     """The remedies for a lesson; those for its very tool, family or error come first."""
     found = [remedy for remedy in remedies if remedy.kind == lesson.kind and _fits(remedy, lesson)]
     return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families or remedy.errors)))
 
 
-def is_specific(remedy: Remedy, lesson: Lesson) -> bool:
+def is_specific(remedy: Remedy, lesson: RecurringFailure) -> bool:
     """Whether a remedy was written for the very error that recurs, and says more than any agent knows."""
     return bool(remedy.errors) and _is_against(remedy, lesson.fingerprint)
 
 
-def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[str, Lesson]:
+def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[str, RecurringFailure]:
     """What each remedy is for, as far as it was seen: the sessions with such a signal, as the lesson that they make.
 
     A person may choose a remedy for what was seen once; `lessons.distill` asks for more before it speaks.
@@ -89,7 +89,7 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
                 if _is_about(remedy, signal):
                     tallies[remedy.name].add(analysis, signal)
     return {
-        remedy.name: Lesson(
+        remedy.name: RecurringFailure(
             kind=remedy.kind,
             change=ChangeKind.RULE,
             cause=Cause.AGENT,
@@ -120,7 +120,7 @@ def _is_about(remedy: Remedy, signal: Signal) -> bool:
     )
 
 
-def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:
+def patch_of(remedy: Remedy, lesson: RecurringFailure | None) -> Patch:
     """The patch that brings a remedy into force, for the tool that the lesson is about if it is about one.
 
     Its text is Whet's own: what the lesson quotes is evidence, and no word of it reaches an agent.
@@ -146,12 +146,12 @@ def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:
     )
 
 
-def _fits(remedy: Remedy, lesson: Lesson) -> bool:
+def _fits(remedy: Remedy, lesson: RecurringFailure) -> bool:
     models = not remedy.models or any(part in model.lower() for part in remedy.models for model in lesson.models)
     return models and _is_for(remedy, lesson.tool) and _is_against(remedy, lesson.fingerprint, *_quotes(lesson))
 
 
-def _quotes(lesson: Lesson) -> tuple[str, ...]:
+def _quotes(lesson: RecurringFailure) -> tuple[str, ...]:
     return tuple(seen.quote for seen in lesson.examples)
 
 

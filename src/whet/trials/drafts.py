@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from whet.failures.environment import Cause
 from whet.failures.kinds import KINDS, ChangeKind, KindTable, kind_named
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import RecurringFailure
 from whet.failures.signals import Kind
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
@@ -81,7 +81,9 @@ class Draft(NamedTuple):
     why: str = ""
 
 
-def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str, *, can_try: bool = True) -> Iterator[Draft]:
+def drafts(
+    lesson: RecurringFailure, remedies: Iterable[Remedy], correction: str, *, can_try: bool = True
+) -> Iterator[Draft]:
     """What may help against a lesson, the best first, as far as no model has to be asked.
 
     `correction` is the text of a rule around the user's words, ready to use. Where nothing can be tried, a general rule
@@ -99,7 +101,7 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str, *, can_t
         yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
 
 
-def facts_of(lesson: Lesson, kinds: KindTable = KINDS) -> LessonFacts:
+def facts_of(lesson: RecurringFailure, kinds: KindTable = KINDS) -> LessonFacts:
     """What a model may know of a lesson."""
     kind, name = kind_named(lesson.kind, kinds), plain_name(lesson.tool)
     family = family_of(ToolCall("", lesson.tool)) if lesson.tool else None
@@ -113,21 +115,21 @@ def facts_of(lesson: Lesson, kinds: KindTable = KINDS) -> LessonFacts:
     )
 
 
-def written(lesson: Lesson, answer: str) -> Patch | None:
+def written(lesson: RecurringFailure, answer: str) -> Patch | None:
     """The patch from what a model wrote, as one line; None where it wrote nothing."""
     first = next((part for part in answer.strip().split("\n\n") if part.strip()), "")
     text = " ".join(first.split()).strip("\"'“”` ")
     return _learned(lesson, text, Trust.AGENT) if text else None
 
 
-def correction_of(lesson: Lesson) -> str:
+def correction_of(lesson: RecurringFailure) -> str:
     """The user's words, where the lesson is that they were not heeded; nothing where a stranger's may be among them."""
     if lesson.kind != Kind.USER_CORRECTION or lesson.trust < Trust.TOOL:
         return ""
     return min((each.quote.strip() for each in lesson.examples if each.quote.strip()), key=len, default="")
 
 
-def _learned(lesson: Lesson, text: str, trust: Trust) -> Patch:
+def _learned(lesson: RecurringFailure, text: str, trust: Trust) -> Patch:
     writer = PatchWriter.MODEL if trust is Trust.AGENT else PatchWriter.PERSON
     return Patch(
         form=Form.RULE,

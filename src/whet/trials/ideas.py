@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import RecurringFailure
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.ledger.reach import models_tried
-from whet.lessons.candidates import LessonCandidate
+from whet.lessons.candidates import LessonEvidence
 from whet.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
@@ -48,11 +48,11 @@ class Idea(Value, frozen=True):
     why: str
     way: Way
     patch: Patch | None = None
-    lesson: Lesson | None = None
+    lesson: RecurringFailure | None = None
     sessions: tuple[str, ...] = ()
     refused: str = ""  # why it is not even tried
     agents: tuple[str, ...] = ()  # in whose sessions it was seen, where no lesson says so
-    evidence: LessonCandidate | None = None  # what a model may write from
+    evidence: LessonEvidence | None = None  # what a model may write from
     project: str = ""  # of the evidence
 
 

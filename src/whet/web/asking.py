@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-from whet.failures.lessons import RecurringFailure
-from whet.improving.learned import LearnedOfAll
-from whet.improving.lesson_states import lesson_id
+from whet.failures.lessons import FailureInSessions
+from whet.improving.learned import LearnedOfAll, failure_id
 from whet.improving.shown_by import sessions_showing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold
@@ -53,7 +52,7 @@ def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
     if narrowed.rule:
         return _sessions_of_rule(ask, narrowed)
     if narrowed.failure:
-        again = (each.sessions for each in recurring(ask)[0] if lesson_id(each.lesson) == narrowed.failure)
+        again = (each.sessions for each in recurring(ask)[0] if failure_id(each.lesson) == narrowed.failure)
         return next(again, frozenset())
     if narrowed.lesson:
         return sessions_behind(learned(ask)[0], narrowed.lesson)
@@ -87,7 +86,7 @@ def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
     return frozenset(each.session for each in seen if is_among(each, fared))
 
 
-def recurring(ask: PageRequest) -> tuple[tuple[RecurringFailure, ...], bool]:
+def recurring(ask: PageRequest) -> tuple[tuple[FailureInSessions, ...], bool]:
     """The failures that recur, and whether all sessions were read for them."""
     found, is_current = ask.cache.recurring(ask.site.filter).soon(state_of_sessions(ask.database))
     return found, is_current and ask.looked.is_current

@@ -6,11 +6,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
-from whet.failures.lessons import RecurringFailure, recurring
+from whet.failures.lessons import FailureInSessions, recurring
 from whet.improving.evidence_ideas import each_once
 from whet.improving.heeded import seen_rules
-from whet.improving.learned import LearnedOfAll, LessonScope, learned
-from whet.improving.taught import taught_by_projects
+from whet.improving.learned import LearnedOfAll, learned
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary
@@ -24,7 +23,6 @@ from whet.store.list_prices import list_prices
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
-from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter
@@ -114,7 +112,7 @@ class PageCache:
         self._facts: dict[int, SessionFact] = {}
         self._state = ""
         self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
-        self._recurring: dict[PageFilter, Slow[tuple[RecurringFailure, ...]]] = {}
+        self._recurring: dict[PageFilter, Slow[tuple[FailureInSessions, ...]]] = {}
         self._projects: dict[str, str] = {}
         self._price = list_prices(home)
         self._lock = threading.Lock()
@@ -153,14 +151,14 @@ class PageCache:
         with self._lock:
             return self._fared.setdefault(rule.number, Slow(lambda: self._look_for(rule), ()))
 
-    def recurring(self, chosen: PageFilter) -> Slow[tuple[RecurringFailure, ...]]:
+    def recurring(self, chosen: PageFilter) -> Slow[tuple[FailureInSessions, ...]]:
         """The failures that recur in the sessions that a filter lets through."""
         with self._lock:
             if len(self._recurring) >= FILTERS_KEPT:
                 self._recurring.clear()
             return self._recurring.setdefault(chosen, Slow(lambda: self._find_recurring(chosen), ()))
 
-    def _find_recurring(self, chosen: PageFilter) -> tuple[RecurringFailure, ...]:
+    def _find_recurring(self, chosen: PageFilter) -> tuple[FailureInSessions, ...]:
         with opened(self.home) as database:
             ids = {fact.id for fact in self.look(database, chosen).facts}
             asked = Filters(source=chosen.agent, without_own_work=True)
@@ -182,8 +180,7 @@ class PageCache:
 
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:
-            projects = taught_by_projects(database, Filters(), declared=load(self.home).trust.projects)
-            return learned(database, LessonScope(), projects)
+            return learned(self.home, database)
 
 
 def _sessions(database: Database) -> str:

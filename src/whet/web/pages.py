@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.improving.lesson_states import decisions_on_lessons
+from whet.improving.learned import LearnedOfAll
+from whet.improving.lesson_states import decisions_on_lessons, standing_of
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
@@ -106,8 +108,14 @@ def show_session(ask: PageRequest) -> Framed:
 
 def show_lessons(ask: PageRequest) -> Framed:
     found, is_current = learned(ask)
-    body = lessons(ask.site, found, decisions_on_lessons(ask.cache.home, ask.database), is_current=is_current)
+    body = lessons(ask.site, _with_decisions(ask, found), is_current=is_current)
     return _framed("lessons", body)._replace(is_live=not is_current)
+
+
+def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:
+    """What was learned a while ago, with what was decided since."""
+    decisions = decisions_on_lessons(ask.cache.home, ask.database)
+    return found._replace(lessons=tuple(replace(e, standing=standing_of(e, decisions)) for e in found.lessons))
 
 
 def show_waiting(ask: PageRequest) -> Framed:

@@ -7,31 +7,33 @@ from typing import NamedTuple
 
 import click
 
-from whet.cli.analysed import bring_up_to_date, learn_by_projects, read_what_is_taught
+from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, next_step, plain, print_json, say
 from whet.cli.shown.taught import (
     NEXT,
-    LessonsKnown,
     change_of,
     conflict_lines,
     conflict_record,
     decided_line,
+    dropped_lines,
+    dropped_record,
     evidence_lines,
+    lesson_lines,
+    lesson_record,
+    open_lines,
+    open_record,
     recurring_lines,
     recurring_record,
-    taught_lines,
-    taught_record,
 )
 from whet.errors import WhetError
 from whet.failures.kinds import ChangeKind
-from whet.failures.lessons import RARE, SESSIONS_NEEDED, Lesson
-from whet.improving.learned import LearnedOfAll, LessonScope, learned
-from whet.improving.lesson_states import DECIDED, decisions_on_lessons, lesson_id, propose_lesson, standing_of
-from whet.improving.project_evidence import TaughtLesson
+from whet.failures.lessons import RARE, SESSIONS_NEEDED
+from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, failure_id, learned
+from whet.improving.lesson_states import propose_lesson
+from whet.lessons.record import DECIDED, Lesson
 from whet.store.database import Database
 from whet.store.home import find_home
-from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 
@@ -47,11 +49,11 @@ class AskedLessons(NamedTuple):
 
 
 class FoundLessons(NamedTuple):
-    """The lessons that were asked for, all that there are, and what is known of them."""
+    """The lessons that were asked for, all that there are, and their numbers in the whole list, by id."""
 
     asked: LearnedOfAll
     whole: LearnedOfAll
-    known: LessonsKnown
+    numbers: dict[str, int]
 
 
 @click.group(
@@ -73,6 +75,7 @@ class FoundLessons(NamedTuple):
     help="Only lessons that call for this kind of change.",
 )
 @click.option("--candidates", is_flag=True, help="All evidence that may become a lesson, with session and message.")
+@click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
 @click.option("--all", "every", is_flag=True, help="Also lessons that you decided on: active, undone or refused.")
 @json_option
 @click.pass_context
@@ -87,25 +90,28 @@ def command(
     project: str,
     change: str | None,
     candidates: bool,
+    dropped: bool,
     every: bool,
     as_json: bool,
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
     is_folder = project.startswith((".", "/", "~"))
     name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_folder else project
-    context.obj = AskedLessons(LessonScope(filters, name, is_folder, candidates), change)
+    context.obj = AskedLessons(LessonScope(filters, name, is_folder), change)
     if context.invoked_subcommand:
         return 0
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
-    if as_json:
-        _print(found, context.obj)
+    if candidates or dropped:
+        _tell_apart(found.asked, dropped=dropped, as_json=as_json)
+    elif as_json:
+        _print(found)
     elif not found.asked.sessions:
         is_narrowed = any(filters) or project
         say(f"No sessions match. {OF_ALL}" if is_narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
         _show(found, every=every)
-        if not found.asked.taught and not found.asked.recurring:
+        if not found.asked.lessons and not found.asked.recurring:
             say(OF_ALL if project or any(filters) else NOTHING_YET)
     return 0
 
@@ -122,16 +128,17 @@ def command(
 def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
-    lesson = _named(found, name)
-    if isinstance(lesson, Lesson):
+    failure = next((each for each in found.whole.recurring if failure_id(each) == name), None)
+    if failure is not None:
         if as_json:
-            print_json(recurring_record(lesson, found.known))
-        for line in () if as_json else recurring_lines([lesson], found.known):
+            print_json(recurring_record(failure))
+        for line in () if as_json else recurring_lines([failure]):
             say(line)
         return 0
+    lesson = _named(found, name)
     if as_json:
-        print_json(taught_record(lesson, found.known, evidence=True))
-    for line in () if as_json else evidence_lines(lesson, found.known, every=every):
+        print_json(lesson_record(lesson, found.numbers.get(lesson.id), evidence=True))
+    for line in () if as_json else evidence_lines(lesson, found.numbers.get(lesson.id), every=every):
         say(line)
     return 0
 
@@ -160,65 +167,82 @@ def propose_drafts(context: click.Context, names: tuple[str, ...], as_json: bool
     return 0
 
 
-def _named(found: FoundLessons, name: str) -> TaughtLesson | Lesson:
+def _named(found: FoundLessons, name: str) -> Lesson:
     """The lesson with an id, or with a number of the whole list."""
-    for lesson in (*_every(found.asked), *_every(found.whole)):
-        id = lesson_id(lesson)
-        if name == id or (name.isdecimal() and found.known.numbers.get(id) == int(name)):
+    for lesson in (*found.asked.lessons, *found.whole.lessons):
+        if name == lesson.id or (name.isdecimal() and found.numbers.get(lesson.id) == int(name)):
             return lesson
+    if any(failure_id(each) == name for each in found.whole.recurring):
+        advice = "Write one with `whet rules add`, or let an agent write it (/whet:improve)."
+        raise WhetError("No session shows what works instead, so there is no draft.", advice=advice)
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
-
-
-def _every(found: LearnedOfAll) -> tuple[TaughtLesson | Lesson, ...]:
-    return (*found.taught, *found.recurring)
 
 
 def _find(database: Database, ask: AskedLessons) -> FoundLessons:
     home = find_home(os.environ)
     bring_up_to_date(database)
     read_what_is_taught(database)
-    whole = learned(database, LessonScope(), learn_by_projects(database, home, Filters()))
-    asked = whole
-    if ask.scope != LessonScope():
-        projects = learn_by_projects(database, home, ask.scope.filters, project=ask.scope.project)
-        asked = learned(database, ask.scope, projects)
+    with learning() as progress:
+        whole = learned(home, database, progress=progress)
+        asked = whole if ask.scope == EVERYWHERE else learned(home, database, ask.scope, progress=progress)
     asked = asked._replace(
-        taught=tuple(each for each in asked.taught if ask.change in (None, change_of(each).value)),
+        lessons=tuple(each for each in asked.lessons if ask.change in (None, change_of(each).value)),
         recurring=tuple(each for each in asked.recurring if ask.change in (None, each.change.value)),
     )
-    numbers = {lesson_id(each): number for number, each in enumerate(_every(whole), 1)}
-    return FoundLessons(asked, whole, LessonsKnown(numbers, decisions_on_lessons(home, database)))
+    return FoundLessons(asked, whole, {each.id: number for number, each in enumerate(whole.lessons, 1)})
 
 
-def _print(found: FoundLessons, ask: AskedLessons) -> None:
-    shown, known = found.asked, found.known
-    records = [taught_record(each, known, evidence=ask.scope.candidates) for each in shown.taught]
-    counts = {"sessions": shown.sessions, "in_temporary_folders": shown.temporary}
-    if ask.scope.candidates:
-        print_json({**counts, "candidates": records})
+def _tell_apart(found: LearnedOfAll, *, dropped: bool, as_json: bool) -> None:
+    """What is no lesson: evidence without words, or words that were dropped."""
+    counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
+    if as_json and dropped:
+        print_json({**counts, "dropped": [dropped_record(each) for each in found.dropped]})
+    elif as_json:
+        lessons = [lesson_record(each, None, evidence=True) for each in found.lessons]
+        print_json({**counts, "candidates": [*lessons, *(open_record(each) for each in found.open)]})
     else:
-        recurring = [recurring_record(each, known) for each in shown.recurring]
-        conflicts = [
-            {"project": project, **conflict_record(each)} for project, all in shown.conflicts.items() for each in all
-        ]
-        print_json({**counts, "lessons": [*records, *recurring], "conflicts": conflicts})
+        candidates = (*lesson_lines(found.lessons, {}), *open_lines(found.open))
+        for line in dropped_lines(found.dropped) if dropped else candidates:
+            say(line)
+        number = len(found.lessons) + len(found.open)
+        what = many(len(found.dropped), "draft") + " dropped" if dropped else many(number, "candidate")
+        say(f"[dim]{what}, from {many(found.sessions, 'session')}.[/]")
+
+
+def _print(found: FoundLessons) -> None:
+    shown = found.asked
+    print_json(
+        {
+            "sessions": shown.sessions,
+            "in_temporary_folders": shown.temporary,
+            "lessons": [lesson_record(each, found.numbers.get(each.id)) for each in shown.lessons],
+            "recurring": [recurring_record(each) for each in shown.recurring],
+            "conflicts": [
+                {"project": project, **conflict_record(each)}
+                for project, every in shown.conflicts.items()
+                for each in every
+            ],
+            "dropped": len(shown.dropped),
+        }
+    )
 
 
 def _show(found: FoundLessons, *, every: bool) -> None:
-    shown, known = found.asked, found.known
-    decided = [each for each in shown.taught if standing_of(each, known.decisions).state in DECIDED]
+    shown = found.asked
+    decided = [each for each in shown.lessons if each.standing.stage in DECIDED]
     here = name_of_project(Path.cwd())
-    for line in taught_lines([each for each in shown.taught if every or each not in decided], known, here):
+    for line in lesson_lines([each for each in shown.lessons if every or each not in decided], found.numbers, here):
         say(line)
-    if shown.taught and shown.recurring:
-        say("[bold]Recurring failures[/]")
-    for line in recurring_lines(shown.recurring, known):
+    if shown.lessons and shown.recurring:
+        say("[bold]Recurring failures without a known fix[/]")
+    for line in recurring_lines(shown.recurring):
         say(line)
     for line in conflict_lines(shown.conflicts):
         say(line)
     if decided and not every:
-        say(decided_line(decided, known))
-    lessons = many(len(shown.taught) + len(shown.recurring), "lesson")
+        say(decided_line(decided))
+    lessons, failures = many(len(shown.lessons), "lesson"), many(len(shown.recurring), "recurring failure")
     temporary = f", {shown.temporary:,} of them in temporary folders" if shown.temporary else ""
-    said = f"{lessons} from {many(shown.sessions, 'session')}{temporary}."
-    say(f"[dim]{said}{f' {NEXT}' if shown.taught else ''}[/]")
+    dropped = f" Dropped: {len(shown.dropped)} (`--dropped` says why)." if shown.dropped else ""
+    said = f"{lessons} and {failures} from {many(shown.sessions, 'session')}{temporary}.{dropped}"
+    say(f"[dim]{said}{f' {NEXT}' if shown.lessons else ''}[/]")

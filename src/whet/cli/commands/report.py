@@ -17,14 +17,13 @@ from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.kinds import ChangeKind, in_words
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import RecurringFailure
 from whet.failures.summaries import MAY_HAVE_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import BETTER, WeekComparison
 from whet.improving.evidence_ideas import each_once
 from whet.improving.last_weeks import last_weeks
-from whet.improving.learned import taught_by
-from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
-from whet.improving.project_evidence import ProjectLessons, TaughtLesson
+from whet.improving.learned import folded
+from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
 from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
@@ -70,9 +69,8 @@ def command(
         listed = count_sessions(database, filters)
         hidden = count_temporary(database, filters)
         weeks = None if since or until else last_weeks(database, filters)
-        taught = taught_by(all_kept_lessons(database, ProjectLessons))
-        decisions = decisions_on_lessons(home, database)
-    open_ones = [each for each in taught if standing_of(each, decisions).state in UNDECIDED]
+        taught = folded(home, database, all_kept_lessons(database, ProjectLessons))
+    open_ones = [each for each in taught if each.standing.stage in UNDECIDED]
     if as_json:
         better = {"answer": weeks.answer, **weeks._asdict()} if weeks else None
         print_json({**_record(summary, lessons), "getting_better": better, "in_temporary_folders": hidden})
@@ -84,7 +82,7 @@ def command(
     return 0
 
 
-def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
+def _record(summary: Summary, lessons: tuple[RecurringFailure, ...]) -> dict[str, object]:
     return {
         "total": asdict(summary.total),
         "first": iso(summary.first),
@@ -101,7 +99,7 @@ def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
 
 def _tell(
     summary: Summary,
-    lessons: tuple[Lesson, ...],
+    lessons: tuple[RecurringFailure, ...],
     weeks: WeekComparison | None,
     advice: tuple[str, ...],
     *,
@@ -149,7 +147,7 @@ def _tell(
     next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
 
 
-def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
+def _most(summary: Summary, lessons: tuple[RecurringFailure, ...]) -> Iterator[str]:
     mine = [lesson for lesson in lessons if lesson.change is not ChangeKind.ENVIRONMENT]
     for lesson in mine[:LESSONS]:
         yield f"• {lesson_sentence(lesson)}"
@@ -160,13 +158,13 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
         yield ("[dim]Seen in sessions: " + ", ".join(f"{in_words(name)} {number:,}" for name, number in kinds) + "[/]")
 
 
-def _surroundings(lessons: tuple[Lesson, ...]) -> Iterator[str]:
+def _surroundings(lessons: tuple[RecurringFailure, ...]) -> Iterator[str]:
     environment = [lesson for lesson in lessons if lesson.change is ChangeKind.ENVIRONMENT]
     for lesson in environment[:LESSONS]:
         yield f"• Look at your environment: {lesson_sentence(lesson)}."
 
 
-def _learned(open_ones: Sequence[TaughtLesson], taught: int) -> Iterator[str]:
+def _learned(open_ones: Sequence[Lesson], taught: int) -> Iterator[str]:
     """The most promising drafts, as they were when lessons were last looked for."""
     if not taught:
         yield from _to_lessons()
@@ -174,10 +172,9 @@ def _learned(open_ones: Sequence[TaughtLesson], taught: int) -> Iterator[str]:
     counts = Counter(change_of(each).value for each in open_ones)
     kinds = ", ".join(many(number, CHANGE_WORDS[change]) for change, number in counts.items())
     yield f"• {many(len(open_ones), 'lesson')} to decide on{f' ({kinds})' if kinds else ''}: `whet lessons`."
-    for each in sorted(open_ones, key=lambda each: -each.candidate.worth)[:DRAFTS]:
-        seen = many(each.candidate.sessions, "session")
-        text = each.draft.text if each.draft else ""
-        yield f"  [dim]{lesson_id(each)}[/] {plain(' '.join(shown(text).split()))} [dim]({seen})[/]"
+    for each in sorted(open_ones, key=lambda each: -each.evidence.worth)[:DRAFTS]:
+        seen = many(each.sessions, "session")
+        yield f"  [dim]{each.id}[/] {plain(' '.join(shown(each.rule).split()))} [dim]({seen})[/]"
 
 
 def _to_lessons() -> Iterator[str]:

@@ -27,7 +27,7 @@ from whet.targets.project_names import name_of_project
 from whet.text.showing import shown
 
 if TYPE_CHECKING:
-    from whet.failures.lessons import Lesson
+    from whet.failures.lessons import RecurringFailure
 
 HEADINGS = ("rule", "from", "maker", "for", "since", "grounds", "text")
 NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
@@ -251,7 +251,7 @@ def _from_catalogue(name: str) -> Patch:
     return patch_of(remedy, _sightings().get(name))
 
 
-def _sightings() -> "dict[str, Lesson]":
+def _sightings() -> "dict[str, RecurringFailure]":
     from whet.cli.analysed import bring_up_to_date
     from whet.shipped.guidance.rules import catalogue as remedies
     from whet.store.analyses import judged

@@ -8,7 +8,7 @@ from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.gone_wrong import gone_wrong, where_it_went_wrong
 from whet.failures.kinds import ChangeKind, kind_named
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import RecurringFailure
 from whet.failures.signals import SHOWN
 from whet.shipped.kinds import known_kinds
 
@@ -17,7 +17,7 @@ RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]{8})", re.IGNORECASE)
 SIGNALS_HEADING = "id       score work, calls, title; then message, kind, confidence, quote"
 
 
-def lesson_sentence(lesson: Lesson) -> str:
+def lesson_sentence(lesson: RecurringFailure) -> str:
     """What recurs, in how many sessions of how many."""
     if lesson.change is ChangeKind.ENVIRONMENT:
         what = f"{plain(lesson.line)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.line)

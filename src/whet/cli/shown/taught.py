@@ -3,22 +3,19 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import lesson_sentence
 from whet.failures.kinds import ChangeKind
-from whet.failures.lessons import Lesson
-from whet.improving.lesson_states import DecisionsOnLessons, LessonState, lesson_id, standing_of, without_fix
-from whet.improving.project_evidence import TaughtLesson, place_of
+from whet.failures.lessons import RecurringFailure
+from whet.improving.learned import failure_id, without_fix
 from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
-from whet.lessons.drafts import LessonDraft
 from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.record import DroppedLesson, Lesson, OpenEvidence, Stage
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
@@ -31,99 +28,119 @@ QUOTES = 12
 FORMS = {Form.RULE: ChangeKind.RULE, Form.NOTE: ChangeKind.MEMORY, Form.SKILL: ChangeKind.SKILL}
 
 
-def change_of(lesson: TaughtLesson) -> ChangeKind:
+def change_of(lesson: Lesson) -> ChangeKind:
     """What a lesson would change."""
-    return FORMS[lesson.draft.form] if lesson.draft else ChangeKind.RULE
+    return FORMS[lesson.patch.form]
 
 
-def is_of(lesson: TaughtLesson, project: str) -> bool:
-    """Whether a lesson is of this very project."""
-    return bool(project) and lesson.project == project
-
-
-class LessonsKnown(NamedTuple):
-    """The numbers of lessons in the whole list, by id, and what was decided on them."""
-
-    numbers: Mapping[str, int] = MappingProxyType({})
-    decisions: DecisionsOnLessons = DecisionsOnLessons()
-
-    def heading(self, lesson: TaughtLesson | Lesson) -> str:
-        number = self.numbers.get(lesson_id(lesson))
-        return f"[bold]{number}.[/] " if number else "[bold]·[/] "
-
-
-def taught_record(lesson: TaughtLesson, known: LessonsKnown, *, evidence: bool) -> dict[str, object]:
-    """A lesson for programs; `draft` is the text that would be told, null where nothing is proposed."""
-    draft, candidate = lesson.draft, lesson.candidate
-    standing = standing_of(lesson, known.decisions)
+def lesson_record(lesson: Lesson, number: int | None, *, evidence: bool = False) -> dict[str, object]:
+    """A lesson for programs; `draft` is the text that would be told."""
+    checks, standing = lesson.checks, lesson.standing
     record: dict[str, object] = {
-        "id": lesson_id(lesson),
-        "number": known.numbers.get(lesson_id(lesson)),
-        "state": standing.state.value,
+        "id": lesson.id,
+        "number": number,
+        "standing": standing.stage.value,
+        "entry": standing.entry or None,
         "project": lesson.project,
-        "projects": lesson.projects or (lesson.project,),
-        "kind": "taught",
+        "projects": lesson.seen_by.projects or (lesson.project,),
         "change": change_of(lesson).value,
-        "form": draft.form.value if draft else None,
-        "name": lesson.patch.name if lesson.patch else None,
-        "source": candidate.source.value,
-        "situation": draft.situation if draft else candidate.best.text,
-        "fix": draft.fix if draft else candidate.best.fix or candidate.best.remedy,
-        "draft": draft.text if draft else None,
-        "trust": draft.trust.label if draft else None,
-        "not_followed": lesson.stands_in if lesson.is_broken else None,
-        "stands_in": lesson.stands_in or None,
-        "stands_as": lesson.stands_as or None,
-        "conflict": conflict_record(lesson.conflict) if lesson.conflict else None,
-        "agents": lesson.agents,
-        "counts": {"sessions": candidate.sessions, "pieces": len(candidate.pieces)},
-    }
-    return {**record, "evidence": [_piece_record(piece) for piece in candidate.pieces]} if evidence else record
-
-
-def recurring_record(lesson: Lesson, known: LessonsKnown) -> dict[str, object]:
-    """A recurring failure in the same fields, and its own."""
-    return {
-        "id": lesson_id(lesson),
-        "number": known.numbers.get(lesson_id(lesson)),
-        **msgspec.to_builtins(lesson),
-        "project": None,
-        "source": "recurring_failure",
-        "situation": f"{lesson.tool}: {lesson.line}" if lesson.tool else lesson.line,
-        "fix": None,
-        "draft": None,
-        "counts": {"sessions": lesson.sessions, "base": lesson.base},
+        "carrier": lesson.carrier.value,
+        "form": lesson.patch.form.value,
+        "name": lesson.patch.name,
+        "source": lesson.evidence.source.value,
+        "situation": lesson.situation,
+        "fix": lesson.fix,
+        "draft": lesson.rule,
         "trust": lesson.trust.label,
-        "share": round(lesson.share, 4),
-        "since": iso(lesson.since),
-        "latest": iso(lesson.latest),
+        "origin": msgspec.to_builtins(lesson.origin),
+        "not_followed": checks.stands_in if checks.is_broken else None,
+        "stands_in": checks.stands_in or None,
+        "stands_as": checks.stands_as or None,
+        "conflict": conflict_record(checks.conflict) if checks.conflict else None,
+        "agents": lesson.seen_by.agents,
+        "counts": {"sessions": lesson.sessions, "pieces": len(lesson.evidence.pieces)},
+    }
+    return {**record, "evidence": _pieces(lesson.evidence.pieces)} if evidence else record
+
+
+def open_record(found: OpenEvidence) -> dict[str, object]:
+    """Evidence without words, for programs."""
+    best = found.evidence.best
+    return {
+        "id": found.id,
+        "project": found.project,
+        "source": found.evidence.source.value,
+        "situation": best.text,
+        "fix": best.fix or best.remedy,
+        "agents": found.agents,
+        "counts": {"sessions": found.evidence.sessions, "pieces": len(found.evidence.pieces)},
+        "evidence": _pieces(found.evidence.pieces),
     }
 
 
-def taught_lines(lessons: Sequence[TaughtLesson], known: LessonsKnown, here: str = "") -> Iterator[str]:
+def dropped_record(dropped: DroppedLesson) -> dict[str, object]:
+    """What is no lesson, and why, for programs."""
+    counts = {"sessions": dropped.evidence.sessions, "pieces": len(dropped.evidence.pieces)}
+    return {"project": dropped.project, "draft": dropped.rule, "why": dropped.why, "counts": counts}
+
+
+def recurring_record(failure: RecurringFailure) -> dict[str, object]:
+    """A failure that recurs without a remedy, for programs."""
+    return {
+        "id": failure_id(failure),
+        **msgspec.to_builtins(failure),
+        "situation": f"{failure.tool}: {failure.line}" if failure.tool else failure.line,
+        "counts": {"sessions": failure.sessions, "base": failure.base},
+        "trust": failure.trust.label,
+        "share": round(failure.share, 4),
+        "since": iso(failure.since),
+        "latest": iso(failure.latest),
+    }
+
+
+def lesson_lines(lessons: Sequence[Lesson], numbers: Mapping[str, int], here: str = "") -> Iterator[str]:
     """The lessons by project, that of this folder first, each with the text that would be told."""
-    for place, group in groupby(sorted(lessons, key=lambda lesson: not is_of(lesson, here)), key=place_of):
+    for place, group in groupby(sorted(lessons, key=lambda each: not here or each.project != here), key=_place):
         yield f"[bold]{_safe(place)}[/]{' (this project)' if place == here else ''}"
         for lesson in group:
-            yield from _lines(lesson, known)
+            yield from _lines(lesson, numbers.get(lesson.id))
 
 
-def decided_line(lessons: Sequence[TaughtLesson], known: LessonsKnown) -> str:
+def open_lines(found: Sequence[OpenEvidence]) -> Iterator[str]:
+    """Evidence that nobody has found words for yet, by project."""
+    for project, group in groupby(found, key=lambda each: each.project):
+        yield f"[bold]{_safe(project) or 'no project'}[/]"
+        for each in group:
+            counted, agents = many(each.evidence.sessions, "session"), plain(", ".join(each.agents))
+            yield f"[bold]·[/] {_safe(each.evidence.best.text)}"
+            yield f"   [dim]{each.id} · {each.evidence.source.words} · {counted} · {agents} · no fix seen[/]"
+
+
+def dropped_lines(dropped: Sequence[DroppedLesson]) -> Iterator[str]:
+    """What is no lesson, and why, by project."""
+    for project, group in groupby(dropped, key=lambda each: each.project):
+        yield f"[bold]{_safe(project) or 'no project'}[/]"
+        for each in group:
+            yield f"[bold]·[/] {_safe(each.rule)}"
+            yield f"   [dim]{many(each.evidence.sessions, 'session')} · dropped: {_safe(each.why)}[/]"
+
+
+def decided_line(lessons: Sequence[Lesson]) -> str:
     """How many lessons were decided on, and how; they are left out of the list."""
-    counts = Counter(standing_of(each, known.decisions).state.value for each in lessons)
-    told = ", ".join(f"{number} {state}" for state, number in counts.items())
+    counts = Counter(each.standing.stage.value for each in lessons)
+    told = ", ".join(f"{number} {stage}" for stage, number in counts.items())
     return f"[dim]Not listed, because you decided: {told}. To list them too: --all.[/]"
 
 
-def evidence_lines(lesson: TaughtLesson, known: LessonsKnown, *, every: bool) -> Iterator[str]:
+def evidence_lines(lesson: Lesson, number: int | None, *, every: bool) -> Iterator[str]:
     """What is known of one lesson, with quotes, and what can be done with it."""
-    yield f"[bold]{_safe(place_of(lesson))}[/]"
-    for project in lesson.projects:
+    yield f"[bold]{_safe(lesson.place)}[/]"
+    for project in lesson.seen_by.projects:
         yield f"   [dim]{_safe(project)}[/]"
-    yield from _lines(lesson, known)
-    if lesson.stands_as:
-        yield f"   [dim]{_safe(lesson.stands_in)}:[/] {_safe(lesson.stands_as)}"
-    pieces = lesson.candidate.pieces
+    yield from _lines(lesson, number)
+    if lesson.checks.stands_as:
+        yield f"   [dim]{_safe(lesson.checks.stands_in)}:[/] {_safe(lesson.checks.stands_as)}"
+    pieces = lesson.evidence.pieces
     for piece in pieces if every else pieces[:QUOTES]:
         who = f" {_safe(piece.who)}" if piece.who else ""
         yield f"   [dim]{piece.session[:8]} #{piece.message}{who}[/] {_safe(piece.text)}"
@@ -132,52 +149,50 @@ def evidence_lines(lesson: TaughtLesson, known: LessonsKnown, *, every: bool) ->
                 yield f"      [dim]{label}:[/] {_safe(words)}"
     if len(pieces) > QUOTES and not every:
         yield f"   [dim]{QUOTES} of {len(pieces)} quotes; all of them: --all[/]"
-    yield from _next_step(lesson, known)
+    yield from _next_step(lesson)
 
 
-def _next_step(lesson: TaughtLesson, known: LessonsKnown) -> Iterator[str]:
-    standing, id = standing_of(lesson, known.decisions), lesson_id(lesson)
-    if standing.state is LessonState.NEW:
-        form = lesson.patch.form.value if lesson.patch else "rule"
-        yield f"[dim]Next: `whet lessons propose {id}` to make it a {form}: it waits for your approval.[/]"
-    elif standing.state in (LessonState.REFUSED, LessonState.UNDONE):
+def _next_step(lesson: Lesson) -> Iterator[str]:
+    stage, form = lesson.standing.stage, lesson.patch.form.value
+    if stage is Stage.CHECKED:
+        yield f"[dim]Next: `whet lessons propose {lesson.id}` to make it a {form}: it waits for your approval.[/]"
+    elif stage in (Stage.REFUSED, Stage.RETIRED):
         yield "[dim]Next: `whet rules add` to tell it all the same.[/]"
-    elif standing.state is LessonState.ACTIVE and lesson.patch:
-        yield f"[dim]Next: `whet {lesson.patch.form.value}s` lists what is in force.[/]"
+    elif stage in (Stage.ACTIVE, Stage.LIVE):
+        yield f"[dim]Next: `whet {form}s` lists what is in force.[/]"
 
 
-def recurring_lines(lessons: Sequence[Lesson], known: LessonsKnown) -> Iterator[str]:
+def recurring_lines(failures: Sequence[RecurringFailure]) -> Iterator[str]:
     """Failures that recur without a known fix."""
-    for lesson in lessons:
-        yield f"{known.heading(lesson)}{lesson_sentence(lesson)}"
-        seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"
-        where = ", ".join((*lesson.agents, *lesson.models))
-        what = without_fix(lesson)
-        yield f"   [dim]{lesson_id(lesson)} · {what} · {plain(where)} · {seen} · words: {WHOSE[lesson.trust]}[/]"
-        for example in lesson.examples:
+    for failure in failures:
+        yield f"[bold]·[/] {lesson_sentence(failure)}"
+        seen = f"{moment(failure.since)} to {moment(failure.latest)}" if failure.since else "undated"
+        where = ", ".join((*failure.agents, *failure.models))
+        what = without_fix(failure)
+        yield f"   [dim]{failure_id(failure)} · {what} · {plain(where)} · {seen} · words: {WHOSE[failure.trust]}[/]"
+        for example in failure.examples:
             quote = plain(" ".join(example.quote.split()))
             yield f"   [dim]{example.session[:8]} #{example.message}[/] {quote}"
 
 
-def _lines(lesson: TaughtLesson, known: LessonsKnown) -> Iterator[str]:
-    candidate, draft = lesson.candidate, lesson.draft
-    yield f"{known.heading(lesson)}{_safe(_said(draft) if draft else candidate.best.text)}"
-    state = _safe(standing_of(lesson, known.decisions).words)
-    trust = f" · words: {_whose(draft)}" if draft else ""
-    counted = many(candidate.sessions, "session")
-    form = f"{draft.form.value}{f' {draft.name}' if draft.name else ''} · " if draft else ""
-    source, agents = candidate.source.words, plain(", ".join(lesson.agents))
-    yield f"   [dim]{lesson_id(lesson)} · {form}{source} · {counted} · {agents}{trust} · {state}[/]"
+def _lines(lesson: Lesson, number: int | None) -> Iterator[str]:
+    patch = lesson.patch
+    said = f"{lesson.situation}: {lesson.fix}" if patch.form is Form.SKILL else lesson.rule
+    yield f"[bold]{f'{number}.' if number else '·'}[/] {_safe(said)}"
+    name = f" {patch.name}" if patch.form is Form.SKILL else ""
+    counted, source = many(lesson.sessions, "session"), lesson.evidence.source.words
+    facts = (lesson.id, f"{patch.form.value}{name}", source, counted, plain(", ".join(lesson.seen_by.agents)))
+    yield f"   [dim]{' · '.join(facts)} · words: {_whose(lesson)} · {_safe(lesson.standing.words)}[/]"
 
 
-def _whose(draft: LessonDraft) -> str:
-    """Whose words a draft is made of; what stands in a person's place may be another program's."""
-    is_unsure = draft.source is LessonSource.PERSON and draft.trust < Trust.USER
-    return "perhaps not typed by a person" if is_unsure else WHOSE[draft.trust]
+def _place(lesson: Lesson) -> str:
+    return lesson.place
 
 
-def _said(draft: LessonDraft) -> str:
-    return f"{draft.situation}: {draft.fix}" if draft.form is Form.SKILL else draft.text
+def _whose(lesson: Lesson) -> str:
+    """Whose words a lesson is made of; what stands in a person's place may be another program's."""
+    is_unsure = lesson.origin.basis == LessonSource.PERSON and lesson.trust < Trust.USER
+    return "perhaps not typed by a person" if is_unsure else WHOSE[lesson.trust]
 
 
 def conflict_record(conflict: LessonConflict) -> dict[str, object]:
@@ -195,6 +210,10 @@ def conflict_lines(by_project: Mapping[str, tuple[LessonConflict, ...]]) -> Iter
             for said in (conflict.first, conflict.second):
                 who = f"{_safe(said.who)}, " if said.who else ""
                 yield f"   [dim]{said.session[:8]} #{said.message} · {who}{moment(said.at)}[/] “{_safe(said.text)}”"
+
+
+def _pieces(pieces: Sequence[LessonPiece]) -> list[dict[str, object]]:
+    return [_piece_record(piece) for piece in pieces]
 
 
 def _piece_record(piece: LessonPiece) -> dict[str, object]:

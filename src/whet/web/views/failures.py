@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from whet.failures.kinds import ChangeKind, kind_named
-from whet.failures.lessons import RecurringFailure
+from whet.failures.lessons import FailureInSessions
 from whet.failures.summaries import week
-from whet.improving.lesson_states import lesson_id
+from whet.improving.learned import failure_id
 from whet.lessons.following import Fared
 from whet.shipped.kinds import known_kinds
 from whet.store.session_facts import SessionFact
@@ -47,7 +47,7 @@ class SeenFailures(NamedTuple):
 
     facts: Sequence[SessionFact]
     project: Callable[[str], str]
-    recurring: Sequence[RecurringFailure] | None = ()
+    recurring: Sequence[FailureInSessions] | None = ()
 
 
 def failures(site: Site, seen: SeenFailures, *, hidden: int = 0) -> Element:
@@ -84,7 +84,7 @@ def _recurring(site: Site, seen: SeenFailures) -> Child:
     return first, h("details", {}, h("summary", {}, many(len(cards) - MOST_ROWS, "more failure")), rest)
 
 
-def _again(site: Site, found: RecurringFailure, folders: Mapping[str, str], named: Mapping[str, str]) -> Element:
+def _again(site: Site, found: FailureInSessions, folders: Mapping[str, str], named: Mapping[str, str]) -> Element:
     """One failure that recurs: its message, what goes wrong, in how many sessions, and where."""
     lesson = found.lesson
     where = _most(Counter(folders[id] for id in found.sessions if id in folders))
@@ -100,7 +100,7 @@ def _again(site: Site, found: RecurringFailure, folders: Mapping[str, str], name
             "p",
             {"class": "facts"},
             f"{what} · " if lesson.fingerprint else "",
-            site.link(f"{lesson.sessions:,}", "sessions", failure=lesson_id(lesson)),
+            site.link(f"{lesson.sessions:,}", "sessions", failure=failure_id(lesson)),
             f"{among} ({100 * lesson.share:.0f} %) · {place}{advice}",
         ),
     )

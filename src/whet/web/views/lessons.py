@@ -3,21 +3,12 @@
 from collections.abc import Sequence
 
 from whet.failures.kinds import kind_named
-from whet.failures.lessons import Lesson
-from whet.improving.learned import LearnedOfAll
-from whet.improving.lesson_states import (
-    DECIDED,
-    DecisionsOnLessons,
-    LessonStanding,
-    LessonState,
-    lesson_id,
-    standing_of,
-    without_fix,
-)
-from whet.improving.project_evidence import TaughtLesson, place_of
+from whet.failures.lessons import RecurringFailure
+from whet.improving.learned import LearnedOfAll, failure_id, without_fix
 from whet.ledger.patches import Patch
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import PERSONS_WORD
+from whet.lessons.record import DECIDED, Lesson, Stage
 from whet.shipped.kinds import known_kinds
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
@@ -26,18 +17,17 @@ from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, 
 QUOTES = 3
 
 
-def lessons(site: Site, learned: LearnedOfAll, decisions: DecisionsOnLessons, *, is_current: bool) -> Element:
+def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
     """What sessions teach as cards: situation, fix, quotes, counts and the draft; conflicts; failures without a fix."""
     chosen = site.filter
     kept = [
         each
-        for each in learned.taught
-        if (not chosen.project or chosen.project in (each.project or NO_PROJECT, *each.projects))
-        and (not chosen.agent or chosen.agent in each.agents)
+        for each in learned.lessons
+        if (not chosen.project or chosen.project in (each.project or NO_PROJECT, *each.seen_by.projects))
+        and (not chosen.agent or chosen.agent in each.seen_by.agents)
     ]
-    stood = [(each, standing_of(each, decisions)) for each in kept]
-    decided = [(each, standing) for each, standing in stood if standing.state in DECIDED]
-    open_ones = [(each, standing) for each, standing in stood if standing.state not in DECIDED]
+    decided = [each for each in kept if each.standing.stage in DECIDED]
+    open_ones = [each for each in kept if each.standing.stage not in DECIDED]
     again = [each for each in learned.recurring if not chosen.project and chosen.agent in ("", *each.agents)]
     conflicts = [
         _conflict(site, project, conflict)
@@ -53,29 +43,23 @@ def lessons(site: Site, learned: LearnedOfAll, decisions: DecisionsOnLessons, *,
         "div",
         {},
         busy,
-        _cards("What your sessions teach", [_taught(site, each, state) for each, state in open_ones]),
+        _cards("What your sessions teach", [_lesson(site, each) for each in open_ones]),
         h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes needs your approval."),
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
-        _cards("What you decided on", [_taught(site, each, state) for each, state in decided]),
+        _cards("What you decided on", [_lesson(site, each) for each in decided]),
         _cards("Failures that recur without a known fix", [_again(site, each) for each in again]),
     )
 
 
-def key_of(lesson: TaughtLesson) -> str:
-    """What a lesson is known by in an address: its best piece of evidence."""
-    best = lesson.candidate.best
-    return f"{lesson.candidate.source.value}-{best.session}-{best.message}"
-
-
-def sessions_behind(learned: LearnedOfAll, key: str) -> frozenset[str]:
-    """The sessions that teach the lesson with this key."""
-    return frozenset(piece.session for each in learned.taught if key_of(each) == key for piece in each.candidate.pieces)
+def sessions_behind(learned: LearnedOfAll, id: str) -> frozenset[str]:
+    """The sessions that teach the lesson with this id."""
+    return frozenset(piece.session for each in learned.lessons if each.id == id for piece in each.evidence.pieces)
 
 
 def evidence_behind(learned: LearnedOfAll, patch: Patch) -> frozenset[str]:
     """The sessions that teach the lesson which proposes a change; none where no lesson does."""
-    lesson = next((each for each in learned.taught if each.patch and each.patch.name == patch.name), None)
-    return sessions_behind(learned, key_of(lesson)) if lesson else frozenset()
+    lesson = next((each for each in learned.lessons if each.patch.name == patch.name), None)
+    return sessions_behind(learned, lesson.id) if lesson else frozenset()
 
 
 def _cards(title: str, cards: Sequence[Element]) -> Child:
@@ -96,10 +80,9 @@ def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
     return h("article", {"class": "card"}, h("h3", {}, f"About {shown(conflict.about)} in {where}"), quotes)
 
 
-def _taught(site: Site, lesson: TaughtLesson, standing: LessonStanding) -> Element:
-    candidate, draft = lesson.candidate, lesson.draft
-    trust = f" · trust {draft.trust.label}" if draft else ""
-    where = place_of(lesson) if lesson.projects else short_name(lesson.project)
+def _lesson(site: Site, lesson: Lesson) -> Element:
+    pieces, standing = lesson.evidence.pieces, lesson.standing
+    where = lesson.place if lesson.seen_by.projects else short_name(lesson.project)
     quotes = [
         h(
             "blockquote",
@@ -112,31 +95,30 @@ def _taught(site: Site, lesson: TaughtLesson, standing: LessonStanding) -> Eleme
                 if words
             ],
         )
-        for piece in candidate.pieces[:QUOTES]
+        for piece in pieces[:QUOTES]
     ]
-    form = f"{draft.form.value} · " if draft else ""
-    behind = site.everywhere.link(many(candidate.sessions, "session"), "sessions", lesson=key_of(lesson))
+    behind = site.everywhere.link(many(lesson.sessions, "session"), "sessions", lesson=lesson.id)
     return h(
         "article",
         {"class": "card"},
-        h("h3", {}, shown(draft.text if draft else candidate.best.text)),
+        h("h3", {}, shown(lesson.rule)),
         h(
             "p",
             {"class": "facts"},
-            f"{where} · {form}{candidate.source.words} · ",
+            f"{where} · {lesson.patch.form.value} · {lesson.evidence.source.words} · ",
             behind,
-            f" · {', '.join(lesson.agents)}{trust} · ",
+            f" · {', '.join(lesson.seen_by.agents)} · trust {lesson.trust.label} · ",
             site.link("waits for your decision", "waiting")
-            if standing.state is LessonState.WAITS
+            if standing.stage is Stage.WAITING
             else shown(standing.words.replace("`", "")),
             " · ",
-            code(f"whet lessons show {lesson_id(lesson)}"),
+            code(f"whet lessons show {lesson.id}"),
         ),
-        h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation))
-        if draft and draft.situation not in ("", PERSONS_WORD)
+        h("p", {}, h("strong", {}, "Situation: "), shown(lesson.situation))
+        if lesson.situation not in ("", PERSONS_WORD)
         else None,
-        h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix not in ("", draft.text) else None,
-        h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(candidate.pieces))), quotes),
+        h("p", {}, h("strong", {}, "Fix: "), shown(lesson.fix)) if lesson.fix not in ("", lesson.rule) else None,
+        h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(pieces))), quotes),
     )
 
 
@@ -144,7 +126,7 @@ def _quoted_of(quoted: int, pieces: int) -> str:
     return f"{quoted} of {pieces} quotes" if quoted < pieces else many(pieces, "quote")
 
 
-def _again(site: Site, lesson: Lesson) -> Element:
+def _again(site: Site, lesson: RecurringFailure) -> Element:
     among = f" that used {lesson.tool}" if lesson.tool else ""
     base = site.everywhere.link(many(lesson.base, "session"), "sessions", tool=lesson.tool)
     quotes = [
@@ -165,7 +147,7 @@ def _again(site: Site, lesson: Lesson) -> Element:
         h(
             "p",
             {"class": "facts"},
-            site.everywhere.link(f"{lesson.sessions:,}", "sessions", failure=lesson_id(lesson)),
+            site.everywhere.link(f"{lesson.sessions:,}", "sessions", failure=failure_id(lesson)),
             " of ",
             base,
             f"{among} ({100 * lesson.share:.0f} %) · {without_fix(lesson)}",

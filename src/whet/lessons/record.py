@@ -1,0 +1,182 @@
+"""The lesson: one record from the first claim to retirement, which every surface shows."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.ledger.origins import PatchOrigin
+from whet.ledger.patches import Form, Patch, Scope, digest
+from whet.lessons.candidates import LessonEvidence
+from whet.lessons.conflicts import LessonConflict
+from whet.sessions.trust import Trust
+from whet.values import Value
+
+ID_LETTERS = 8
+
+
+class Stage(StrEnum):
+    """How far a lesson has come."""
+
+    CLAIMED = "claimed"  # something speaks against proposing it: see its checks
+    CHECKED = "checked"  # its evidence bears it out, and nobody has decided
+    WAITING = "waiting"  # for a person
+    ACTIVE = "active"
+    LIVE = "live"  # told to a share of the sessions
+    REFUSED = "refused"
+    RETIRED = "retired"  # it was active once
+
+
+UNDECIDED = frozenset({Stage.CHECKED, Stage.WAITING})
+DECIDED = frozenset({Stage.ACTIVE, Stage.LIVE, Stage.RETIRED, Stage.REFUSED})
+
+
+class Carrier(StrEnum):
+    """Where a lesson is told."""
+
+    FILE = "file"  # a line in the files and prompts that agents read
+    NOTE = "note"
+    SKILL = "skill"
+    REMINDER = "reminder"  # at the call
+
+
+class Standing(Value, frozen=True):
+    """How far a lesson has come, by which entry of the ledger, and as what it is active."""
+
+    stage: Stage = Stage.CLAIMED
+    entry: int = 0
+    told_as: str = ""  # the form and the name of what is active
+    why: str = ""  # it is not proposed, or was refused
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        match self.stage:
+            case Stage.ACTIVE:
+                return f"active as {self.told_as}"
+            case Stage.LIVE:
+                return f"active as {self.told_as}, for a share of the sessions"
+            case Stage.WAITING:
+                return f"waits: `whet pending show {self.entry}`"
+            case Stage.CHECKED:
+                return "new"
+            case Stage.RETIRED:
+                return "undone"
+            case Stage.REFUSED:
+                return f"refused{self.why}"
+            case _:
+                return self.why
+
+
+class LessonChecks(Value, frozen=True):
+    """What speaks against proposing a lesson: a file of the project says it, or somebody said the contrary.
+
+    It is broken where evidence came after the file said it.
+    """
+
+    stands_in: str = ""
+    stands_as: str = ""  # the line that says it
+    is_broken: bool = False
+    conflict: LessonConflict | None = None
+
+
+class SeenBy(NamedTuple):
+    """In whose sessions a lesson was seen; the projects where it belongs to none of them alone."""
+
+    agents: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+
+class Lesson(Value, frozen=True):
+    """What would spare a trouble: the rule, when it applies, what works then, the change that tells it, the evidence.
+
+    The id is made of the project and the rule, so that no two lessons of a home share one and it stays while they do.
+
+    >>> import whet
+    >>> with whet.Store() as store:
+    ...     lesson = store.lessons()[0]
+    >>> lesson.rule, lesson.sessions, lesson.standing.stage.value
+    ('In this project run tests with `python -m pytest`.', 12, 'checked')
+    """
+
+    id: str
+    project: str
+    rule: str
+    situation: str
+    fix: str
+    patch: Patch
+    evidence: LessonEvidence
+    seen_by: SeenBy = SeenBy()
+    checks: LessonChecks = LessonChecks()
+    standing: Standing = Standing()
+
+    @property
+    def sessions(self) -> int:
+        """In how many sessions it was seen."""
+        return self.evidence.sessions
+
+    @property
+    def scope(self) -> Scope:
+        return self.patch.scope
+
+    @property
+    def origin(self) -> PatchOrigin:
+        return self.patch.origin
+
+    @property
+    def trust(self) -> Trust:
+        return self.patch.trust
+
+    @property
+    def carrier(self) -> Carrier:
+        if self.patch.form is Form.RULE:
+            return Carrier.REMINDER if self.scope.at_call else Carrier.FILE
+        return Carrier.SKILL if self.patch.form is Form.SKILL else Carrier.NOTE
+
+    @property
+    def is_proposable(self) -> bool:
+        """Whether nothing speaks against proposing it."""
+        return not self.checks.stands_in and self.checks.conflict is None
+
+    @property
+    def place(self) -> str:
+        """Where it was learned, in words."""
+        projects = self.seen_by.projects
+        return f"{len(projects)} projects" if projects else self.project or "no project"
+
+
+class OpenEvidence(Value, frozen=True):
+    """Evidence of a project that nobody has found words for yet."""
+
+    id: str
+    project: str
+    evidence: LessonEvidence
+    agents: tuple[str, ...] = ()
+
+
+class DroppedLesson(Value, frozen=True):
+    """Words that are no lesson, and why not; nothing is dropped without being kept here."""
+
+    project: str
+    rule: str
+    why: str
+    evidence: LessonEvidence
+
+
+class ProjectLessons(Value, frozen=True):
+    """All that one project teaches, and where people contradict each other or themselves in it."""
+
+    project: str
+    lessons: tuple[Lesson, ...] = ()
+    open: tuple[OpenEvidence, ...] = ()
+    dropped: tuple[DroppedLesson, ...] = ()
+    conflicts: tuple[LessonConflict, ...] = ()
+
+
+def id_of(project: str, rule: str) -> str:
+    """The id of a lesson: the same for the same rule in the same project, and for nothing else."""
+    return digest(f"{project} {rule}")[:ID_LETTERS]
+
+
+def open_id(project: str, evidence: LessonEvidence) -> str:
+    """The id of evidence without words: of all the messages that it is made of."""
+    places = " ".join(f"{piece.session}:{piece.message}" for piece in evidence.pieces)
+    return digest(f"{project} {evidence.source.value} {evidence.best.text} {places}")[:ID_LETTERS]
