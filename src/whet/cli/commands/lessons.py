@@ -103,7 +103,7 @@ def command(
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
     if candidates or dropped:
-        _tell_apart(found.asked, dropped=dropped, as_json=as_json)
+        _tell_apart(found, dropped=dropped, as_json=as_json)
     elif as_json:
         _print(found)
     elif not found.asked.sessions:
@@ -192,16 +192,17 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
     return FoundLessons(asked, whole, {each.id: number for number, each in enumerate(whole.lessons, 1)})
 
 
-def _tell_apart(found: LearnedOfAll, *, dropped: bool, as_json: bool) -> None:
+def _tell_apart(every: FoundLessons, *, dropped: bool, as_json: bool) -> None:
     """What is no lesson: evidence without words, or words that were dropped."""
+    found, numbers = every.asked, every.numbers
     counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
     if as_json and dropped:
         print_json({**counts, "dropped": [dropped_record(each) for each in found.dropped]})
     elif as_json:
-        lessons = [lesson_record(each, None, evidence=True) for each in found.lessons]
+        lessons = [lesson_record(each, numbers.get(each.id), evidence=True) for each in found.lessons]
         print_json({**counts, "candidates": [*lessons, *(open_record(each) for each in found.open)]})
     else:
-        candidates = (*lesson_lines(found.lessons, {}), *open_lines(found.open))
+        candidates = (*lesson_lines(found.lessons, numbers), *open_lines(found.open))
         for line in dropped_lines(found.dropped) if dropped else candidates:
             say(line)
         number = len(found.lessons) + len(found.open)
