@@ -201,3 +201,13 @@ def test_a_program_is_missing_until_any_session_of_the_project_ran_it(database: 
 def test_what_the_ledger_would_refuse_is_not_offered(database: Database) -> None:
     keep(database, made("a", said="never use the exporter because it is always broken"))
     assert drafted(database) == []
+
+
+def test_an_error_that_a_draft_quotes_does_not_make_it_vanish(database: Database) -> None:
+    for name in "abc":
+        failed = shell("docker compose up", "docker: command not found", error=True)
+        worked = shell("podman compose up", "started")
+        keep(database, replace(conversation(user(f"Fix {name}"), failed, worked, native_id=name), folder="/srv/shop"))
+    [project] = looked(database)
+    assert any("run `podman …`" in one.rule and "command not found" in one.rule for one in project.lessons)
+    assert project.dropped == ()

@@ -1,0 +1,109 @@
+"""Lessons are one record: programs, the command, the page and the MCP server show the same ones under the same ids."""
+
+import re
+
+import pytest
+
+import whet
+from command import Whet, runner
+from page_client import page_of
+from page_store import filled_home
+from whet.improving.learned import EVERYWHERE, SOURCES, learned, lessons_of
+from whet.lessons.candidates import LessonEvidence
+from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.record import open_id
+from whet.mcp.lessons import for_task
+from whet.mcp.proposals import suggest
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.session_facts import state_of_sessions
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return filled_home(tmp_path_factory.mktemp("lessons"))
+
+
+@pytest.fixture(scope="module")
+def lessons(filled: Home) -> tuple[whet.Lesson, ...]:
+    with whet.Store(filled.folder) as store:
+        return store.lessons()
+
+
+@pytest.fixture(scope="module")
+def command(filled: Home) -> Whet:
+    return runner(filled.folder, filled.folder.parent)
+
+
+def test_the_command_lists_what_programs_get(lessons: tuple[whet.Lesson, ...], command: Whet) -> None:
+    listed = command("lessons", "--json").json["lessons"]
+    assert [(each["id"], each["draft"], each["standing"], each["counts"]["sessions"]) for each in listed] == [
+        (each.id, each.rule, each.standing.stage.value, each.sessions) for each in lessons
+    ]
+    assert lessons
+
+
+def test_the_page_shows_what_programs_get(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
+    with page_of(filled) as client:
+        with opened(filled) as database:
+            client.server.cache.lessons.wait(state_of_sessions(database))
+        text = client.enter().ask("/lessons").text
+    assert sorted(re.findall(r"whet lessons show ([0-9a-f]+)", text)) == sorted(each.id for each in lessons)
+
+
+def test_the_mcp_server_tells_what_programs_get(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
+    with whet.Store(filled.folder) as store:
+        folders = {session.folder for session in store.sessions() if session.folder}
+    told = {each.id for folder in folders for each in for_task(filled, task="", folder=folder, evidence=False).lessons}
+    assert told == {each.id for each in lessons if each.project}
+
+
+def test_ids_are_unique_and_numbers_are_dense(lessons: tuple[whet.Lesson, ...], command: Whet) -> None:
+    assert len({each.id for each in lessons}) == len(lessons)
+    for number, lesson in enumerate(lessons, 1):
+        assert command("lessons", "show", str(number), "--json").json["id"] == lesson.id
+
+
+def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
+    """The id is made of the rule and its project, and not of the evidence, which grows."""
+    with opened(filled) as database:
+        again = lessons_of(filled, database, EVERYWHERE)
+    assert [each.id for each in again] == [each.id for each in lessons]
+
+
+def test_a_proposal_is_held_to_the_lesson_that_it_names(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
+    with whet.Store(filled.folder) as store:
+        places = {session.id: session.folder for session in store.sessions()}
+    own = next(each for each in lessons if "./dev test" in each.rule)
+    folder = places[own.evidence.best.session]
+    with pytest.raises(whet.WhetError, match="names nothing that the evidence names"):
+        suggest(filled, text="Feed the cat.", reason="", folder=folder, lesson=own.id)
+    made = suggest(filled, text="Run tests with `./dev test` alone.", reason="", folder=folder, lesson=own.id)
+    with opened(filled) as database:
+        proofs = ledger_of(filled, database).entry(made.number).patch.proofs
+    assert {proof.session for proof in proofs} <= {piece.session for piece in own.evidence.pieces}
+
+
+def test_no_two_candidates_share_an_id(filled: Home) -> None:
+    with opened(filled) as database:
+        found = learned(filled, database)
+    ids = [*(each.id for each in found.lessons), *(each.id for each in found.open)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_candidates_that_share_their_best_piece_have_ids_of_their_own() -> None:
+    best, *others = (LessonPiece(LessonSource.PERSON, f"s{n}", n, f"Say {n}.") for n in range(3))
+    one, two = (LessonEvidence(LessonSource.PERSON, (best, other), 2, 1.0) for other in others)
+    assert open_id("shop", one) != open_id("shop", two)
+
+
+def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> None:
+    with opened(filled) as database:
+        found = learned(filled, database)
+    assert all(each.why for each in found.dropped)
+    assert len(command("lessons", "--dropped", "--json").json["dropped"]) == len(found.dropped)
+
+
+def test_sources_of_lessons_are_named_in_one_place() -> None:
+    assert [each.name for each in SOURCES] == ["patterns"]
