@@ -21,7 +21,7 @@ DOORS = {
     AGENTS: "an agent: whet.agents.agent.Agent",
     FORMATS: "a format of record that belongs to no agent: whet.formats.format.Format",
     TROUBLES: "a kind of trouble: whet.failures.kinds.KindOfTrouble",
-    LESSON_SOURCES: "a source of lessons",
+    LESSON_SOURCES: "a source of lessons: whet.improving.learned.SourceOfLessons",
     COMMANDS: "a command of click; the name of the entry point is the command's",
 }
 METADATA = (".dist-info", ".egg-info")

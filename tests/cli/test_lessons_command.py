@@ -74,7 +74,7 @@ def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again
     assert "not followed" in whet("lessons").out
     os.utime(file)
     [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
-    assert (person["state"], person["not_followed"]) == ("stands", None), "only sessions since then count"
+    assert (person["standing"], person["not_followed"]) == ("claimed", None), "only sessions since then count"
 
 
 def test_a_rule_that_was_just_written_to_the_projects_file_is_active(whet: Whet, shop: Path) -> None:

@@ -17,7 +17,7 @@ from whet.told.remedies import Remedy, patch_of
 
 def test_every_draft_of_the_examples_can_be_proposed(whet: Whet, examples: Path) -> None:
     assert whet("import", str(examples)).code == 0
-    offered = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each.get("state") == "new"]
+    offered = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["standing"] == "checked"]
     assert offered
     assert len(whet("lessons", "propose", *offered, "--json").json["proposed"]) == len(offered)
 

@@ -121,8 +121,8 @@ class Store:
 
         >>> import whet
         >>> with whet.Store() as store:
-        ...     [(lesson.id, lesson.sessions, lesson.rule) for lesson in store.lessons()]
-        []
+        ...     print([(lesson.id, lesson.sessions) for lesson in store.lessons(source="claude-code")])
+        [('6622a527', 12), ('9467f71f', 1)]
         """
         # In this process alone: others would begin by running the caller's own program again.
         refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)

@@ -21,7 +21,7 @@ SECTIONS = {
     "The store": ("Store", "SessionFilters", "Session", "Hit", "Item"),
     "Values": (
         "Transcript", "Message", "Skipped", "Redacted", "Analysis", "Signal", "SessionTrouble", "Trouble",
-        "Intervention", "Lesson", "Verdict", "Template", "WhetError",
+        "Intervention", "Lesson", "RecurringFailure", "Verdict", "Template", "WhetError",
     ),
 }  # fmt: skip
 

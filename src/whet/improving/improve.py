@@ -210,7 +210,7 @@ def _leave_to_person(course: Course, number: int, ready: ReadyTrial) -> IdeaOutc
     def put(patch: Patch) -> IdeaOutcome:
         with opened(course.home) as database:
             try:
-                entry = let_wait(course.home, database, patch, untried=why)
+                entry = let_wait(course.home, database, patch, untried=ready.asks)
             except WhetError as error:
                 return IdeaOutcome(idea, Became.REFUSED, error.message)
         live = f"; to try it live, `whet canary start --pending {entry.number}`" if patch.form is Form.RULE else ""

@@ -12,7 +12,7 @@ from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch
-from whet.lessons.record import Lesson, Stage, Standing
+from whet.lessons.record import Lesson, LessonStage, Standing
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -21,10 +21,10 @@ from whet.text.likeness import is_same, sense
 from whet.told.skills import Skill
 
 _OF_STEP = {
-    Step.REFUSED: Standing(Stage.REFUSED),
-    Step.REJECTED: Standing(Stage.REFUSED, why=": a trial says that it does not help"),
-    Step.UNDONE: Standing(Stage.RETIRED),
-    Step.REVERTED: Standing(Stage.RETIRED),
+    Step.REFUSED: Standing(LessonStage.REFUSED),
+    Step.REJECTED: Standing(LessonStage.REFUSED, why=": a trial says that it does not help"),
+    Step.UNDONE: Standing(LessonStage.RETIRED),
+    Step.REVERTED: Standing(LessonStage.RETIRED),
 }
 
 
@@ -39,23 +39,23 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     """How far a lesson has come. The last decision counts."""
     state, patch, checks = decisions.state, lesson.patch, lesson.checks
     if checks.conflict:
-        return Standing(Stage.CLAIMED, why="contradicted elsewhere, not proposed")
+        return Standing(LessonStage.CLAIMED, why="contradicted elsewhere, not proposed")
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
     rules = state.rules if patch.form is Form.RULE else ()
     if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
-        stage = Stage.LIVE if item.canary else Stage.ACTIVE
+        stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
         return Standing(stage, item.number, f"{item.form.value} {item.name}")
     if checks.stands_in:
         broken = ", but not followed" if checks.is_broken else ""
-        return Standing(Stage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
+        return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
     waiting = next((each for each in state.pending if each.patch.name == patch.name), None)
     if waiting is not None:
-        return Standing(Stage.WAITING, waiting.number)
+        return Standing(LessonStage.WAITING, waiting.number)
     if marks(patch) & state.never:
-        return Standing(Stage.REFUSED, why=" for good")
+        return Standing(LessonStage.REFUSED, why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
-    return replace(_OF_STEP[last.step], entry=last.number) if last else Standing(Stage.CHECKED)
+    return replace(_OF_STEP[last.step], entry=last.number) if last else Standing(LessonStage.CHECKED)
 
 
 def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:

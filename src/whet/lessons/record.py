@@ -13,7 +13,7 @@ from whet.values import Value
 ID_LETTERS = 8
 
 
-class Stage(StrEnum):
+class LessonStage(StrEnum):
     """How far a lesson has come."""
 
     CLAIMED = "claimed"  # something speaks against proposing it: see its checks
@@ -25,8 +25,8 @@ class Stage(StrEnum):
     RETIRED = "retired"  # it was active once
 
 
-UNDECIDED = frozenset({Stage.CHECKED, Stage.WAITING})
-DECIDED = frozenset({Stage.ACTIVE, Stage.LIVE, Stage.RETIRED, Stage.REFUSED})
+UNDECIDED = frozenset({LessonStage.CHECKED, LessonStage.WAITING})
+DECIDED = frozenset({LessonStage.ACTIVE, LessonStage.LIVE, LessonStage.RETIRED, LessonStage.REFUSED})
 
 
 class Carrier(StrEnum):
@@ -41,7 +41,7 @@ class Carrier(StrEnum):
 class Standing(Value, frozen=True):
     """How far a lesson has come, by which entry of the ledger, and as what it is active."""
 
-    stage: Stage = Stage.CLAIMED
+    stage: LessonStage = LessonStage.CLAIMED
     entry: int = 0
     told_as: str = ""  # the form and the name of what is active
     why: str = ""  # it is not proposed, or was refused
@@ -50,17 +50,17 @@ class Standing(Value, frozen=True):
     def words(self) -> str:
         """The same for people."""
         match self.stage:
-            case Stage.ACTIVE:
+            case LessonStage.ACTIVE:
                 return f"active as {self.told_as}"
-            case Stage.LIVE:
+            case LessonStage.LIVE:
                 return f"active as {self.told_as}, for a share of the sessions"
-            case Stage.WAITING:
+            case LessonStage.WAITING:
                 return f"waits: `whet pending show {self.entry}`"
-            case Stage.CHECKED:
+            case LessonStage.CHECKED:
                 return "new"
-            case Stage.RETIRED:
+            case LessonStage.RETIRED:
                 return "undone"
-            case Stage.REFUSED:
+            case LessonStage.REFUSED:
                 return f"refused{self.why}"
             case _:
                 return self.why
@@ -94,7 +94,7 @@ class Lesson(Value, frozen=True):
     >>> with whet.Store() as store:
     ...     lesson = store.lessons()[0]
     >>> lesson.rule, lesson.sessions, lesson.standing.stage.value
-    ('In this project run tests with `python -m pytest`.', 12, 'checked')
+    ('In this project run tests with `./dev test MODULE`.', 12, 'checked')
     """
 
     id: str

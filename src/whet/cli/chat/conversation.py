@@ -9,7 +9,7 @@ from whet.cli.chat.inputs import Input
 from whet.cli.chat.interrupts import answered, interruptible
 from whet.cli.chat.reviewing import Reviews
 from whet.cli.chat.screen import Screen, cut, drawn
-from whet.cli.chat.slash import Reaction, Standing, is_command, respond
+from whet.cli.chat.slash import ChatStanding, Reaction, is_command, respond
 from whet.cli.shown.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
 from whet.errors import WhetError
 from whet.runs.run import Ended, Run, Spent
@@ -94,7 +94,7 @@ class Conversation:
 
     def _command(self, text: str) -> bool:
         """Carry a command out; gives whether the person leaves."""
-        standing = Standing(
+        standing = ChatStanding(
             self._talk.home,
             self._talk.database,
             self._talk.model,

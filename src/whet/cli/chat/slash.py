@@ -30,7 +30,7 @@ KEYS = (
 )
 
 
-class Standing(NamedTuple):
+class ChatStanding(NamedTuple):
     """Where a conversation stands when a command is typed."""
 
     home: Home
@@ -55,7 +55,7 @@ class Slash(NamedTuple):
 
     name: str
     summary: str
-    respond: Callable[[Standing, str], Reaction]
+    respond: Callable[[ChatStanding, str], Reaction]
 
 
 def is_command(text: str) -> bool:
@@ -63,7 +63,7 @@ def is_command(text: str) -> bool:
     return COMMAND.fullmatch(text.strip()) is not None
 
 
-def respond(text: str, standing: Standing) -> Reaction:
+def respond(text: str, standing: ChatStanding) -> Reaction:
     """Carry a command out; an unknown one, or one that cannot be, gives advice and changes nothing."""
     found = COMMAND.fullmatch(text.strip())
     name, argument = (found[1], (found[2] or "").strip()) if found else ("", "")
@@ -84,12 +84,12 @@ def _unknown(name: str) -> str:
     return f"There is no command /{name}.{meant} To list the commands, type /help."
 
 
-def _help(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001 - all commands are called alike
+def _help(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001 - all commands are called alike
     width = max(len(each.name) for each in COMMANDS)
     return Reaction((*(f"/{each.name:<{width}}  {each.summary}" for each in COMMANDS), *KEYS))
 
 
-def _undo(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+def _undo(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     """Take back the last thing that Whet learned by itself, with all that it learned together with it."""
     own = _learned(ledger_of(standing.home, standing.database))
     if not own:
@@ -116,7 +116,7 @@ def _named(entry: Entry) -> str:
     return f"{entry.patch.form} {safe(entry.patch.name)}"
 
 
-def _list_learned(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+def _list_learned(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     ledger = ledger_of(standing.home, standing.database)
     own, state = _learned(ledger), ledger.state()
     if not own and not state.pending:
@@ -140,13 +140,13 @@ def _waiting(state: State) -> tuple[str, ...]:
     )
 
 
-def _model(standing: Standing, argument: str) -> Reaction:
+def _model(standing: ChatStanding, argument: str) -> Reaction:
     if not argument:
         return Reaction((f"{standing.model}. To change it, type /model provider:name.",))
     return Reaction(model=argument)
 
 
-def _skills(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+def _skills(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     found = [each for each in list_skills(standing.home.folder) if each.skill]
     if not found:
         return Reaction(("No skills yet. To create one, run `whet skills create`.",))
@@ -155,7 +155,7 @@ def _skills(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     )
 
 
-def _memory(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+def _memory(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     lines = [
         cut(f"{name}: {shown(note.text)}", standing.width)
         for name in NAMES
@@ -164,7 +164,7 @@ def _memory(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     return Reaction(tuple(lines) or ("No notes yet. To add one, run `whet memory add`.",))
 
 
-def _warm(standing: Standing, argument: str) -> Reaction:
+def _warm(standing: ChatStanding, argument: str) -> Reaction:
     if argument:
         return Reaction(template=argument)
     found = [each for each in list_templates(standing.home.folder) if each.template]
@@ -174,7 +174,7 @@ def _warm(standing: Standing, argument: str) -> Reaction:
     return Reaction((*lines, "To start from one, type /warm NAME, or /warm auto to let Whet choose."))
 
 
-def _cost(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+def _cost(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     spent = standing.spent
     share = f" ({100 * spent.cached / spent.input:.0f} % cached)" if spent.input else ""
     money = f"${spent.dollars:.4f}" if spent.dollars is not None else "price unknown"
@@ -182,7 +182,7 @@ def _cost(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     return Reaction((f"{many(spent.model_calls, 'model call')}, {tokens}, {money}. Session {standing.session}.",))
 
 
-def _quit(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+def _quit(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     return Reaction(leaves=True)
 
 

@@ -15,7 +15,7 @@ from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import DroppedLesson, Lesson, OpenEvidence, Stage
+from whet.lessons.record import DroppedLesson, Lesson, LessonStage, OpenEvidence
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
@@ -154,11 +154,11 @@ def evidence_lines(lesson: Lesson, number: int | None, *, every: bool) -> Iterat
 
 def _next_step(lesson: Lesson) -> Iterator[str]:
     stage, form = lesson.standing.stage, lesson.patch.form.value
-    if stage is Stage.CHECKED:
+    if stage is LessonStage.CHECKED:
         yield f"[dim]Next: `whet lessons propose {lesson.id}` to make it a {form}: it waits for your approval.[/]"
-    elif stage in (Stage.REFUSED, Stage.RETIRED):
+    elif stage in (LessonStage.REFUSED, LessonStage.RETIRED):
         yield "[dim]Next: `whet rules add` to tell it all the same.[/]"
-    elif stage in (Stage.ACTIVE, Stage.LIVE):
+    elif stage in (LessonStage.ACTIVE, LessonStage.LIVE):
         yield f"[dim]Next: `whet {form}s` lists what is in force.[/]"
 
 

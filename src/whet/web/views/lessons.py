@@ -8,7 +8,7 @@ from whet.improving.learned import LearnedOfAll, failure_id, without_fix
 from whet.ledger.patches import Patch
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import PERSONS_WORD
-from whet.lessons.record import DECIDED, Lesson, Stage
+from whet.lessons.record import DECIDED, Lesson, LessonStage
 from whet.shipped.kinds import known_kinds
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
@@ -109,7 +109,7 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
             behind,
             f" · {', '.join(lesson.seen_by.agents)} · trust {lesson.trust.label} · ",
             site.link("waits for your decision", "waiting")
-            if standing.stage is Stage.WAITING
+            if standing.stage is LessonStage.WAITING
             else shown(standing.words.replace("`", "")),
             " · ",
             code(f"whet lessons show {lesson.id}"),
