@@ -1,11 +1,15 @@
 """Lessons are one record: programs, the command, the page and the MCP server show the same ones under the same ids."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 import whet
-from command import Whet, runner
+from command import Whet, environment, runner
 from page_client import page_of
 from page_store import filled_home
 from whet.improving.learned import EVERYWHERE, SOURCES, learned, lessons_of
@@ -107,3 +111,35 @@ def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> Non
 
 def test_sources_of_lessons_are_named_in_one_place() -> None:
     assert [each.name for each in SOURCES] == ["patterns"]
+
+
+SOURCE = """
+from whet.improving.learned import SourceOfLessons
+from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.candidates import LessonEvidence
+from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.record import Lesson, ProjectLessons, id_of
+
+RULE = "Feed the cat."
+SAID = LessonPiece(LessonSource.PERSON, "s1", 0, "feed the cat")
+EVIDENCE = LessonEvidence(LessonSource.PERSON, (SAID,), 1, 1.0)
+LESSON = Lesson(id_of("shop", RULE), "shop", RULE, "", RULE, Patch(Form.RULE, Action.ADD, "cat", RULE), EVIDENCE)
+FOUND = SourceOfLessons("cats", lambda home, database, scope, progress: (ProjectLessons("shop", (LESSON,)),))
+"""
+
+
+def test_another_package_brings_lessons_in(tmp_path: Path) -> None:
+    metadata = tmp_path / "packages" / "cats-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "entry_points.txt").write_text("[whet.lesson_sources]\ncats = cats:FOUND\n")
+    (tmp_path / "packages" / "cats.py").write_text(SOURCE)
+    places = os.pathsep.join((str(tmp_path / "packages"), *(each for each in sys.path if each)))
+    program = "import whet; [one] = whet.Store().lessons(); print(one.rule, one.standing.stage.value)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment(tmp_path / "home", tmp_path), "PYTHONPATH": places},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "Feed the cat. checked\n"
