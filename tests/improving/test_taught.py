@@ -10,7 +10,7 @@ from conversations import agent, conversation, shell, user
 from team import ALICE, MALLORY, Team, team
 from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS
-from whet.improving.across_projects import gathered
+from whet.improving.project_evidence import gathered
 from whet.improving.taught import taught_by_projects
 from whet.lessons.candidates import LessonEvidence
 from whet.lessons.record import ProjectLessons

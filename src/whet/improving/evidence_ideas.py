@@ -15,10 +15,10 @@ from whet.failures.fingerprints import fingerprint
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure
 from whet.failures.signals import Kind
-from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
 from whet.improving.learned_forms import PAGE, merged, same_note
 from whet.improving.lesson_states import same_rule
+from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Item
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts

@@ -14,9 +14,9 @@ from whet.doors import LESSON_SOURCES, load
 from whet.failures.analysis import Analysis
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure, distill
-from whet.improving.across_projects import gathered
 from whet.improving.evidence_ideas import SAME_FAILURE, answered_by, is_answered, once_each
 from whet.improving.lesson_states import decisions_on_lessons, standing_of
+from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.patches import digest
 from whet.lessons.conflicts import LessonConflict
