@@ -1,18 +1,22 @@
 """What is learned, as the change that its form asks for: a rule, a note, or a skill, new or merged with one."""
 
+import re
 from collections.abc import Iterable, Sequence
 
+import re2
 from msgspec.structs import replace
 
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, derived, digest
 from whet.lessons.candidates import LessonEvidence
+from whet.lessons.contrasts import differing
 from whet.lessons.drafts import QUOTE_LETTERS, LessonDraft, patch_of_draft
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.procedure_drafts import ARROW
 from whet.lessons.procedures import SESSIONS_NEEDED, is_everyday
-from whet.lessons.rule_examples import example_for
+from whet.sessions.call_effects import CARRIERS, CHECKERS, RUNNERS
 from whet.text.likeness import is_same, sense
-from whet.text.words import cut
+from whet.text.words import cut, names
 from whet.told import skills
 from whet.told.memory import Note
 from whet.told.skills import Skill
@@ -20,6 +24,16 @@ from whet.told.skills import Skill
 PAGE = "user"
 SAME_TASK = 0.5  # of the steps that a skill names
 HEADING = "## Steps that worked"
+CALL_LETTERS = 80  # of each of the two calls of an example
+_PASSING = re.compile(r"[\n$<]|/tmp/|[0-9a-f]{12,}|…")
+PROGRAMS = CARRIERS | CHECKERS | (RUNNERS - names("go task just stack mix")) | names("git gh curl ssh sed grep")
+# The person, and how they are spoken with.
+_OF_THEMSELVES = re2.compile(
+    r"(?i)\b(?:i|i['’](?:m|d|ve|ll)|me|my|mine|myself)\b|"
+    r"^(?:(?:please|always|never|don['’]?t|do not) )*(?:answer|reply|respond|explain|ask|speak|talk|summari[sz]e)\b"
+)
+_BOUND = re2.compile(r"`|(?:^|\s)--?\w|\w/\w|\./|\w\.(?:[a-z]{1,5})\b|\w_\w|[a-z][A-Z]")
+_WORD = re2.compile(r"[a-z][a-z0-9-]*")
 
 
 def patch_in_form(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch:
@@ -88,3 +102,29 @@ def _skill(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch
         ),
         situation=RuleSituation(fix=draft.fix),
     )
+
+
+def example_for(draft: LessonDraft, pieces: Iterable[LessonPiece]) -> str:
+    """The shortest example that shows what a draft recommends; none where no call of its evidence is short enough."""
+    found = (_example(draft, piece) for piece in pieces if (piece.fix or piece.did) and piece.error)
+    return min(filter(None, found), key=lambda text: (len(text), text), default="")
+
+
+def _example(draft: LessonDraft, piece: LessonPiece) -> str:
+    fails, works = differing(piece.call, piece.fix or piece.did)
+    is_short = max(len(fails), len(works)) <= CALL_LETTERS and not _PASSING.search(f"{fails} {works}")
+    shows = bool(works) and works.split()[:1] == draft.fix.split()[:1]
+    return f"`{fails}` fails, `{works}` works." if is_short and shows and fails != works else ""
+
+
+def in_form(draft: LessonDraft, *, has_notes: bool) -> LessonDraft:
+    """The draft in the form that its content asks for, where whoever would be told has notes or has none."""
+    is_note = has_notes and is_of_the_person(draft)
+    return replace(draft, form=Form.NOTE) if is_note else draft
+
+
+def is_of_the_person(draft: LessonDraft) -> bool:
+    """Whether it is the person's word about themselves or their way of working, bound to no command and no path."""
+    if draft.source is not LessonSource.PERSON or not _OF_THEMSELVES.search(draft.text):
+        return False
+    return not _BOUND.search(draft.text) and PROGRAMS.isdisjoint(_WORD.findall(draft.text.lower()))

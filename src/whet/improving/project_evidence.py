@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.improving.learned_forms import patch_in_form
+from whet.improving.learned_forms import in_form, patch_in_form
 from whet.ledger.entries import State
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Form
@@ -15,7 +15,6 @@ from whet.lessons.candidates import MOST, PIECES_KEPT, LessonEvidence, candidate
 from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
 from whet.lessons.drafts import LessonDraft, draft_of, drafts_of
 from whet.lessons.finding import Openings, SessionTeaching
-from whet.lessons.forms import in_form
 from whet.lessons.instructions import Instructions, is_broken
 from whet.lessons.pieces import LessonPiece, LessonSource, lifted
 from whet.lessons.presence import missing_name

@@ -2,9 +2,9 @@
 
 import pytest
 
+from whet.improving.learned_forms import example_for
 from whet.lessons.drafts import LessonDraft
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.rule_examples import example_for
 from whet.sessions.trust import Trust
 
 DRAFT = LessonDraft(LessonSource.RECOVERY, "", "./dev test MODULE", "Run tests with `./dev test MODULE`.", Trust.TOOL)

@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
+from whet.improving.learned_forms import in_form
 from whet.ledger.patches import Form
 from whet.lessons.drafts import LessonDraft
-from whet.lessons.forms import in_form
 from whet.lessons.pieces import LessonSource
 from whet.sessions.trust import Trust
 
