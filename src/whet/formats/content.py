@@ -106,6 +106,11 @@ def answered(result: ToolResult, *, at: float | None = None) -> Message:
     return Message(role=Role.TOOL, parts=(result,), trust=trust_of_tool(result.tool), at=at)
 
 
+def is_hosts_own(tool: str) -> bool:
+    """Whether a tool is one of the agent program's own, so that what stands in place of its result is the program's."""
+    return trust_of_tool(tool) > Trust.EXTERNAL
+
+
 def result(
     call_id: str,
     content: object,

@@ -21,11 +21,12 @@ from whet.sessions.call_effects import probes
 from whet.sessions.shell_lines import split
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import Disposition, Exchange, ToolCall
+from whet.sessions.trust import Trust, trust_of_tool
 from whet.text.words import names
 from whet.values import Value
 
 # Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.
-OUTCOMES_VERSION = 3
+OUTCOMES_VERSION = 4
 SHORT_ANSWER = 1_500
 LAST_LINE = 60
 FILE_READERS = frozenset({Family.READ, Family.SEARCH})
@@ -77,7 +78,7 @@ def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:
     if result.disposition is not None:
         return OUTCOME_OF_DISPOSITION[result.disposition]
     if result.error is True:
-        return _refusal(text) or Decision(Outcome.FAILED, _flag_evidence(call, text))
+        return _refusal(call, text) or Decision(Outcome.FAILED, _flag_evidence(call, text))
     if result.error is None and result.exit_code:
         return _from_exit_code(result.exit_code, call, text)
     if result.error is None and result.exit_code is None:
@@ -107,7 +108,7 @@ def _hidden(call: ToolCall, text: str) -> Decision | None:
 
 def _from_text(call: ToolCall, text: str) -> Decision:
     """Text alone: a refusal, the status that the tool prints, its envelope, then the error forms of its family."""
-    if refusal := _refusal(text):
+    if refusal := _refusal(call, text):
         return refusal
     family = family_of(call)
     if family is Family.SHELL and envelopes.is_still_running(text):
@@ -141,8 +142,10 @@ def _form(call: ToolCall, family: Family, text: str) -> str:
     return "" if found == "failed" and not MEASURING.isdisjoint(plain_name(call.name).split("_")) else found
 
 
-def _refusal(text: str) -> Decision | None:
-    """A person's no, or a call that was not let to finish, where the answer is in such words."""
+def _refusal(call: ToolCall, text: str) -> Decision | None:
+    """A person's no, or a call that was not let to finish, where the answer is in such words and not a stranger's."""
+    if trust_of_tool(call.name) <= Trust.EXTERNAL:
+        return None
     start = head(text)
     short = len(text) <= SHORT_ANSWER
     if found := OWN_REJECTIONS.first(start) or (short and REJECTIONS.first(start)):
@@ -154,7 +157,7 @@ def _refusal(text: str) -> Decision | None:
 
 
 def _from_exit_code(code: int, call: ToolCall, text: str) -> Decision:
-    if refusal := _refusal(text):
+    if refusal := _refusal(call, text):
         return refusal
     if code == -1 and envelopes.is_still_running(text):
         return Decision(Outcome.UNKNOWN, "still running")

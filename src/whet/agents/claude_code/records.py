@@ -113,7 +113,10 @@ def _words(block: object) -> str:
 
 
 NAME = "claude-code"
-REJECTIONS = ("The user doesn't want to", "User rejected tool use", "Error: The user doesn't want to")
+# The program's own mark of a refusal: newer versions have a field for it, older ones a fixed text beside the result.
+DENIED = "user-rejected"
+REJECTED = "User rejected tool use"
+REJECTIONS = ("The user doesn't want to", "Error: The user doesn't want to")
 CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 DENIALS = ("Claude requested permissions to ", "Permission to use ")
 SYNTHETIC = "<synthetic>"
@@ -164,12 +167,14 @@ def read(source: Source) -> Iterator[Transcript]:
     ids: dict[str, None] = {}  # session ids in the order of their appearance
     stem = source.path.stem
     titles: list[tuple[str, str]] = []  # each with the message that it sums up to, if it names one
+    queue = PromptQueue()
     for line, record in _records(source):
         kind = record.get("type")
         if kind in ("summary", "ai-title", "custom-title"):
             named = fields.text(record, "summary", "customTitle", "aiTitle", "title")
             titles.append((named, fields.text(record, "leafUuid")))
-        if kind not in ("user", "assistant"):
+        record = _as_line(record, queue, threads)
+        if record.get("type") not in ("user", "assistant"):
             continue
         if not isinstance(record.get("message"), dict):
             source.skip("a message line without its message", line)
@@ -181,6 +186,7 @@ def read(source: Source) -> Iterator[Transcript]:
         ids[fields.text(record, "sessionId")] = None
         key = _thread_key(record, side_of, stem)
         _take(threads.setdefault(key, ClaudeThread()), record)
+    _put_in(threads, queue)
     lineage = _lineage(source, [found for found in ids if found])
     # A file may begin with the titles of other conversations.
     title = next((named for named, leaf in reversed(titles) if named and (not leaf or leaf in seen)), "")
@@ -188,6 +194,64 @@ def read(source: Source) -> Iterator[Transcript]:
         yield _transcript(key, thread, lineage, title)
     if not threads:
         source.skip("no conversation in it")
+
+
+class TakenFromQueue(NamedTuple):
+    """What was typed while the agent worked, and where it was told, in records that keep nothing else of it."""
+
+    place: int
+    words: str
+    at: float | None
+
+
+@dataclass(slots=True)
+class PromptQueue:
+    """What waits for the agent while it works."""
+
+    waiting: list[str] = field(default_factory=list)
+    taken: list[TakenFromQueue] = field(default_factory=list)
+    is_told: bool = False  # the record says itself what reached the agent
+
+
+def _as_line(record: dict[str, Any], queue: PromptQueue, threads: dict[str, ClaudeThread]) -> dict[str, Any]:
+    """The record; what was typed, or came from a program, while the agent worked, as a line of the conversation."""
+    if record.get("type") == "queue-operation":
+        _follow(queue, record, len(threads[""].entries) if "" in threads else 0)
+    queued = fields.mapping(record, "attachment")
+    if queued.get("type") != "queued_command" or not queued.get("prompt"):
+        return record
+    queue.is_told = True
+    return record | {
+        "type": "user",
+        "message": {"role": "user", "content": queued["prompt"]},
+        "origin": queued.get("origin"),
+        "promptSource": "queued",
+        "isMeta": queued.get("commandMode") not in (None, "prompt"),
+    }
+
+
+def _follow(queue: PromptQueue, record: dict[str, Any], place: int) -> None:
+    """What leaves the queue otherwise than as a turn was told in between."""
+    match record.get("operation"):
+        case "enqueue":
+            queue.waiting.append(fields.text(record, "content"))
+        case "dequeue" if queue.waiting:
+            queue.waiting.pop(0)
+        case "remove" if queue.waiting:
+            words = queue.waiting.pop(0)
+            if words and not words.startswith(("/", "{", "<")):  # commands of the program, and words of programs
+                queue.taken.append(TakenFromQueue(place, words, fields.seconds(record.get("timestamp"))))
+
+
+def _put_in(threads: dict[str, ClaudeThread], queue: PromptQueue) -> None:
+    """Put what was typed meanwhile where it was told. Nothing vouches for it: it may have been taken back."""
+    if not queue.taken or queue.is_told or "" not in threads:
+        return
+    entries = threads[""].entries
+    spoken = {entry.text.strip() for entry in entries if isinstance(entry, Message) and entry.role is Role.USER}
+    for each in reversed(queue.taken):
+        if each.words.strip() not in spoken:
+            entries.insert(each.place, content.spoken(Role.USER, [Text(each.words)], at=each.at))
 
 
 def _records(source: Source) -> Iterator[Record]:
@@ -266,7 +330,10 @@ def _answer(thread: ClaudeThread, record: dict[str, Any], block: dict[str, Any])
     found = content.result(
         call_id, block.get("content"), tool=thread.tools.get(call_id, ""), error=_error(record, block)
     )
-    return msgspec.structs.replace(found, disposition=_disposition(answer, found))
+    is_denied = record.get("toolDenialKind") == DENIED or answer == REJECTED
+    return msgspec.structs.replace(
+        found, disposition=Disposition.REJECTED if found.error and is_denied else _disposition(answer, found)
+    )
 
 
 def _error(record: dict[str, Any], block: dict[str, Any]) -> bool | None:
@@ -281,7 +348,7 @@ def _disposition(answer: object, found: ToolResult) -> Disposition | None:
     """What Claude Code itself writes in the place of a result when the call was refused or stopped."""
     if isinstance(answer, dict) and answer.get("interrupted") is True:
         return Disposition.INTERRUPTED
-    if not found.error:
+    if not found.error or not content.is_hosts_own(found.tool):  # a server can answer in the program's words
         return None
     said = found.text
     if said.startswith(REJECTIONS) or (isinstance(answer, str) and answer.startswith(REJECTIONS)):

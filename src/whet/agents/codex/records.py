@@ -309,7 +309,8 @@ def _take_output(session: CodexFile, item: dict[str, Any], at: float | None) -> 
         success = fields.flag(output, "success")
         output, error = output["content"], None if success is None else not success
     answer = content.result(call_id, output, tool=session.tools.get(call_id, ""), error=error)
-    answer = msgspec.structs.replace(answer, disposition=disposition(answer.text))
+    if content.is_hosts_own(answer.tool):  # a server can answer in the program's words
+        answer = msgspec.structs.replace(answer, disposition=disposition(answer.text))
     session.entries.append(content.answered(answer, at=at))
     session.tally.answered()
 

@@ -27,9 +27,15 @@ from whet.sessions.transcripts import (
     Usage,
 )
 from whet.text import fields
+from whet.text.words import names
 
 ABORTED = "MessageAbortedError"
 OUTPUT_LIMIT = "MessageOutputLengthError"
+# Tools of the program itself. Those of MCP servers have names such as `server_tool`, and errors in any words.
+OWN_TOOLS = names(
+    "bash read write edit multiedit patch apply_patch list glob grep task todowrite todoread skill question lsp batch "
+    "plan_enter plan_exit"
+)
 REJECTIONS = ("The user rejected permission", "The user dismissed this question")
 BLOCKS = ("The user has specified a rule which prevents you",)
 ABORTIONS = ("Tool execution aborted",)
@@ -162,14 +168,15 @@ def _result(part: dict[str, Any], state: dict[str, Any]) -> ToolResult:
     exit_code = fields.code(metadata, "exit")
     said = state.get("error") if failed else state.get("output")
     attached = [] if failed else fields.objects(state, "attachments")
+    tool = fields.text(part, "tool")
     return content.result(
         _call_id(part),
         [said, *attached] if attached else said,
-        tool=fields.text(part, "tool"),
+        tool=tool,
         # A command that ran and exited with an error is "completed" here: then its exit code decides.
         error=True if failed else (None if exit_code else False),
         exit_code=exit_code,
-        disposition=_disposition(said if failed else "", metadata),
+        disposition=_disposition(said if failed and tool in OWN_TOOLS else "", metadata),
     )
 
 
