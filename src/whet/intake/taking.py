@@ -24,7 +24,7 @@ from whet.store.indexing import tidy
 from whet.store.left_out import LeftOutFile, alike, forget_left_out, keep_left_out
 from whet.store.side_by_side import process_pool
 
-READER = "4"  # raise it when readers of records or redaction change, so that unchanged files are read again
+READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
 POOL_FROM_BYTES = 8 << 20
 LARGE_FILE_BYTES = 16 << 20
