@@ -3,8 +3,10 @@
 A command of a project's own is a check by how it is used: it failed, files were changed, and it worked.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from whet.failures.named_checks import Head
@@ -15,11 +17,15 @@ from whet.sessions.call_effects import PROBERS, RUNNERS, Effect, checks_of
 from whet.sessions.file_changes import files_written
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
+from whet.text.words import names
 
 LEAST_CYCLES = 2  # so often red, changed and green, before a command is a check
 LEAST_SHARE = 0.5  # and so many of its failures were followed by a change
-# Programs whose command says nothing of what they run without a further word.
-ASIDES = frozenset({"cd", "echo", "export", "sleep", "true", "set", "source", ".", "mkdir", "rm", "cp", "mv", "touch"})
+ASIDES = names("cd echo export sleep true set source . mkdir rm cp mv touch git gh kill pkill chmod open curl")
+# The name of a program that may be a project's own; a shell's commands for objects, such as Set-Location, are not.
+_PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])[\w.-]*[A-Za-z][\w.-]*")
+# A word that names a task: no option, no file, no number.
+_TASK = re.compile(r"[A-Za-z][\w:-]*")
 
 
 class HeadCount(NamedTuple):
@@ -52,10 +58,10 @@ def heads_of(step: JudgedCall) -> tuple[Head, ...]:
 
 def _head(stage: Stage) -> Head:
     """A program with its task: `./dev test`, `flutter analyze`; nothing for what only shows, waits or moves files."""
-    if stage.program in ASIDES or stage.program in PROBERS or stage.program == "git" or is_reader(stage):
+    if stage.program in ASIDES or stage.program in PROBERS or is_reader(stage) or not _PROGRAM.fullmatch(stage.program):
         return ()
-    words = [word for word in stage.words[1:4] if not word.startswith(("-", ">", "<", "2>", "&>"))]
-    is_script = stage.program in RUNNERS and words[:1] == ["run"]
+    words = tuple(takewhile(_TASK.fullmatch, stage.words[1:4]))
+    is_script = stage.program in RUNNERS and words[:1] == ("run",)
     return (stage.program, *words[: 2 if is_script else 1])
 
 
@@ -65,6 +71,8 @@ def head_counts(steps: Sequence[JudgedCall]) -> tuple[HeadCount, ...]:
     open_since: dict[Head, bool] = {}  # whether a file was changed since it failed
     for step in steps:
         heads = heads_of(step)
+        if len(heads) > 1:  # which of them failed, nobody knows
+            heads = ()
         if step.worked and _changes(step):
             open_since = dict.fromkeys(open_since, True)
         for head in heads:

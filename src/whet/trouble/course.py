@@ -90,6 +90,8 @@ class CourseStep:
     def _written(self) -> Iterable[str]:
         if self.edits:
             return (edit.path for edit in self.edits)
+        if not self.command:
+            return ()
         plain = self.command.replace("2>&1", "").replace(">/dev/null", "")
         if not any(sign in plain for sign in _WRITING):
             return ()
