@@ -23,7 +23,7 @@ LEAST_CYCLES = 2  # so often red, changed and green, before a command is a check
 LEAST_SHARE = 0.5  # and so many of its failures were followed by a change
 ASIDES = names("cd echo export sleep true set source . mkdir rm cp mv touch git gh kill pkill chmod open curl")
 # The name of a program that may be a project's own; a shell's commands for objects, such as Set-Location, are not.
-_PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])[\w.-]*[A-Za-z][\w.-]*")
+PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])[\w.-]*[A-Za-z][\w.-]*")
 # A word that names a task: no option, no file, no number.
 _TASK = re.compile(r"[A-Za-z][\w:-]*")
 
@@ -58,7 +58,7 @@ def heads_of(step: JudgedCall) -> tuple[Head, ...]:
 
 def _head(stage: Stage) -> Head:
     """A program with its task: `./dev test`, `flutter analyze`; nothing for what only shows, waits or moves files."""
-    if stage.program in ASIDES or stage.program in PROBERS or is_reader(stage) or not _PROGRAM.fullmatch(stage.program):
+    if stage.program in ASIDES or stage.program in PROBERS or is_reader(stage) or not PROGRAM.fullmatch(stage.program):
         return ()
     words = tuple(takewhile(_TASK.fullmatch, stage.words[1:4]))
     is_script = stage.program in RUNNERS and words[:1] == ("run",)

@@ -7,6 +7,7 @@ from whet.failures.call_signals import is_answer, is_expected, timed_out
 from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
 from whet.sessions.call_effects import Effect
+from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
@@ -48,7 +49,8 @@ def is_slip(move: CourseStep) -> bool:
 
 
 def _slip(move: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
-    subject = program_of(move.step) or move.step.tool
+    program = program_of(move.step)
+    subject = program if PROGRAM.fullmatch(program) else move.step.tool
     return Stretch(TroubleKind.SLIP, move.asked, max(move.answered, last), subject, move.step.fingerprint, ending)
 
 
