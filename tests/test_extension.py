@@ -75,6 +75,12 @@ def test_its_trouble_and_its_command_are_there(extended: Whet) -> None:
     assert extended("scribes", "--help").code == 0
 
 
+def test_its_lessons_are_listed_with_whets_own(extended: Whet) -> None:
+    extended("import", str(EXTENSION / "session.jsonl"))
+    [lesson] = extended("lessons", "--json").json["lessons"]
+    assert (lesson["rule"], lesson["sessions"]) == ("Run the tests with make.", 1)
+
+
 def test_what_an_agent_does_in_its_shell_is_no_persons_word(whet: Whet, package: Path) -> None:
     marked = {"PYTHONPATH": str(package), "SCRIBE_SHELL": "1"}
     whet("rules", "add", "tests", "Run the tests with make.", variables=marked)

@@ -1,4 +1,4 @@
-"""All that a package may add to Whet: an agent, a kind of trouble and a command. Scribe itself is made up.
+"""All that a package may add to Whet: an agent, a kind of trouble, lessons and a command. Scribe itself is made up.
 
 Everything of the agent is in this one file: its format of record, the files it reads, its hooks and how it is run.
 """
@@ -18,8 +18,15 @@ from whet.failures.view import SessionView
 from whet.formats import content, turns
 from whet.formats.format import Format
 from whet.formats.source import Source
+from whet.improving.learned import LessonScope, Progress, SourceOfLessons
+from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.candidates import LessonEvidence
+from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.record import Lesson, ProjectLessons, id_of
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript, Usage
-from whet.store.home import find_home
+from whet.store.database import Database
+from whet.store.home import Home, find_home
+from whet.store.listing import list_sessions
 from whet.store.opening import opened
 from whet.text import fields
 
@@ -109,6 +116,21 @@ BARE_TESTS = KindOfTrouble(
     change=ChangeKind.RULE,
     detectors=(bare_tests,),
 )
+
+
+def scribe_lessons(_: Home, database: Database, scope: LessonScope, __: Progress) -> tuple[ProjectLessons, ...]:
+    """What Scribe's sessions teach: it waits for a person's yes as any other lesson does."""
+    found = list_sessions(database, scope.filters._replace(source=NAME), limit=1_000)
+    seen = tuple(LessonPiece(LessonSource.RECOVERY, each.id, 0, "pytest without make") for each in found)
+    if not seen:
+        return ()
+    rule = "Run the tests with make."
+    patch = Patch(Form.RULE, Action.ADD, "scribe-tests", rule)
+    evidence = LessonEvidence(LessonSource.RECOVERY, seen, len(seen), 1.0)
+    return (ProjectLessons("", (Lesson(id_of("", rule), "", rule, "running tests", rule, patch, evidence),)),)
+
+
+LESSONS = SourceOfLessons(NAME, scribe_lessons)
 
 
 @click.command("scribes", help="Count the sessions of Scribe.")
