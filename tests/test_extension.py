@@ -78,7 +78,7 @@ def test_its_trouble_and_its_command_are_there(extended: Whet) -> None:
 def test_its_lessons_are_listed_with_whets_own(extended: Whet) -> None:
     extended("import", str(EXTENSION / "session.jsonl"))
     [lesson] = extended("lessons", "--json").json["lessons"]
-    assert (lesson["rule"], lesson["sessions"]) == ("Run the tests with make.", 1)
+    assert (lesson["draft"], lesson["counts"]["sessions"]) == ("Run the tests with make.", 1)
 
 
 def test_what_an_agent_does_in_its_shell_is_no_persons_word(whet: Whet, package: Path) -> None:

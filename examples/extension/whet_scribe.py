@@ -18,7 +18,8 @@ from whet.failures.view import SessionView
 from whet.formats import content, turns
 from whet.formats.format import Format
 from whet.formats.source import Source
-from whet.improving.learned import LessonScope, Progress, SourceOfLessons
+from whet.improving.learned import LessonScope, SourceOfLessons
+from whet.improving.taught import Progress
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.candidates import LessonEvidence
 from whet.lessons.pieces import LessonPiece, LessonSource
