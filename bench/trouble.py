@@ -9,10 +9,14 @@ record says and nothing that Whet makes of it. Marks are JSON Lines, one stretch
     {"session": "…", "kind": "red_check", "from": 12, "to": 40, "minutes": 3.5, "why": "…"}
     {"session": "…", "intervention": 41, "words": "…"}
     {"session": "…"}     a session that was read and has neither
+
+Where a later version reads more messages from a file, numbers move: `--dumps FOLDER` has the dumps that were read,
+and the marks are moved to the same messages, by their times and roles.
 """
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +45,7 @@ from whet.sessions.transcripts import (
 )
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
 from whet.trouble.finding import find_trouble
-from whet.trouble.values import SessionTrouble
+from whet.trouble.values import SessionTrouble, TroubleKind
 
 # How much of a text the dump shows: of its beginning and of its end.
 SHOWN: dict[str, tuple[int, int]] = {
@@ -62,9 +66,10 @@ def main() -> None:
     measuring = commands.add_parser("measure", help="compare a reader's marks with what is found")
     measuring.add_argument("marks", type=Path)
     measuring.add_argument("folder", type=Path)
+    measuring.add_argument("--dumps", type=Path, help="the dumps that the reader read")
     options = parser.parse_args()
     if options.command == "measure":
-        sys.stdout.write("\n".join(measure(options.marks, options.folder)) + "\n")
+        sys.stdout.write("\n".join(measure(options.marks, options.folder, options.dumps)) + "\n")
         return
     for transcript in read(options.file):
         sys.stdout.write("\n".join(dump(transcript)) + "\n\n")
@@ -141,6 +146,8 @@ def _shown(text: str, what: str) -> Iterator[str]:
     yield from (f"    {line}" for line in text.splitlines() if line.strip())
 
 
+# The time and the role that a dump gives a message.
+Place = tuple[str, str]
 LEAST_MINUTES = 1.0
 NEAR = 2  # messages by which the place of an intervention may differ: the refusal, the interrupt, the words after it
 
@@ -171,10 +178,10 @@ class Compared(NamedTuple):
     messages: int
 
 
-def measure(marks: Path, folder: Path) -> Iterator[str]:
+def measure(marks: Path, folder: Path, dumps: Path | None = None) -> Iterator[str]:
     """Recall and precision of stretches over a minute, the ratio of minutes, interventions, and rivals."""
     readings = read_marks(marks)
-    compared = list(_compared(readings, folder))
+    compared = list(_compared(readings, folder, _dumped(dumps) if dumps else {}))
     missing = readings.keys() - {each.session for each in compared}
     yield f"{len(compared)} sessions" + (f"; not in the folder: {', '.join(sorted(missing))}" if missing else "")
     yield from _stretches(compared)
@@ -193,11 +200,20 @@ def read_marks(path: Path) -> dict[str, Reading]:
             reading.interventions.append(int(mark["intervention"]))
         elif "from" in mark:
             minutes = float(mark.get("minutes") or 0.0)
-            reading.stretches.append(Marked(mark.get("kind", ""), int(mark["from"]), int(mark["to"]), minutes))
+            reading.stretches.append(Marked(_kind(mark.get("kind", "")), int(mark["from"]), int(mark["to"]), minutes))
     return readings
 
 
-def _compared(readings: dict[str, Reading], folder: Path) -> Iterator[Compared]:
+def _kind(words: str) -> str:
+    """The name of the kind that a reader meant."""
+    first = re.split(r"[\W_]+", words.strip().lower())[0]
+    return {"stopped": "corrected", "correction": "corrected"}.get(
+        first,
+        next((kind.value for kind in TroubleKind if kind.value.startswith(first.removesuffix("s") or "?")), words),
+    )
+
+
+def _compared(readings: dict[str, Reading], folder: Path, dumps: dict[str, list[Place]]) -> Iterator[Compared]:
     seen = Seen()
     paths = sorted(folder.rglob("*.jsonl*"))
     checks = _checks(paths)
@@ -208,11 +224,47 @@ def _compared(readings: dict[str, Reading], folder: Path) -> Iterator[Compared]:
                 found = _reading(find_trouble(transcript, shared=shared, checks=checks[path.parent]))
                 yield Compared(
                     transcript.native_id,
-                    readings[transcript.native_id],
+                    _moved(readings[transcript.native_id], dumps.get(transcript.native_id), transcript),
                     found,
                     _failed_share(transcript),
                     len(transcript.messages),
                 )
+
+
+_SESSION = re.compile(r"^==== session (\S+) \(")
+_NUMBERED = re.compile(r"^#(\d+)  (\(no time\)|\S+ \S+?)(?: \(\+.*?\))?  ([A-Z]+)\b")
+
+
+def _dumped(folder: Path) -> dict[str, list[Place]]:
+    """The places of the messages of each dumped session."""
+    found: dict[str, list[Place]] = {}
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        places: list[Place] = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if session := _SESSION.match(line):
+                places = found.setdefault(session[1], [])
+            elif (numbered := _NUMBERED.match(line)) and int(numbered[1]) == len(places):
+                places.append((numbered[2], numbered[3]))
+    return found
+
+
+def _moved(reading: Reading, dumped: list[Place] | None, transcript: Transcript) -> Reading:
+    """A reading with the numbers that its messages have now."""
+    if not dumped:
+        return reading
+    now = [(_when(message, None), message.role.value.upper()) for message in transcript.messages]
+    numbers: list[int] = []
+    at = 0
+    for place in dumped:
+        found = next((number for number in range(at, len(now)) if now[number] == place), None)
+        numbers.append(at if found is None else found)
+        at = at if found is None else found + 1
+    last = len(numbers) - 1
+    stretches = [
+        mark._replace(first=numbers[min(mark.first, last)], last=numbers[min(mark.last, last)])
+        for mark in reading.stretches
+    ]
+    return Reading(stretches, [numbers[min(number, last)] for number in reading.interventions])
 
 
 def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[Head]]:
