@@ -143,6 +143,24 @@ def test_another_test_that_is_green_does_not_end_it() -> None:
     assert (red.first, red.last) == (4, 10)
 
 
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("bun run test 2>&1 | grep -A 20 fail", "(fail) cart > adds up [0.41ms]"),
+        ("for d in a b; do (cd $d && go vet ./... 2>&1 | head -4); done", "  cart.go:19:14: undefined: total"),
+        ("npx tsc --noEmit | head -5; echo done", "src/cart.ts(3,5): error TS2345: no\ndone"),
+        ("go test ./... 2>&1 | sed 's/^/   /'; echo", "   --- FAIL: TestTotal (0.00s)\n   FAIL"),
+    ],
+)
+def test_a_check_is_red_behind_a_line_that_hides_its_status(command: str, output: str) -> None:
+    session = conversation(
+        user("Go."), edit(CODE, "a", "b"), shell(command, output), edit(CODE, "b", "c"), shell(command, "ok")
+    )
+    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(4, 8)]
+    warned = conversation(user("Go."), edit(CODE, "a", "b"), shell("npx eslint .", "a.ts:3:5: warning: x"))
+    assert not found(warned, TroubleKind.RED_CHECK)
+
+
 def test_a_check_that_was_left_red_ends_with_its_last_run() -> None:
     session = conversation(
         user("Add the total."),

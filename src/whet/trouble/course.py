@@ -138,11 +138,12 @@ class SessionCourse:
 
     @lazy
     def openings(self) -> tuple[int, ...]:
-        """The messages with which somebody opens a turn of the agent, or stops it."""
+        """The messages with which somebody opens a turn of the agent, or stops it; not what is typed while it works."""
         return tuple(
             index
             for index, message in enumerate(self.messages)
-            if index >= self.begin and (is_ordered(message) or message.origin is Origin.INTERRUPT)
+            if index >= self.begin
+            and (message.origin is Origin.INTERRUPT or (is_ordered(message) and not self.is_at_work(index)))
         )
 
     @lazy

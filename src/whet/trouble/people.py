@@ -204,6 +204,8 @@ def _met(course: SessionCourse, event: SteppedIn, kind: TroubleKind) -> Stretch:
     """From the correction to the last change that meets it."""
     end = course.end_of_turn(event.message)
     changes = [move for move in course.moves_within(event.message, end) if move.files]
+    if course.is_at_work(event.message):  # the rest of the turn is what was under way
+        changes = changes[:1]
     last = changes[-1].answered if changes else end
     ending = TroubleEnding.MENDED if changes else course.how_it_ends(end)
     return Stretch(kind, event.message, last, event.kind.value, "", ending)

@@ -8,7 +8,7 @@ LOOKED_AT = 20_000
 LONGEST = 120
 _COLOUR = re2.compile(r"\x1b\[[0-9;]*m")
 # Each as its runner documents it; the first that a text has names what was red.
-_FORMS = tuple(
+_TESTS = tuple(
     re2.compile(form)
     for form in (
         r"(?m)^(?:FAILED|ERROR) ([\w./\\-]+\.py::[\w:\[\].-]+)",  # pytest
@@ -20,6 +20,11 @@ _FORMS = tuple(
         r"(?m)^\s*FAIL\s+(\S+\.\w+)",  # a file of jest or vitest
         r"(?m)^rspec (\S+)",  # rspec
         r"(?m)^\s*Failed (\S+) \[",  # dotnet test
+    )
+)
+_RULES = tuple(
+    re2.compile(form)
+    for form in (
         r"\berror\[(E\d{4})\]",  # rustc
         r"\berror (TS\d{3,5})\b",  # tsc
         r"\berror (?:CS|FS|BC|MSB|NU|NETSDK)\d{3,5}",  # dotnet build
@@ -33,13 +38,18 @@ _FORMS = tuple(
 )
 
 
+def names_red_test(text: str) -> bool:
+    """Whether an output names a test that failed, in the form of its runner."""
+    return ("ail" in text or "FAIL" in text or "ERROR" in text) and any(form.search(text) for form in _TESTS)
+
+
 def red_name(text: str) -> str:
     """The first thing that the output names as red; else its error without what varies."""
     if len(text) > LOOKED_AT:
         text = text[: LOOKED_AT // 2] + "\n" + text[-LOOKED_AT // 2 :]
     text = _COLOUR.sub("", text)
     if "rror" in text or "FAIL" in text or "ail" in text or "✖" in text or "×" in text or ":" in text:
-        for form in _FORMS:
+        for form in (*_TESTS, *_RULES):
             if found := form.search(text):
                 name = found.group(1) if found.groups() else found.group(0)
                 return " ".join(name.split())[:LONGEST]

@@ -12,6 +12,7 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import check_of
 from whet.sessions.shell_lines import is_decisive, split
+from whet.trouble.red_names import names_red_test
 
 LOOKED_AT = 6_000
 # A place in a file with its line and column, and what is wrong there: what compilers and linters print, and only then.
@@ -42,7 +43,7 @@ def _complains(text: str) -> bool:
     """Whether an output has the complaints of a compiler, a linter or a test, wherever a command moved them to."""
     if len(text) > LOOKED_AT:
         text = f"{text[: LOOKED_AT // 2]}\n{text[-LOOKED_AT // 2 :]}"
-    if _DIAGNOSTIC.search(text) is not None:
+    if _DIAGNOSTIC.search(text) is not None or names_red_test(text):
         return True
     return "\n " in text and bool(CHECKS.first(tail(_MARGIN.sub("", text))))
 
