@@ -29,7 +29,7 @@ from whet.failures.named_checks import Head
 from whet.failures.view import gather
 from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
-from whet.sessions.copies import Seen, history_of
+from whet.sessions.copies import Seen, copied_places, history_of
 from whet.sessions.transcripts import (
     Media,
     Message,
@@ -219,9 +219,9 @@ def _compared(readings: dict[str, Reading], folder: Path, dumps: dict[str, list[
     checks = _checks(paths)
     for path in paths:
         for transcript in read(path):
-            shared = seen.shared(history_of(transcript.messages))
+            copied = copied_places(transcript.messages, seen.shared(history_of(transcript.messages)))
             if transcript.native_id in readings:
-                found = _reading(find_trouble(transcript, shared=shared, checks=checks[path.parent]))
+                found = _reading(find_trouble(transcript, copied=copied, checks=checks[path.parent]))
                 yield Compared(
                     transcript.native_id,
                     _moved(readings[transcript.native_id], dumps.get(transcript.native_id), transcript),
@@ -277,7 +277,7 @@ def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[Head]]:
 
 
 def _reading(found: SessionTrouble) -> Reading:
-    stretches = [Marked(one.kind.value, one.first, one.last, one.seconds / 60) for one in found.troubles]
+    stretches = [Marked(one.kind, one.first, one.last, one.seconds / 60) for one in found.troubles]
     return Reading(stretches, [one.message for one in found.interventions])
 
 

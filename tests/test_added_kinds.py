@@ -25,18 +25,14 @@ MODULE = '''
 
 from collections.abc import Iterator
 
-from whet.failures.environment import Cause
 from whet.failures.kinds import ChangeKind, KindOfTrouble
-from whet.failures.signals import Signal
-from whet.failures.view import SessionView
+from whet.trouble.course import SessionCourse, Stretch
 
 
-def bare_tests(view: SessionView) -> Iterator[Signal]:
-    for step in view.steps:
-        if "pytest" in step.exchange.call.arguments:
-            yield Signal(
-                "bare_tests", step.message, "pytest without make", Cause.AGENT, step.trust, 0.9, tool=step.tool
-            )
+def bare_tests(course: SessionCourse) -> Iterator[Stretch]:
+    for move in course.moves:
+        if "pytest" in move.step.exchange.call.arguments:
+            yield Stretch("bare_tests", move.asked, move.answered, move.step.tool, "pytest without make")
 
 
 BARE = KindOfTrouble(
@@ -114,7 +110,7 @@ def test_a_kind_of_another_package_is_shown_everywhere(
     report = good(whet("report", variables=package)).out
     assert "runs the tests with Bash instead of make" in report
     assert "bare tests 4" in report
-    [lesson] = good(whet("lessons", "--json", variables=package)).json["lessons"]
+    [lesson] = good(whet("lessons", "--json", variables=package)).json["recurring"]
     assert (lesson["kind"], lesson["sessions"], lesson["change"]) == ("bare_tests", 4, "rule")
     assert "runs the tests with Bash" in good(whet("lessons", variables=package)).out
     assert "bare tests of Bash in 4 of 4 sessions" in good(whet("improve", "--dry-run", variables=package)).out

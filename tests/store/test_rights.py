@@ -91,7 +91,7 @@ def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp
 def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Path) -> None:
     with shop.rows(OWNER) as rows:
         added = "teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
-        change(rows, f"DROP TABLE {added}, analyses_in_short, rule_findings, session_reminders")
+        change(rows, f"DROP TABLE {added}, analyses_in_short, session_troubles, rule_findings, session_reminders")
         change(rows, "DROP FUNCTION drop_lessons, drop_uses_and_words, keep_to_its_maker CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens", "ids"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
@@ -104,7 +104,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         assert alice.query("SELECT count(*) FROM teachings") == [(0,)]
         assert alice.query("SELECT count(*) FROM session_draws, session_tellings") == [(0,)]
         assert alice.query("SELECT count(*) FROM background_calls, left_out") == [(0,)]
-        assert alice.query("SELECT count(*) FROM project_lessons, analyses_in_short") == [(0,)]
+        assert alice.query("SELECT count(*) FROM project_lessons, analyses_in_short, session_troubles") == [(0,)]
         assert alice.query("SELECT count(*) FROM rule_findings, session_reminders") == [(0,)]
 
 

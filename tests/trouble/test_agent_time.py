@@ -105,11 +105,11 @@ def test_a_copied_beginning_counts_nothing_again(seed: int) -> None:
     later = tuple(replace(message, at=(message.at or 0.0) + shift) for message in more.messages)
     resumed = replace(first, native_id="two", messages=(*first.messages, *later))
     shared = len(first.messages)
-    again = find_trouble(resumed, shared=shared)
+    again = find_trouble(resumed, copied=frozenset(range(shared)))
     assert all(one.first >= shared - 1 for one in again.troubles)
     assert all(one.message >= shared for one in again.interventions)
     assert again.agent_seconds <= find_trouble(resumed).agent_seconds
-    assert _without_names(find_trouble(first)) == _without_names(find_trouble(first, shared=shared))
+    assert _without_names(find_trouble(first)) == _without_names(find_trouble(first, copied=frozenset(range(shared))))
 
 
 def _without_names(found: SessionTrouble) -> tuple[object, ...]:

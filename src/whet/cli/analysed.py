@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from whet.store.home import Home
 
 
-FOUND = ("analyses", "analyses_in_short", "call_counts", "teachings", "project_lessons", "rule_findings")
+FOUND = (
+    "analyses",
+    "analyses_in_short",
+    "session_troubles",
+    "call_counts",
+    "teachings",
+    "project_lessons",
+    "rule_findings",
+)
 
 
 def bring_up_to_date(database: Database) -> None:

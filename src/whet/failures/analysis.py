@@ -13,7 +13,7 @@ from whet.failures.score import Weighed, Weights, failure_of, weigh
 from whet.failures.signals import SHOWN, Signal
 from whet.failures.success_signs import is_backed
 from whet.failures.usual import Circle, Size, Usual, beyond, circle_of, size_of
-from whet.failures.view import gather
+from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
@@ -103,10 +103,14 @@ class Analysis(Value, frozen=True):
         return frozenset(exchange.tool for exchange in self.exchanges)
 
 
-def version_of(kinds: KindTable) -> int:
-    """The version of analyses that look for these kinds: another one where other packages add some."""
-    added = sorted(f"{row.name} {row.version}" for row in kinds if row not in KINDS)
-    mark = int.from_bytes(hashlib.sha256("\n".join(added).encode()).digest()[:4]) if added else 0
+def version_of(kinds: KindTable, *others: str) -> int:
+    """The version of analyses that look for these kinds: another one where other packages add some.
+
+    `others` name what else is kept with an analysis, each with its version.
+    """
+    added = sorted((*others, *(f"{row.name} {row.version}" for row in kinds if row not in KINDS)))
+    # Three bytes, so that the versions of a million analyses can be summed in a number of 64 bits.
+    mark = int.from_bytes(hashlib.sha256("\n".join(added).encode()).digest()[:3]) if added else 0
     return ANALYSIS_VERSION + mark * VERSIONS
 
 
@@ -123,9 +127,17 @@ def analyse(
     The messages at the `copied` places are evidence in the session that they were copied from, and not here. A session
     that is nothing but a copy is analysed as a whole, and marked.
     """
+    apart = NO_PLACES if is_copy(transcript, copied) else copied
+    evidence = gather(own_part(transcript, apart), ignore_flags=ignore_flags)
+    return analysis_of_view(evidence, transcript, weights, kinds, copied=copied)
+
+
+def analysis_of_view(
+    evidence: SessionView, transcript: Transcript, weights: Weights, kinds: KindTable = KINDS, *, copied: Set[int]
+) -> Analysis:
+    """The same of a session whose evidence is gathered already."""
     repeated = _copied(transcript, copied)
     apart = NO_PLACES if repeated.whole else copied
-    evidence = gather(own_part(transcript, apart), ignore_flags=ignore_flags)
     signals = detect(evidence, kinds)
     weighed = weigh(evidence, weights)
     failure = failure_of(weighed, weights)

@@ -8,19 +8,29 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.failures.analysis import Analysis, analyse, scored, version_of
+from whet.failures.analysis import Analysis, analysis_of_view, scored, version_of
 from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Usage
-from whet.shipped.kinds import known_kinds
+from whet.shipped.kinds import known_kinds, known_troubles
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import keep_in_short
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.sessions import is_own
 from whet.store.side_by_side import Progress, StoredTranscript, go_through
+from whet.store.troubles import (
+    FoundTrouble,
+    ProjectChecks,
+    keep_trouble,
+    project_checks,
+    trouble_found,
+    with_other_checks,
+)
+from whet.trouble.finding import TROUBLE_VERSION, gather_own
 
 PAGE = 500
 PAGE_BYTES = 16 << 20
@@ -58,30 +68,69 @@ def refresh(
     processors: int | None = None,
 ) -> int:
     """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
-    waiting = [session_of(row) for row in database.query(WAITING, (version_of(known_kinds()), *[database.member] * 2))]
+    waiting = [session_of(row) for row in database.query(WAITING, (analyses_version(), *[database.member] * 2))]
+    if not waiting:
+        return 0
 
-    def keep(session: Session, found: Analysis | None) -> None:
+    def keep(session: Session, found: FoundInSession | None) -> None:
         if found is not None:
             _keep(database, session, found)
 
-    go_through(database, waiting, partial(_analyse, weights), keep, progress=progress, processors=processors)
-    if waiting:
-        _compare(database, weights)
+    checks = project_checks(database)
+    work = partial(_analyse, weights, checks)
+    go_through(database, waiting, work, keep, progress=progress, processors=processors)
+    _find_again(database, checks, progress)
+    _compare(database, weights)
     return len(waiting)
 
 
-def _analyse(weights: Weights, stored: StoredTranscript) -> Analysis:
-    return analyse(stored.decoded(), weights, known_kinds(), copied=stored.copied)
+def _find_again(database: Database, before: ProjectChecks, progress: Progress) -> None:
+    """Go once more through sessions in which a command failed that is known for a check only now."""
+    checks = project_checks(database)
+    if checks == before:
+        return
+
+    def keep(session: Session, found: FoundTrouble | None) -> None:
+        if found is not None:
+            keep_trouble(database, session.no, found)
+
+    again = [session for session in with_other_checks(database, checks) if is_own(database, session)]
+    go_through(database, again, partial(_find_trouble, checks), keep, progress=progress)
+
+
+class FoundInSession(NamedTuple):
+    """All that is kept of a session."""
+
+    analysis: Analysis
+    trouble: FoundTrouble
+
+
+def analyses_version() -> int:
+    """The version of what is kept of a session: another one where other packages add kinds."""
+    return version_of(
+        known_kinds(), f"trouble {TROUBLE_VERSION}", *(f"{row.name} {row.version}" for row in known_troubles())
+    )
+
+
+def _analyse(weights: Weights, checks: ProjectChecks, stored: StoredTranscript) -> FoundInSession:
+    transcript = stored.decoded()
+    own = gather_own(transcript, stored.copied)
+    analysis = analysis_of_view(own.view, transcript, weights, known_kinds(), copied=stored.copied)
+    return FoundInSession(analysis, trouble_found(own, checks))
+
+
+def _find_trouble(checks: ProjectChecks, stored: StoredTranscript) -> FoundTrouble:
+    return trouble_found(gather_own(stored.decoded(), stored.copied), checks)
 
 
 def is_behind(database: Database) -> bool:
     """Whether a session is not analysed as it is now, or its analysis is not kept in short."""
-    return bool(database.query(BEHIND, (version_of(known_kinds()), *[database.member] * 2)))
+    return bool(database.query(BEHIND, (analyses_version(), *[database.member] * 2)))
 
 
 def _compare(database: Database, weights: Weights) -> None:
     """Score every session among the others of its kind: what is usual there changes with the new ones."""
-    rows = [ComparedRow(*row) for row in database.query(COMPARED, (version_of(known_kinds()),))]
+    rows = [ComparedRow(*row) for row in database.query(COMPARED, (analyses_version(),))]
     usual = usual_by_circle((row.circle, row.size) for row in rows)
     changed: list[tuple[float, float, int]] = []
     for row in rows:
@@ -138,7 +187,8 @@ def _read(record: object, score: float, longer: float) -> Analysis | None:
     return scored(analysis, score, told_reasons(analysis.weighed, longer)) if analysis else None
 
 
-def _keep(database: Database, session: Session, analysis: Analysis) -> None:
+def _keep(database: Database, session: Session, found: FoundInSession) -> None:
+    analysis = found.analysis
     if session.facts.run_key:  # a session of our own never counted what it took over
         analysis = replace(analysis, copied=replace(analysis.copied, usage=Usage()))
     database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
@@ -149,7 +199,7 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
         " SELECT no, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE no = ?",
         (
             session.head,
-            version_of(known_kinds()),
+            analyses_version(),
             analysis.failure_score,
             msgspec.json.encode(analysis),
             analysis.weighed.logit,
@@ -166,6 +216,7 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
         [(tool, *counts, session.no) for tool, counts in _counts(analysis).items()],
     )
     keep_in_short(database, session.no, analysis)
+    keep_trouble(database, session.no, found.trouble)
 
 
 def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:

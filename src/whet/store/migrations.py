@@ -22,6 +22,7 @@ from whet.store.rights import MissingRight, no_owner
 from whet.store.rule_tables import RULE_FINDINGS, RULE_FINDINGS_OF_A_TEAM
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
+from whet.store.trouble_tables import SESSION_TROUBLES, SESSION_TROUBLES_OF_A_TEAM
 from whet.store.word_tables import MESSAGES_IN_BULK
 
 WORDS = {
@@ -288,6 +289,7 @@ MIGRATIONS = (
     ),
     Migration("messages in bulk: words indexed together, fewer lookups", shared=(), postgres=MESSAGES_IN_BULK),
     Migration("an analysis in short is its maker's to write", shared=(), postgres=IN_SHORT_OF_ITS_MAKER),
+    Migration("the trouble of each session", shared=SESSION_TROUBLES, postgres=SESSION_TROUBLES_OF_A_TEAM),
 )
 
 

@@ -7,8 +7,9 @@ import os
 import re
 from pathlib import Path
 
+from whet.sessions.worktrees import without_worktree
+
 MOST_BYTES = 100_000
-WORKTREES = re.compile(r"[/\\]\.(?:claude|whet|codex)[/\\]worktrees[/\\].*$")
 _REMOTE = re.compile(r'^\s*\[remote "([^"]+)"\]\s*$')
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$")
 _HOSTED = re.compile(r"^(?:[a-z+]+://)?(?:[^@/\s]+@)?([A-Za-z0-9.-]+)(?::\d+)?[:/](.+?)(?:\.git)?/*$")
@@ -27,7 +28,7 @@ def name_of_project(folder: str | Path) -> str:
     path = Path(text)
     root = next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
     if root is None or not path.is_absolute():
-        return WORKTREES.sub("", text).rstrip("/\\") or text
+        return without_worktree(text)
     shared = _shared_folder(root / ".git")
     return _remote(shared) or _first_commit(shared) or str(shared.parent if shared.name == ".git" else root)
 

@@ -18,7 +18,7 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
-from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+from whet.trouble.values import InterventionKind, TroubleEnding, Whose
 from whet.trouble.verdicts import CheckVerdict, verdict
 from whet.values import lazy
 
@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
     It counts the messages after `first` up to `last`; those of `only`, where other work lies between.
     """
 
-    kind: TroubleKind
+    kind: str
     first: int
     last: int
     subject: str = ""

@@ -1,22 +1,25 @@
 """All trouble of one session: every kind's stretches, each minute counted once, with what it cost."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from typing import NamedTuple
 
 from whet.failures.named_checks import Head
 from whet.failures.phrases import shortened
 from whet.failures.view import SessionView, gather
 from whet.secrets.redactor import Redactor
 from whet.secrets.scan import encoded, find
-from whet.sessions.copies import NO_PLACES, copied_places, is_copy, own_part
+from whet.sessions.copies import NO_PLACES, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import Break, SessionCourse, Stretch, moves_of
-from whet.trouble.kinds import ORDER_OF_KIND, TROUBLE_KINDS
+from whet.trouble.kinds import TROUBLE_KINDS, TroubleRow
 from whet.trouble.people import events
 from whet.trouble.red_checks import claimed_before
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
 
+# Raised whenever the trouble of a session may differ from what was found earlier, so that it is found again.
+TROUBLE_VERSION = 1
 WORDS_LENGTH = 600
 CAUSE_LENGTH = 160
 # What a model's tokens cost, in dollars; None where nobody knows.
@@ -29,18 +32,32 @@ def find_trouble(
     price: Price | None = None,
     checks: frozenset[Head] = frozenset(),
     breaks: Sequence[Break] = (),
-    shared: int = 0,
+    copied: Set[int] = NO_PLACES,
+    kinds: Sequence[TroubleRow] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The stretches of a session that bought nothing, and the interventions of people.
 
     `price` gives dollars for tokens. `checks` are the commands that the project's other sessions show to be checks.
-    `breaks` say where rules in force were broken. `shared` first messages stand in another session too: where they
-    are a copy, they are counted there.
+    `breaks` say where rules in force were broken. The messages at the `copied` places are counted in the session that
+    they were copied from.
     """
-    places = copied_places(transcript.messages, shared)
-    copied = NO_PLACES if is_copy(transcript, places) else places
-    view = gather(own_part(transcript, copied))
-    return trouble_of(view, price=price, checks=checks, breaks=breaks, begin=len(copied))
+    view, begin, _ = gather_own(transcript, copied)
+    return trouble_of(view, price=price, checks=checks, breaks=breaks, begin=begin, kinds=kinds)
+
+
+class OwnView(NamedTuple):
+    """The evidence of what is a session's own; where nothing is, that of all it copied."""
+
+    view: SessionView
+    begin: int  # copies come before whatever the agent does there itself
+    is_copy: bool
+
+
+def gather_own(transcript: Transcript, copied: Set[int]) -> OwnView:
+    """What a session shows, with the messages at the `copied` places as context."""
+    whole = is_copy(transcript, copied)
+    apart = NO_PLACES if whole else copied
+    return OwnView(gather(own_part(transcript, apart)), max(apart, default=-1) + 1, whole)
 
 
 def trouble_of(
@@ -50,6 +67,7 @@ def trouble_of(
     checks: frozenset[Head] = frozenset(),
     breaks: Sequence[Break] = (),
     begin: int = 0,
+    kinds: Sequence[TroubleRow] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
     course = SessionCourse(view, moves_of(view, checks), begin, tuple(breaks), events)
@@ -59,7 +77,7 @@ def trouble_of(
         session=transcript.id,
         agent_seconds=round(sum(seconds), 1),
         is_timed=any(message.at is not None for message in course.messages[begin:]),
-        troubles=tuple(_troubles(course, seconds, price)),
+        troubles=tuple(_troubles(course, seconds, price, kinds)),
         interventions=tuple(
             Intervention(event.kind, event.message, _clean(event.words, WORDS_LENGTH), event.by)
             for event in course.events
@@ -71,30 +89,33 @@ def trouble_of(
     )
 
 
-def _troubles(course: SessionCourse, seconds: Sequence[float], price: Price | None) -> Iterator[Trouble]:
-    stretches = sorted(_named(course, _found(course)), key=lambda each: (each.first, each.last))
-    owned = owned_messages(stretches, len(course.messages))
+def _troubles(
+    course: SessionCourse, seconds: Sequence[float], price: Price | None, kinds: Sequence[TroubleRow]
+) -> Iterator[Trouble]:
+    found = (stretch for row in kinds for detect in row.detectors for stretch in detect(course))
+    stretches = sorted(_named(course, found), key=lambda each: (each.first, each.last))
+    owned = owned_messages(stretches, len(course.messages), kinds)
     for stretch, messages in zip(stretches, owned, strict=True):
         if messages:
             yield _costed(stretch, messages, course, seconds, price)
 
 
-def _found(course: SessionCourse) -> Iterator[Stretch]:
-    for row in TROUBLE_KINDS:
-        for detect in row.detectors:
-            yield from detect(course)
-
-
 def _named(course: SessionCourse, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """A red check of work that the agent had called done is told as such."""
     for stretch in stretches:
-        is_claimed = stretch.kind is TroubleKind.RED_CHECK and claimed_before(course, stretch)
+        is_claimed = stretch.kind == TroubleKind.RED_CHECK and claimed_before(course, stretch)
         yield stretch._replace(kind=TroubleKind.CLAIMED) if is_claimed else stretch
 
 
-def owned_messages(stretches: Sequence[Stretch], count: int) -> list[list[int]]:
-    """The messages that each stretch counts: one that lies in several belongs to the shortest of them."""
-    order = sorted(range(len(stretches)), key=lambda at: (_length(stretches[at]), ORDER_OF_KIND[stretches[at].kind]))
+def owned_messages(
+    stretches: Sequence[Stretch], count: int, kinds: Sequence[TroubleRow] = TROUBLE_KINDS
+) -> list[list[int]]:
+    """The messages that each stretch counts: one that lies in several belongs to the shortest of them.
+
+    Of two equally long ones the kind that comes first has it.
+    """
+    places = {row.name: place for place, row in enumerate(kinds)}
+    order = sorted(range(len(stretches)), key=lambda at: (_length(stretches[at]), places.get(stretches[at].kind, 0)))
     following = list(range(count + 1))  # of each message, the next one that nobody owns yet
     owned: list[list[int]] = [[] for _ in stretches]
     for place in order:

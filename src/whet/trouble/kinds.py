@@ -11,8 +11,10 @@ from whet.trouble.told import not_followed
 from whet.trouble.values import TroubleKind
 from whet.trouble.waiting import waits
 
+TroubleRow = KindOfTrouble[SessionCourse, Stretch]
+
 # Where two stretches are equally long, the earlier kind owns the minutes.
-TROUBLE_KINDS: tuple[KindOfTrouble[SessionCourse, Stretch], ...] = (
+TROUBLE_KINDS: tuple[TroubleRow, ...] = (
     KindOfTrouble(
         TroubleKind.WAITING,
         label="waiting",
@@ -78,5 +80,3 @@ TROUBLE_KINDS: tuple[KindOfTrouble[SessionCourse, Stretch], ...] = (
         remedy="make a rule of what was said",
     ),
 )
-ROW_OF_KIND = {row.name: row for row in TROUBLE_KINDS}
-ORDER_OF_KIND = {row.name: place for place, row in enumerate(TROUBLE_KINDS)}

@@ -200,7 +200,7 @@ def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
     return Stretch(TroubleKind.CORRECTED, first, event.message, subject, event.kind.value, TroubleEnding.STOPPED)
 
 
-def _met(course: SessionCourse, event: SteppedIn, kind: TroubleKind) -> Stretch:
+def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Stretch:
     """From the correction to the last change that meets it."""
     end = course.end_of_turn(event.message)
     changes = [move for move in course.moves_within(event.message, end) if move.files]

@@ -124,12 +124,12 @@ def group(name: str, sessions: Sequence[SessionTrouble]) -> TroubleGroup:
 
 
 def by_kind(_: SessionTrouble, trouble: Trouble) -> str:
-    return trouble.kind.value
+    return trouble.kind
 
 
 def by_cause(_: SessionTrouble, trouble: Trouble) -> str:
     """Kind, what failed, and what was wrong with it."""
-    return " · ".join(word for word in (trouble.kind.value, trouble.subject, trouble.cause) if word)
+    return " · ".join(word for word in (trouble.kind, trouble.subject, trouble.cause) if word)
 
 
 def by_subject(_: SessionTrouble, trouble: Trouble) -> str:

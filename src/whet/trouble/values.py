@@ -1,21 +1,22 @@
 """Trouble as values: a stretch of a session that bought nothing, somebody's intervention, and all of one session."""
 
 from enum import StrEnum
+from typing import Final
 
 from whet.values import Value
 
 
-class TroubleKind(StrEnum):
-    """Why a stretch bought nothing."""
+class TroubleKind:
+    """Why a stretch bought nothing: the names of Whet's own kinds. Other packages bring kinds with other names."""
 
-    SLIP = "slip"
-    RED_CHECK = "red_check"
-    CORRECTED = "corrected"
-    THROWN_AWAY = "thrown_away"
-    CONTEXT = "context"
-    WAITING = "waiting"
-    CLAIMED = "claimed"
-    TOLD = "told"
+    SLIP: Final = "slip"
+    RED_CHECK: Final = "red_check"
+    CORRECTED: Final = "corrected"
+    THROWN_AWAY: Final = "thrown_away"
+    CONTEXT: Final = "context"
+    WAITING: Final = "waiting"
+    CLAIMED: Final = "claimed"
+    TOLD: Final = "told"
 
 
 class TroubleEnding(StrEnum):
@@ -54,11 +55,11 @@ class Trouble(Value, frozen=True):
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")
     >>> slip, _ = whet.troubles(session).troubles
-    >>> slip.kind.value, slip.calls, slip.cause, slip.ending.value
+    >>> slip.kind, slip.calls, slip.cause, slip.ending.value
     ('slip', 1, 'n not found: url', 'stopped')
     """
 
-    kind: TroubleKind
+    kind: str  # one of TroubleKind, or of a kind that another package brings
     first: int
     last: int
     seconds: float = 0.0
