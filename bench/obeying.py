@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from whet.agent.assembling import Wish
-from whet.agent.session import Talk
+from whet.agent.assembling import RunPlace, RunRequest
+from whet.agent.session import SessionRequest, Talk
 from whet.agents.recognising import recognise
 from whet.formats.source import Source
 from whet.improving.review import ReviewRequest, look_back
@@ -53,7 +53,8 @@ class Place(NamedTuple):
         turns = [*([call] for call in before), *([[NOTE, SKILL]] if obeys else [])]
         settings = Settings(model=self.model(*turns), **more)
         with opened(self.home) as database:
-            session = Talk(self.home, database, Wish(settings, self.work, interactive=False, environment=ENVIRONMENT))
+            asked = SessionRequest(RunRequest(settings, RunPlace(self.work, ENVIRONMENT)))
+            session = Talk(self.home, database, asked)
             try:
                 for _ in session.turn(words, interrupt=threading.Event()):
                     pass

@@ -9,10 +9,10 @@ import pytest
 
 from conversations import user
 from replies import says
-from whet.agent.assembling import Assembled, Wish, assemble_run
+from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run
 from whet.agent.protocols import Chosen
 from whet.agent.providers.scripted import Scripted
-from whet.agent.session import Talk
+from whet.agent.session import SessionRequest, Talk
 from whet.changes.apply import try_out
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
@@ -42,9 +42,8 @@ def made(home: Home, database: Database, purpose: Purpose, folder: Path) -> Asse
     """A run of a purpose in a folder; its tools are ended at once."""
     (folder / "AGENTS.md").write_text("Plant tulips.\n")
     chosen = Chosen(Scripted([]), MODEL)
-    found = assemble_run(
-        home, database, Wish(SETTINGS, folder, environment=CI, purpose=purpose, id="s-1", chosen=chosen)
-    )
+    request = RunRequest(SETTINGS, RunPlace(folder, CI), purpose=purpose, id="s-1", chosen=chosen)
+    found = assemble_run(home, database, request)
     found.means.toolbox.close()
     return found
 
@@ -99,15 +98,14 @@ def test_what_the_agent_writes_is_believed_no_more_than_what_it_was_told_but_in_
 
 
 def test_a_question_has_its_own_words_and_nothing_of_the_machine(home: Home, database: Database) -> None:
-    wish = Wish(
+    request = RunRequest(
         SETTINGS,
+        words=RunWords(messages=(user("Yes or no?"),), system="You judge."),
+        tools=Replay((), ()),
         purpose=Purpose.TRIAL,
         chosen=Chosen(Scripted([]), MODEL),
-        messages=(user("Yes or no?"),),
-        toolbox=Replay((), ()),
-        system="You judge.",
     )
-    run = assemble_run(home, database, wish).run
+    run = assemble_run(home, database, request).run
     assert run == Run(run.id, MODEL.name, "You judge.", (user("Yes or no?"),), purpose=Purpose.TRIAL)
 
 
@@ -115,7 +113,8 @@ def test_a_secret_is_put_back_also_after_another_model_was_chosen(
     home: Home, database: Database, tmp_path: Path
 ) -> None:
     first = Chosen(Scripted([says("Noted.")]), MODEL)
-    with closing(Talk(home, database, Wish(SETTINGS, tmp_path, environment=CI, chosen=first))) as talk:
+    asked = SessionRequest(RunRequest(SETTINGS, RunPlace(tmp_path, CI), chosen=first))
+    with closing(Talk(home, database, asked)) as talk:
         list(talk.turn(f"My token is {KEY}", interrupt=Event()))
         shown = talk.run.messages[0].text.removeprefix("My token is ")
         call = {"name": "write_file", "arguments": json.dumps({"path": "token", "content": shown})}
@@ -151,8 +150,14 @@ def test_the_settings_say_what_the_prompt_holds(home: Home, database: Database, 
     held = {}
     for chosen in (PromptSettings(), PromptSettings(**{setting: values[setting]})):  # type: ignore[arg-type]
         settings = Settings(model="scripted:x", prompt=chosen)
-        wish = Wish(settings, tmp_path, interactive=True, id="20990101-000000-abcd", chosen=Chosen(Scripted([]), MODEL))
-        found = assemble_run(home, database, wish)
+        request = RunRequest(
+            settings,
+            RunPlace(tmp_path),
+            interactive=True,
+            id="20990101-000000-abcd",
+            chosen=Chosen(Scripted([]), MODEL),
+        )
+        found = assemble_run(home, database, request)
         found.means.toolbox.close()
         held[chosen == PromptSettings()] = found.run
     before, after = held[True], held[False]

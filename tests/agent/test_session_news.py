@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event
 
-from whet.agent.assembling import Wish
-from whet.agent.session import Talk
+from whet.agent.assembling import RunPlace, RunRequest
+from whet.agent.session import SessionRequest, Talk
 from whet.runs.settings import Settings
 from whet.store.database import Database
 from whet.store.home import Home
@@ -19,8 +19,8 @@ def told(home: Home, database: Database, folder: Path, *calls: tuple[str, dict[s
     lines = [{"calls": [{"name": name, "arguments": json.dumps(arguments)}]} for name, arguments in calls]
     (folder / "replies").write_text("\n".join(json.dumps(line) for line in (*lines, {"text": "Done."})))
     heard: list[str] = []
-    wish = Wish(Settings(model=f"scripted:{folder / 'replies'}"), work, interactive=False)
-    with closing(Talk(home, database, wish, tell=heard.append)) as talk:
+    request = RunRequest(Settings(model=f"scripted:{folder / 'replies'}"), RunPlace(work))
+    with closing(Talk(home, database, SessionRequest(request), tell=heard.append)) as talk:
         list(talk.turn("Do it.", interrupt=Event()))
         assert talk.news == heard
     return heard

@@ -8,8 +8,8 @@ import pytest
 
 from conversations import program, user
 from samples_of_templates import TEMPLATE
-from whet.agent.assembling import Wish
-from whet.agent.session import Talk
+from whet.agent.assembling import RunPlace, RunRequest
+from whet.agent.session import SessionRequest, Talk
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
 from whet.errors import WhetError
 from whet.examples.choosing import Need, Worth
@@ -61,11 +61,11 @@ def test_a_name_that_is_not_there_is_said(home: Home, database: Database) -> Non
         chosen(home, database, "missing", NEED, now=5.0)
 
 
-def begun(home: Home, database: Database, wish: Wish, script: Path) -> tuple[bool, list[str]]:
+def begun(home: Home, database: Database, asked: SessionRequest, script: Path) -> tuple[bool, list[str]]:
     """Whether the session of a first turn is warm, and what the person was told."""
     script.write_text('{"text": "Done."}\n')
     told: list[str] = []
-    with closing(Talk(home, database, wish, tell=told.append)) as talk:
+    with closing(Talk(home, database, asked, tell=told.append)) as talk:
         list(talk.turn("Look at the garden plan.", interrupt=Event()))
         return is_warm(talk.run.messages), told
 
@@ -79,8 +79,8 @@ def lot_that(is_warm_one: bool) -> str:
 @pytest.mark.parametrize("lot_is_warm", [True, False])
 def test_auto_begins_warm_by_lot_and_says_so(home: Home, database: Database, tmp_path: Path, lot_is_warm: bool) -> None:
     settings = Settings(model=f"scripted:{tmp_path / 'replies'}")
-    wish = Wish(settings, tmp_path, interactive=False, template=AUTO, id=lot_that(lot_is_warm))
-    is_warm_now, told = begun(home, database, wish, tmp_path / "replies")
+    request = RunRequest(settings, RunPlace(tmp_path), id=lot_that(lot_is_warm))
+    is_warm_now, told = begun(home, database, SessionRequest(request, template=AUTO), tmp_path / "replies")
     assert is_warm_now is lot_is_warm
     assert len(told) == 1
     assert ("starts from the template garden-work" if lot_is_warm else "starts without the template") in told[0]
@@ -94,8 +94,8 @@ def test_nothing_is_drawn_where_it_is_named_or_drawing_is_off(
     home: Home, database: Database, tmp_path: Path, template: str, measured: bool
 ) -> None:
     settings = Settings(model=f"scripted:{tmp_path / 'replies'}", templates=Templates(measured=measured))
-    wish = Wish(settings, tmp_path, interactive=False, template=template, id=lot_that(False))
-    is_warm_now, told = begun(home, database, wish, tmp_path / "replies")
+    asked = SessionRequest(RunRequest(settings, RunPlace(tmp_path), id=lot_that(False)), template=template)
+    is_warm_now, told = begun(home, database, asked, tmp_path / "replies")
     assert is_warm_now
     assert not is_drawn(database, since=0.0)
     assert len(told) == (template == AUTO)
@@ -120,6 +120,6 @@ def test_a_trial_of_the_model_in_the_settings_counts_in_its_sessions(
     """A trial records the model as the settings name it, and not as its provider does."""
     model = f"scripted:{tmp_path / 'replies'}"
     record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4e9, model=model))
-    wish = Wish(Settings(model=model), tmp_path, interactive=False, template=AUTO, id=lot_that(True))
-    _, told = begun(home, database, wish, tmp_path / "replies")
+    request = RunRequest(Settings(model=model), RunPlace(tmp_path), id=lot_that(True))
+    _, told = begun(home, database, SessionRequest(request, template=AUTO), tmp_path / "replies")
     assert "measured effect over 40 cases" in told[0]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from agent.prefixes import Watch, extends
 from agent.scenes import Notebook, user
 from replies import asks, says
-from whet.agent.assembling import Wish, assemble_run
+from whet.agent.assembling import RunPlace, RunRequest, assemble_run
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Provider
 from whet.agent.providers.scripted import Call, Scripted, request_of
@@ -58,8 +58,8 @@ def begun(
     home: Home, database: Database, folder: Path | None = None, *, id: str = "s-1", purpose: Purpose = Purpose.CHAT
 ) -> Run:
     chosen = Chosen(Scripted([]), MODEL)
-    wish = Wish(folder=folder, environment={}, purpose=purpose, id=id, chosen=chosen, toolbox=Shelf())
-    return assemble_run(home, database, wish).run
+    request = RunRequest(place=RunPlace(folder, {}), tools=Shelf(), purpose=purpose, id=id, chosen=chosen)
+    return assemble_run(home, database, request).run
 
 
 def means(provider: Provider, box: Notebook | None = None, rebuild: Callable[[], Prompt] | None = None) -> Means:

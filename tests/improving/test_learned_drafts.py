@@ -16,7 +16,7 @@ from whet.agent.providers.choosing import provider_for
 from whet.changes.apply import apply
 from whet.engine.steps import Direct, decoded
 from whet.improving.improve import improve
-from whet.improving.writer import Pen, write_from_evidence
+from whet.improving.writer import WriterMeans, write_from_evidence
 from whet.ledger.entries import Actor, Step
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
@@ -232,8 +232,8 @@ def test_a_model_behind_http_writes_from_the_evidence_and_is_offered_no_tools(ho
     [found] = candidates(pieces_of_session(learning(1)), {})
     with playing(streamed(openai_answer({"content": WRITTEN}))) as server:
         settings = Settings(model="mine:m", providers=(Endpoint("mine", "openai", server.base_url),))
-        pen = Pen(home, database, provider_for(settings, environment={}, home=home), Event())
-        made = write_from_evidence(pen, found)
+        means = WriterMeans(home, database, provider_for(settings, environment={}, home=home), Event())
+        made = write_from_evidence(means, found)
     assert made.draft is not None
     assert (made.draft.text, made.draft.trust) == (WRITTEN, Trust.TOOL)
     [request] = server.requests

@@ -1,4 +1,4 @@
-"""Runs put together: what each is told and shown, and what it is carried out with. They differ by wish and purpose."""
+"""Runs put together, by request and purpose: what each is told and shown, and what it is carried out with."""
 
 import os
 import time
@@ -21,7 +21,7 @@ from whet.context.gathering import Request, gather, prompt_for
 from whet.context.machine import environments, this_machine
 from whet.context.projects import project_of
 from whet.runs.models import Model
-from whet.runs.run import Budget, Run, Sampling
+from whet.runs.run import Run
 from whet.runs.settings import Settings
 from whet.secrets.redactor import secret_values
 from whet.sessions.definitions import Definition, trust_of_shown
@@ -50,34 +50,44 @@ class Kit(Toolbox, Protocol):
     def definitions(self) -> tuple[Definition, ...]: ...
 
 
-class Wish(NamedTuple):
-    """What is asked for, over what the settings say."""
+class RunPlace(NamedTuple):
+    """Where a run works."""
+
+    folder: Path | None = None  # None: here, or where the session that goes on was
+    environment: Mapping[str, str] = os.environ
+    hidden: tuple[Path, ...] = ()  # what no tool may see
+    environments: tuple[str, ...] | None = None  # what is said of the machine; None: what is true of this one
+
+
+class RunWords(NamedTuple):
+    """What a new run begins with, besides what the home and the ledger say."""
+
+    caller: str = ""  # instructions of the person for this session
+    messages: tuple[Message, ...] = ()
+    system: str = ""  # in the place of the prompt, for a question that is no session of the person's agent
+
+
+class ReviewedSession(NamedTuple):
+    """What a review owes to the session that it looks back on."""
+
+    read: tuple[Message, ...] | None = None  # what the tools take for read; None: what the run holds
+    project: Path | None = None  # where its owner declared it their own
+    trust: Trust = Trust.OPERATOR  # how far what the review writes may be believed at most, whatever the prompt holds
+
+
+class RunRequest(NamedTuple):
+    """A run that is asked for. What it may spend and how its model samples, the settings say."""
 
     settings: Settings = Settings()
-    folder: Path | None = None  # where the agent works; None: here, or where the session that goes on was
-    interactive: bool = False  # whether it is a conversation; else nobody reads along
-    caller: str = ""  # instructions of the person for this session
-    resumed: str = ""  # the id of the session that goes on
-    latest: bool = False  # go on with the latest session in the folder
-    template: str = ""  # to begin a new session with: a name, or auto
-    budget: Budget | None = None
-    sampling: Sampling | None = None
-    environment: Mapping[str, str] = os.environ
+    place: RunPlace = RunPlace()
+    words: RunWords = RunWords()
+    tools: Kit | tuple[str, ...] = ()  # sets of this machine's, or others in their place; (): as the settings say
     purpose: Purpose = Purpose.CHAT
+    interactive: bool = False  # whether it is a conversation; else nobody reads along
     id: str = ""  # of the new session; empty: one that tells when
-    platform: str | None = None  # where answers are shown; None: as the settings say
-    sets: tuple[str, ...] = ()  # of tools; empty: as the settings say
-    hidden: tuple[Path, ...] = ()  # what no tool may see
     chosen: Chosen | None = None  # who answers; None: as the settings say
     run: Run | None = None  # that goes on; None: a new one
-    heard: tuple[Message, ...] | None = None  # what the tools take for read; None: what the run holds
-    project: Path | None = None  # of the session that is looked back on, where its owner declared it their own
-    trust: Trust = Trust.USER  # how far the words of its turns are believed: less where nobody knows who gives them
-    told: Trust = Trust.OPERATOR  # how far what it writes may be believed at most, whatever the prompt holds
-    messages: tuple[Message, ...] = ()  # that a new run begins with
-    toolbox: Kit | None = None  # in the place of the tools of this machine
-    system: str = ""  # in the place of the prompt, for a question that is no session of the person's agent
-    environments: tuple[str, ...] | None = None  # what is said of the machine; None: what is true of this one
+    reviewed: ReviewedSession | None = None
 
 
 class Assembled(NamedTuple):
@@ -90,134 +100,146 @@ class Assembled(NamedTuple):
     sources: Sources | None = None
 
 
-def assemble_run(home: Home, database: Database, wish: Wish, *, ask: Ask | None = None) -> Assembled:
-    """The run that is wished for, its prompt stored, and all that it is carried out with."""
-    chosen = wish.chosen or provider_for(wish.settings, environment=wish.environment, home=home)
-    identity = wish.run.id if wish.run else wish.id or new_id(time.time())
-    situation = _situation(home, wish, identity, ask)
-    tools: Kit = wish.toolbox or toolbox(situation, sets=_sets(wish), messages=_heard(wish))
+def assemble_run(home: Home, database: Database, request: RunRequest, *, ask: Ask | None = None) -> Assembled:
+    """The run that is asked for, its prompt stored, and all that it is carried out with."""
+    chosen = request.chosen or provider_for(request.settings, environment=request.place.environment, home=home)
+    identity = request.run.id if request.run else request.id or new_id(time.time())
+    situation = _situation(home, request, identity, ask)
+    tools = request.tools
+    if isinstance(tools, tuple):
+        tools = toolbox(situation, sets=_sets(request, tools), messages=_read(request))
     prompt = sources = None
-    if wish.run is not None:
-        prompt = restore_prompt(database, wish.run.prompt_key) if wish.run.prompt_key else None
-    elif not wish.system:
-        request = _request(wish, chosen, tools.definitions, identity=identity, lot=_lot(wish, identity))
-        sources = gather(home, database, request)
+    if request.run is not None:
+        prompt = restore_prompt(database, request.run.prompt_key) if request.run.prompt_key else None
+    elif not request.words.system:
+        asked = _prompt_request(request, chosen, tools.definitions, identity=identity, lot=_lot(request, identity))
+        sources = gather(home, database, asked)
         prompt = assemble(sources)
         keep_prompt(database, prompt, now=time.time())
-    run = wish.run or replace(_new_run(wish, chosen.model, identity, tools.definitions, prompt), home=identity_of(home))
-    if isinstance(tools, Box) and wish.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
+    run = request.run or replace(
+        _new_run(request, chosen.model, identity, tools.definitions, prompt), home=identity_of(home)
+    )
+    if isinstance(tools, Box) and request.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
         tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
-    if wish.purpose is not Purpose.TRIAL and not wish.system:
-        run = replace(run, ephemeral=wish.settings.prompt.ephemeral.strip())
-    compacting = compacting_for(home, database, wish, chosen, run)
-    means = Means(chosen.provider, tools, compacting, Secrets(secret_values(wish.environment)))
+    if request.purpose is not Purpose.TRIAL and not request.words.system:
+        run = replace(run, ephemeral=request.settings.prompt.ephemeral.strip())
+    compacting = compacting_for(home, database, request, chosen, run)
+    means = Means(chosen.provider, tools, compacting, Secrets(secret_values(request.place.environment)))
     return Assembled(run, means, situation, prompt, sources)
 
 
-def declared_project(wish: Wish) -> Path | None:
+def declared_project(request: RunRequest) -> Path | None:
     """The project that the session works in, where its owner declared it their own."""
-    if wish.project is not None or wish.folder is None or wish.purpose is Purpose.REVIEW:
-        return wish.project
-    return project_of(wish.folder, wish.settings.trust.projects)
+    if request.reviewed is not None:
+        return request.reviewed.project
+    if request.place.folder is None or request.purpose is Purpose.REVIEW:
+        return None
+    return project_of(request.place.folder, request.settings.trust.projects)
 
 
-def compacting_for(home: Home, database: Database, wish: Wish, chosen: Chosen, run: Run) -> Compacting:
+def compacting_for(home: Home, database: Database, request: RunRequest, chosen: Chosen, run: Run) -> Compacting:
     """How a session is shortened. Who asks once, or tries or reviews something, begins anew instead."""
 
     def rebuild() -> Prompt:
-        request = _request(wish, chosen, run.shown, identity=run.id, lot=run.lot)
-        return prompt_for(home, database, request, now=time.time())
+        asked = _prompt_request(request, chosen, run.shown, identity=run.id, lot=run.lot)
+        return prompt_for(home, database, asked, now=time.time())
 
-    limits = wish.settings.compaction
-    is_enabled = limits.enabled and wish.purpose in LIVE
+    limits = request.settings.compaction
+    is_enabled = limits.enabled and request.purpose in LIVE
     return Compacting(lambda: new_id(time.time()), rebuild, enabled=is_enabled, tail=limits.tail)
 
 
-def _situation(home: Home, wish: Wish, identity: str, ask: Ask | None) -> Situation:
+def _situation(home: Home, request: RunRequest, identity: str, ask: Ask | None) -> Situation:
     return Situation(
-        wish.folder or Path(),
+        request.place.folder or Path(),
         home,
         identity,
-        wish.environment,
+        request.place.environment,
         ask=ask,
-        sandbox=wish.settings.sandbox,
-        terminal=wish.settings.terminal,
-        servers=wish.settings.servers,
-        project=declared_project(wish),
-        told=wish.told,  # lowered to what the prompt really holds, once it is built
-        occasion="a review" if wish.purpose is Purpose.REVIEW else "a session",
-        hidden=wish.hidden,
+        sandbox=request.settings.sandbox,
+        terminal=request.settings.terminal,
+        servers=request.settings.servers,
+        project=declared_project(request),
+        told=request.reviewed.trust
+        if request.reviewed
+        else Trust.OPERATOR,  # lowered to what the prompt really holds, once it is built
+        occasion="a review" if request.purpose is Purpose.REVIEW else "a session",
+        hidden=request.place.hidden,
     )
 
 
-def _sets(wish: Wish) -> tuple[str, ...]:
-    if wish.run is not None and not wish.sets:
-        return tuple(definition.name for definition in wish.run.shown)
-    return wish.sets or wish.settings.tools or (CHAT_TOOLS if wish.interactive else RUN_TOOLS)
+def _sets(request: RunRequest, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    if request.run is not None and not wanted:
+        return tuple(definition.name for definition in request.run.shown)
+    return wanted or request.settings.tools or (CHAT_TOOLS if request.interactive else RUN_TOOLS)
 
 
-def _heard(wish: Wish) -> tuple[Message, ...]:
-    held = wish.run.messages if wish.run else ()
-    return held if wish.heard is None else wish.heard
+def _read(request: RunRequest) -> tuple[Message, ...]:
+    if request.reviewed is not None and request.reviewed.read is not None:
+        return request.reviewed.read
+    return request.run.messages if request.run else ()
 
 
-def _lot(wish: Wish, identity: str) -> str:
-    return identity if wish.purpose in LIVE else ""
+def _lot(request: RunRequest, identity: str) -> str:
+    return identity if request.purpose in LIVE else ""
 
 
-def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, lot: str) -> Request:
-    is_here = wish.purpose is not Purpose.REVIEW  # nothing that a review may use works on the machine
+def _prompt_request(
+    request: RunRequest, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, lot: str
+) -> Request:
+    is_here = request.purpose is not Purpose.REVIEW  # nothing that a review may use works on the machine
     setting = Circumstances(
         tools=tuple(definition.name for definition in shown),
         model=chosen.model.name,
         provider=chosen.provider.name,
-        purpose="interactive" if wish.interactive else "unattended",
-        platform=_platform(wish) if is_here else "",
-        enforcement=wish.settings.prompt.enforcement,
-        environments=_environments(wish) if is_here else (),
+        purpose="interactive" if request.interactive else "unattended",
+        platform=request.settings.prompt.platform if is_here else "",
+        enforcement=request.settings.prompt.enforcement,
+        environments=_environments(request) if is_here else (),
         size=chosen.model.size,
-        project=name_of_project(wish.folder) if wish.folder and is_here else "",
+        project=name_of_project(request.place.folder) if request.place.folder and is_here else "",
     )
-    folder = wish.folder if wish.settings.context_files and is_here else None
+    folder = request.place.folder if request.settings.context_files and is_here else None
     today = date.today()  # noqa: DTZ011 - the person's own day is meant
     return Request(
         setting,
         folder,
         today,
-        wish.caller,
+        request.words.caller,
         lot=lot,
-        project=declared_project(wish),
-        secrets=secret_values(wish.environment),
-        session=identity if wish.settings.prompt.session else "",
-        memory=wish.settings.prompt.memory,
-        profile=wish.settings.prompt.profile,
+        project=declared_project(request),
+        secrets=secret_values(request.place.environment),
+        session=identity if request.settings.prompt.session else "",
+        memory=request.settings.prompt.memory,
+        profile=request.settings.prompt.profile,
         sets=sets_within(setting.tools),
     )
 
 
-def _platform(wish: Wish) -> str:
-    return wish.settings.prompt.platform if wish.platform is None else wish.platform
+def _environments(request: RunRequest) -> tuple[str, ...]:
+    return (
+        environments(this_machine(request.place.environment))
+        if request.place.environments is None
+        else request.place.environments
+    )
 
 
-def _environments(wish: Wish) -> tuple[str, ...]:
-    return environments(this_machine(wish.environment)) if wish.environments is None else wish.environments
-
-
-def _new_run(wish: Wish, model: Model, identity: str, shown: tuple[Definition, ...], prompt: Prompt | None) -> Run:
-    sampling = wish.sampling or wish.settings.sampling
-    is_live = wish.purpose in LIVE
+def _new_run(
+    request: RunRequest, model: Model, identity: str, shown: tuple[Definition, ...], prompt: Prompt | None
+) -> Run:
+    compacted_at = request.settings.compaction.at if request.purpose in LIVE else COMPACTED_AT
     return Run(
         id=identity,
         model=model.name,
-        system=prompt.text if prompt else wish.system,
-        messages=wish.messages,
+        system=prompt.text if prompt else request.words.system,
+        messages=request.words.messages,
         shown=shown,
         allowed=frozenset(definition.name for definition in shown),
-        purpose=wish.purpose,
+        purpose=request.purpose,
         prompt_key=prompt.key if prompt else "",
-        folder=str(wish.folder) if wish.folder and wish.purpose is not Purpose.REVIEW else "",
-        budget=wish.budget or wish.settings.budget,
-        sampling=sampling,
-        lot=_lot(wish, identity),
-        room=room_of(model, sampling, wish.settings.compaction.at if is_live else COMPACTED_AT) if prompt else None,
+        folder=str(request.place.folder) if request.place.folder and request.purpose is not Purpose.REVIEW else "",
+        budget=request.settings.budget,
+        sampling=request.settings.sampling,
+        lot=_lot(request, identity),
+        room=room_of(model, request.settings.sampling, compacted_at) if prompt else None,
     )

@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.assembling import Ask, Wish, assemble_run, compacting_for
+from whet.agent.assembling import Ask, RunRequest, assemble_run, compacting_for
 from whet.agent.compaction import Said
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
@@ -17,8 +18,9 @@ from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, 
 from whet.context.projects import said_of
 from whet.errors import WhetError
 from whet.examples.choosing import Need
-from whet.runs.run import Ended, Run, grown
+from whet.runs.run import Ended, Run, Sampling, grown
 from whet.sessions.transcripts import Message
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_files import load as load_template
@@ -26,24 +28,40 @@ from whet.store.template_files import load as load_template
 Tell = Callable[[str], None]
 
 
+class SessionRequest(NamedTuple):
+    """A session of turns that is asked for: its run, where it begins, and who speaks."""
+
+    run: RunRequest
+    resumed: str = ""  # the id of the session that goes on
+    latest: bool = False  # go on with the latest session in the folder
+    template: str = ""  # to begin a new session with: a name, or auto
+    sampling: Sampling | None = None  # None: as the settings say, or as the session that goes on had it
+    trust: Trust = Trust.USER  # how far the words of its turns are believed: less where nobody knows who gives them
+
+
 class Talk:
     """A session and what it is carried out with. `run` is where the next turn begins."""
 
     def __init__(
-        self, home: Home, database: Database, wish: Wish, *, ask: Ask | None = None, tell: Tell | None = None
+        self, home: Home, database: Database, asked: SessionRequest, *, ask: Ask | None = None, tell: Tell | None = None
     ) -> None:
         self.home = home
         self.news: list[str] = []  # what the person was told at the end of each turn
         self.database = database
-        self.model = wish.settings.model
-        self.folder = (wish.folder or Path.cwd()).resolve()
+        request, place = asked.run, asked.run.place
+        settings = replace(request.settings, sampling=asked.sampling) if asked.sampling else request.settings
+        self.model = settings.model
+        self.folder = (place.folder or Path.cwd()).resolve()
         self._tell = tell
-        self._chosen = wish.chosen or provider_for(wish.settings, environment=wish.environment, home=home)
-        known = self._resumed(wish) if wish.resumed or wish.latest else None
-        if known and wish.folder is None and Path(known.folder).is_dir():
+        self._trust = asked.trust
+        self._template = asked.template
+        self._chosen = request.chosen or provider_for(settings, environment=place.environment, home=home)
+        known = self._resumed(asked) if asked.resumed or asked.latest else None
+        if known and place.folder is None and Path(known.folder).is_dir():
             self.folder = Path(known.folder)
-        self._wish = wish._replace(folder=self.folder, chosen=self._chosen, run=known)
-        made = assemble_run(home, database, self._wish, ask=ask)
+        place = place._replace(folder=self.folder)
+        self._request = request._replace(settings=settings, place=place, chosen=self._chosen, run=known)
+        made = assemble_run(home, database, self._request, ask=ask)
         self.run, self._means, box = made.run, made.means, made.means.toolbox
         assert isinstance(box, Box)  # a conversation has the tools of this machine
         self._box = box
@@ -57,8 +75,8 @@ class Talk:
 
         `before` is what a program puts in front of the person's own words.
         """
-        orders = (*before, *([material] if material else ()), says(text, now=time.time(), trust=self._wish.trust))
-        if self._wish.template and not self.run.messages:
+        orders = (*before, *([material] if material else ()), says(text, now=time.time(), trust=self._trust))
+        if self._template and not self.run.messages:
             orders = self._warm_up(orders, text)
         yield from self.go_on(*orders, interrupt=interrupt)
 
@@ -89,12 +107,12 @@ class Talk:
 
     def change_model(self, name: str) -> None:
         """Let another model answer from the next turn on; raises WhetError where there is none of that name."""
-        settings = replace(self._wish.settings, model=name)
-        self._chosen = provider_for(settings, environment=self._wish.environment, home=self.home)
-        self._wish = self._wish._replace(settings=settings, chosen=self._chosen)
+        settings = replace(self._request.settings, model=name)
+        self._chosen = provider_for(settings, environment=self._request.place.environment, home=self.home)
+        self._request = self._request._replace(settings=settings, chosen=self._chosen)
         self.model = name
         self.run = with_model(self.run, self._chosen.model, settings.compaction.at)
-        compacting = compacting_for(self.home, self.database, self._wish, self._chosen, self.run)
+        compacting = compacting_for(self.home, self.database, self._request, self._chosen, self.run)
         self._means = self._means._replace(provider=self._chosen.provider, compacting=compacting)
 
     def begin_with(self, template: str) -> None:
@@ -105,13 +123,13 @@ class Talk:
             )
         if template != AUTO:
             load_template(self.home.folder, template)
-        self._wish = self._wish._replace(template=template)
+        self._template = template
 
     def _warm_up(self, orders: tuple[Message, ...], task: str) -> tuple[Message, ...]:
         now = time.time()
         need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.model)
-        choice = chosen(self.home, self.database, self._wish.template, need, now=now)
-        is_drawn = self._wish.settings.templates.measured
+        choice = chosen(self.home, self.database, self._template, need, now=now)
+        is_drawn = self._request.settings.templates.measured
         draw = draw_lot(self.database, choice, lot=self.run.lot, model=self.model, now=now) if is_drawn else None
         if self._tell and (line := beginning(choice, draw, need)):
             self._tell(line)
@@ -124,7 +142,8 @@ class Talk:
         self._box.close()
         self._tell_news()
 
-    def _resumed(self, wish: Wish) -> Run:
-        run = resume(self.database, wish.resumed or newest(self.database, self.folder), now=time.time())
-        run = replace(run, budget=wish.budget or wish.settings.budget, sampling=wish.sampling or run.sampling)
-        return with_model(run, self._chosen.model, wish.settings.compaction.at)
+    def _resumed(self, asked: SessionRequest) -> Run:
+        settings = asked.run.settings
+        run = resume(self.database, asked.resumed or newest(self.database, self.folder), now=time.time())
+        run = replace(run, budget=settings.budget, sampling=asked.sampling or run.sampling)
+        return with_model(run, self._chosen.model, settings.compaction.at)

@@ -1,4 +1,4 @@
-"""Options that `chat` and `run` share, and the wish that they make."""
+"""Options that `chat` and `run` share, and the session that they ask for."""
 
 import os
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 
 if TYPE_CHECKING:
-    from whet.agent.assembling import Wish
+    from whet.agent.session import SessionRequest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -71,24 +71,27 @@ def run_options(function: Function) -> Function:
     return function
 
 
-def wish_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> "Wish":
-    """What is wanted: the settings, with what was given over them."""
-    from whet.agent.assembling import Wish
+def session_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> "SessionRequest":
+    """The session that is asked for: the settings, with what was given over them."""
+    from whet.agent.assembling import RunPlace, RunRequest, RunWords
+    from whet.agent.session import SessionRequest
 
     chosen = settings_for(settings, given)
     if not chosen.model:
         from whet.cli.first_run import choose_model
 
         chosen = choose_model(home, chosen)
-    return Wish(
-        chosen,
-        given.folder,
-        interactive,
-        caller=caller_for(given),
+    request = RunRequest(
+        replace(chosen, budget=budget_for(chosen, given)),
+        RunPlace(given.folder),
+        RunWords(caller_for(given)),
+        interactive=interactive,
+    )
+    return SessionRequest(
+        request,
         resumed=given.resumed,
         latest=given.latest,
         template=given.warm,
-        budget=budget_for(chosen, given),
         sampling=sampling_for(chosen, given),
         # What an agent types may be anybody's.
         trust=min(Trust.USER, trust_of(actor_of(os.environ))),
@@ -106,8 +109,8 @@ def settings_for(settings: Settings, given: RunOptions) -> Settings:
     )
 
 
-def budget_for(settings: Settings, given: RunOptions) -> Budget | None:
-    """The budget with the limits that were given; None where none was."""
+def budget_for(settings: Settings, given: RunOptions) -> Budget:
+    """The budget with the limits that were given."""
     limits = {
         "model_calls": given.max_calls,
         "tokens": given.max_tokens,
@@ -115,7 +118,7 @@ def budget_for(settings: Settings, given: RunOptions) -> Budget | None:
         "dollars": given.max_cost,
     }
     chosen = {name: value for name, value in limits.items() if value is not None}
-    return replace(settings.budget, **chosen) if chosen else None
+    return replace(settings.budget, **chosen)
 
 
 def sampling_for(settings: Settings, given: RunOptions) -> Sampling | None:

@@ -8,9 +8,8 @@ from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
-from whet.agent.assembling import Wish
 from whet.agent.compaction import Said
-from whet.agent.session import Talk
+from whet.agent.session import SessionRequest, Talk
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible
@@ -45,17 +44,17 @@ class Watcher(Protocol):
     def wait(self) -> None: ...
 
 
-def perform(home: Home, wish: Wish, task: Task, *, form: Form) -> int:
+def perform(home: Home, asked: SessionRequest, task: Task, *, form: Form) -> int:
     """Carry a task out and print what came of it; gives the exit code."""
     with ExitStack() as stack:
         database = stack.enter_context(opened(home))
         watcher = _watcher(stack, form)
         can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-        talk = Talk(home, database, wish, ask=_ask if can_ask else None, tell=_tell)
+        talk = Talk(home, database, asked, ask=_ask if can_ask else None, tell=_tell)
         stack.callback(talk.close)
         _say_notes(talk.notes)
         messages, ended = _follow(talk, task, watcher, form)
-        reviews = Reviews(talk, wish.settings.review)
+        reviews = Reviews(talk, asked.run.settings.review)
         reviews.after(ended)
         _say_notes(reviews.news())
     return _report(talk.run.id, messages, ended, form)

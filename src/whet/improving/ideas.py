@@ -16,7 +16,7 @@ from whet.improving.compared import ComparedWith, against
 from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
 from whet.improving.learned_forms import patch_in_form
 from whet.improving.taught import Progress, silent
-from whet.improving.writer import Pen, write, write_from_evidence
+from whet.improving.writer import WriterMeans, write, write_from_evidence
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.bearing_out import bearing_out
@@ -102,28 +102,28 @@ def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, in
 
     A small model writes nothing over what a pattern drafted: its words are followed less often than those.
     """
-    pen = Pen(home, database, chosen, interrupt)
+    means = WriterMeans(home, database, chosen, interrupt)
     if idea.patch is not None and chosen.model.size in SMALL_SIZES:
         return idea, Spent()
     if idea.evidence is not None:
-        return _from_model(pen, idea, idea.evidence)
+        return _from_model(means, idea, idea.evidence)
     if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:
         return idea, Spent()
-    made = write(pen, idea.lesson)
+    made = write(means, idea.lesson)
     return Idea(idea.why, idea.way, made.patch, idea.lesson, idea.sessions, made.why), made.spent
 
 
-def _from_model(pen: Pen, idea: Idea, candidate: LessonEvidence) -> tuple[Idea, Spent]:
+def _from_model(means: WriterMeans, idea: Idea, candidate: LessonEvidence) -> tuple[Idea, Spent]:
     """What a model makes of the older evidence; the pattern's draft, where there is one, when that is of no use."""
     older = written_from(candidate, draft_of(candidate))
-    made = write_from_evidence(pen, older)
+    made = write_from_evidence(means, older)
     if made.draft is None:
         return (idea if idea.patch else replace(idea, refused=made.why)), made.spent
     part = bearing_out(older, made.draft)
     patch = patch_in_form(made.draft, part, idea.project)
     # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
     name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
-    origin = replace(patch.origin, writer=PatchWriter.MODEL, named=pen.chosen.model.name)
+    origin = replace(patch.origin, writer=PatchWriter.MODEL, named=means.chosen.model.name)
     return replace(idea, patch=replace(patch, name=name, origin=origin)), made.spent
 
 

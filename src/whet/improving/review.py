@@ -10,7 +10,7 @@ from threading import Event
 
 from msgspec.structs import replace
 
-from whet.agent.assembling import Wish, assemble_run
+from whet.agent.assembling import ReviewedSession, RunPlace, RunRequest, assemble_run
 from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import answered, carry_out, with_model
@@ -97,22 +97,22 @@ def look_back(
 ) -> ReviewOutcome:
     """Look back on a conversation, and say what was learned from it."""
     session = find(database, ask.session)
-    wish = _wish(home, database, session, ask, environment)
+    request = _request(home, database, session, ask, environment)
     if supply is not None:
-        wish = wish._replace(chosen=supply(home, wish.settings, ask.model or wish.settings.review.model))
-    begun = stored(database, id_of(SOURCE, wish.id))
+        request = request._replace(chosen=supply(home, request.settings, ask.model or request.settings.review.model))
+    begun = stored(database, id_of(SOURCE, request.id))
     if begun is not None and begun.ending in (Ending.FINISHED, Ending.BUDGET):
         ended = Ended(Ending(begun.ending), begun.facts.ending_detail)
     else:
         known = answered(restored_run(database, begun), now=time.time()) if begun else None
-        wish = wish._replace(run=known or _forked(home, database, session, ask, wish))
-        ended = _carry_out(home, database, wish, session, ask, interrupt)
+        request = request._replace(run=known or _forked(home, database, session, ask, request))
+        ended = _carry_out(home, database, request, session, ask, interrupt)
     return ReviewOutcome(
-        id_of(SOURCE, wish.id),
+        id_of(SOURCE, request.id),
         ended.ending,
         ended.detail,
         together((_spent(begun), ended.spent)),
-        summary(made_by(home, database, id_of(SOURCE, wish.id))),
+        summary(made_by(home, database, id_of(SOURCE, request.id))),
     )
 
 
@@ -187,35 +187,38 @@ class ReviewToolbox:
         self._box.close()
 
 
-def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, environment: Mapping[str, str]) -> Wish:
+def _request(
+    home: Home, database: Database, session: Session, ask: ReviewRequest, environment: Mapping[str, str]
+) -> RunRequest:
     settings = load_settings(home)
     limits, is_own = settings.review, _is_own(home, database, session)
-    return Wish(
-        settings,
-        budget=Budget(model_calls=limits.model_calls, tokens=limits.tokens, seconds=limits.seconds),
-        sampling=Sampling(),
-        environment=environment,
+    budget = Budget(model_calls=limits.model_calls, tokens=limits.tokens, seconds=limits.seconds)
+    return RunRequest(
+        replace(settings, budget=budget, sampling=Sampling()),
+        RunPlace(environment=environment),
+        tools=tuple(sorted(ALLOWED)),
         purpose=Purpose.REVIEW,
         id=f"{session.native_id}-review-{ask.kind}-{ask.messages}",
-        sets=tuple(sorted(ALLOWED)),
         chosen=provider_for(settings, environment=environment, home=home, model=ask.model or limits.model),
-        heard=None if is_own else _vouched(database, session),
-        project=project_of(Path(session.folder), settings.trust.projects) if is_own and session.folder else None,
-        told=Trust.OPERATOR if is_own else Trust.EXTERNAL,
+        reviewed=ReviewedSession(
+            read=None if is_own else _vouched(database, session),
+            project=project_of(Path(session.folder), settings.trust.projects) if is_own and session.folder else None,
+            trust=Trust.OPERATOR if is_own else Trust.EXTERNAL,
+        ),
     )
 
 
-def _forked(home: Home, database: Database, session: Session, ask: ReviewRequest, wish: Wish) -> Run | None:
+def _forked(home: Home, database: Database, session: Session, ask: ReviewRequest, request: RunRequest) -> Run | None:
     """The conversation as it was sent, byte for byte, and one more order; None where it was with another agent."""
     if not _is_ours(database, session):
         return None
     whole = restored_run(database, session)
     before = replace(whole, messages=whole.messages[: ask.messages])
     made = fork(
-        before, id=wish.id, order=(_order(ask.kind, _own_words(home)),), allowed=ALLOWED, purpose=Purpose.REVIEW
+        before, id=request.id, order=(_order(ask.kind, _own_words(home)),), allowed=ALLOWED, purpose=Purpose.REVIEW
     )
-    made = replace(made, budget=wish.budget)
-    return with_model(made, wish.chosen.model) if wish.chosen else made
+    made = replace(made, budget=request.settings.budget)
+    return with_model(made, request.chosen.model) if request.chosen else made
 
 
 def _is_ours(database: Database, session: Session) -> bool:
@@ -234,11 +237,12 @@ def _retold(run: Run, session: Session, ask: ReviewRequest, said: tuple[Message,
 
 
 def _carry_out(
-    home: Home, database: Database, wish: Wish, session: Session, ask: ReviewRequest, interrupt: Event
+    home: Home, database: Database, request: RunRequest, session: Session, ask: ReviewRequest, interrupt: Event
 ) -> Ended:
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works
-        made = assemble_run(home, database, wish._replace(folder=Path(folder)))
-        run = wish.run or _retold(made.run, session, ask, load(database, session).messages, _own_words(home))
+        place = request.place._replace(folder=Path(folder))
+        made = assemble_run(home, database, request._replace(place=place))
+        run = request.run or _retold(made.run, session, ask, load(database, session).messages, _own_words(home))
         means = made.means._replace(toolbox=ReviewToolbox(made.means.toolbox))
         try:
             return carry_out(database, run, means, interrupt=interrupt).ended

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.agent.assembling import Wish, assemble_run
+from whet.agent.assembling import RunRequest, RunWords, assemble_run
 from whet.agent.protocols import Chosen
 from whet.agent.start import carry_out, says
 from whet.failures.lessons import RecurringFailure
@@ -20,6 +20,7 @@ from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import LessonDraft
 from whet.proving.replay import Replay
 from whet.runs.run import Budget, Ended, Spent
+from whet.runs.settings import Settings
 from whet.sessions.transcripts import Ending, Purpose, Role
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import writing as words
@@ -55,7 +56,7 @@ class WriterQuestion(NamedTuple):
     order: str
 
 
-class Pen(NamedTuple):
+class WriterMeans(NamedTuple):
     """What a model is asked with."""
 
     home: Home
@@ -64,10 +65,10 @@ class Pen(NamedTuple):
     interrupt: Event
 
 
-def write(pen: Pen, lesson: RecurringFailure) -> Written:
+def write(means: WriterMeans, lesson: RecurringFailure) -> Written:
     """Have a rule written. The request holds the facts of the lesson and nothing that stood in a session."""
     facts = msgspec.json.format(msgspec.json.encode(facts_of(lesson, known_kinds())), indent=2).decode()
-    text, ended = _ask(pen, words.system(), words.order(facts), trust=Trust.OPERATOR)
+    text, ended = _ask(means, words.system(), words.order(facts), trust=Trust.OPERATOR)
     patch = written(lesson, text) if ended.ending is Ending.FINISHED else None
     return Written(patch, ended.spent, "" if patch else ended.detail or NOTHING_OF_USE)
 
@@ -80,26 +81,25 @@ def question_of(candidate: LessonEvidence) -> WriterQuestion:
     return WriterQuestion(system, words.evidence_order(marked, nothing=seen.NOTHING))
 
 
-def write_from_evidence(pen: Pen, candidate: LessonEvidence) -> WrittenDraft:
+def write_from_evidence(means: WriterMeans, candidate: LessonEvidence) -> WrittenDraft:
     """Have the shortest instruction written that a candidate's evidence bears out."""
     system, order = question_of(candidate)
-    text, ended = _ask(pen, system, order, trust=seen.trust_of_evidence(candidate))
+    text, ended = _ask(means, system, order, trust=seen.trust_of_evidence(candidate))
     if ended.ending is not Ending.FINISHED:
         return WrittenDraft(None, ended.spent, ended.detail or NOTHING_OF_USE)
     draft, why = seen.read_answer(text, candidate)
     return WrittenDraft(draft, ended.spent, why)
 
 
-def _ask(pen: Pen, system: str, order: str, *, trust: Trust) -> tuple[str, Ended]:
+def _ask(means: WriterMeans, system: str, order: str, *, trust: Trust) -> tuple[str, Ended]:
     """One answer of a model that has no tools."""
-    wish = Wish(
+    request = RunRequest(
+        Settings(budget=Budget(model_calls=1)),
+        words=RunWords(messages=(says(order, now=time.time(), trust=trust),), system=system),
+        tools=Replay((), ()),
         purpose=Purpose.TRIAL,
-        budget=Budget(model_calls=1),
-        chosen=pen.chosen,
-        messages=(says(order, now=time.time(), trust=trust),),
-        toolbox=Replay((), ()),
-        system=system,
+        chosen=means.chosen,
     )
-    made = assemble_run(pen.home, pen.database, wish)
-    messages, ended = carry_out(pen.database, made.run, made.means, interrupt=pen.interrupt)
+    made = assemble_run(means.home, means.database, request)
+    messages, ended = carry_out(means.database, made.run, made.means, interrupt=means.interrupt)
     return next((each.text for each in reversed(messages) if each.role is Role.AGENT), ""), ended

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.assembling import Assembled, Wish, assemble_run
+from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run
 from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen, ProviderFault
 from whet.agent.providers.choosing import missing_key, provider_for
@@ -176,16 +176,15 @@ def _make(scene: AttemptScene, wanted: WantedAttempt, ways: _Ways) -> Attempt:
     chosen = ways.supply(home, settings, conditions.model)
     if ways.is_guest:
         expect_same(world, grounds_of_model(home, settings, conditions.model, chosen))
-    wish = Wish(
-        settings,
-        sampling=replace(conditions.sampling, seed=seed),
-        hidden=(home.folder, *hidden_by(case), *map(Path, conditions.hidden)),
+    hidden = (home.folder, *hidden_by(case), *map(Path, conditions.hidden))
+    request = RunRequest(
+        replace(settings, sampling=replace(conditions.sampling, seed=seed)),
+        RunPlace(hidden=hidden, environments=world.environments),
         chosen=chosen,
         interactive=conditions.interactive,
-        environments=world.environments,
     )
     with overlaid(home, case, world, patch, now=time.time()) as overlay:
-        made = begin(overlay, case, patch, wish)
+        made = begin(overlay, case, patch, request)
         try:
             key = _key(ask, case, made, _server(settings, conditions.model, chosen))
             known = known_attempt(database, key)
@@ -204,9 +203,9 @@ def is_interactive(patch: Patch) -> bool:
     return patch.scope.purposes == ("interactive",)
 
 
-def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Assembled:
+def begin(overlay: Overlay, case: Case, patch: Patch | None, request: RunRequest) -> Assembled:
     """The run of an attempt, as it begins: behind a sandbox, with the case's own tools, and with no servers."""
-    settings = wish.settings
+    settings, place = request.settings, request.place
     has_repository = case.repository is not None and case.kind == "task"  # a step stands in its conversation
     has_files = has_repository or any(path.rpartition("/")[2] in NAMES for path in case.files)
     task = case.conversation if case.kind == "step" else (says(case.task, now=time.time()),)
@@ -217,19 +216,17 @@ def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Asse
         context_files=settings.context_files and has_files,
         sandbox=replace(settings.sandbox, required=True, variables=(*settings.sandbox.variables, *case.environment)),
         servers=(),
+        budget=case.budget.budget,
     )
     is_replayed = case.kind == "step" or case.replay
-    wish = wish._replace(
+    request = request._replace(
         settings=held_back,
-        folder=overlay.work,
-        environment={**wish.environment, **case.environment},
+        place=place._replace(folder=overlay.work, environment={**place.environment, **case.environment}),
+        words=RunWords(messages=task),
+        tools=Replay(case.conversation, case.tools, case.definitions) if is_replayed else case.tools,
         purpose=Purpose.TRIAL,
-        budget=case.budget.budget,
-        sets=case.tools,
-        messages=task,
-        toolbox=Replay(case.conversation, case.tools, case.definitions) if is_replayed else None,
     )
-    return assemble_run(overlay.home, overlay.database, wish)
+    return assemble_run(overlay.home, overlay.database, request)
 
 
 def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.agent.assembling import Wish, assemble_run
+from whet.agent.assembling import RunRequest, RunWords, assemble_run
 from whet.agent.protocols import Answer, Chosen
 from whet.agent.start import carry_out, says
 from whet.agent.tools.processes import Process
@@ -15,6 +15,7 @@ from whet.agent.tools.situation import Situation, Workplace
 from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
 from whet.runs.run import Budget, Spent, WorkReport, WorkStatus
+from whet.runs.settings import Settings
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Purpose, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
@@ -70,15 +71,15 @@ def judge(home: Home, database: Database, chosen: Chosen, answer: str, rubric: s
     """Ask a model whether an answer meets a rubric. It sees these two texts alone, the answer as data."""
     mark = mark_for((answer,))
     order = judging.order(rubric=rubric, answer=quoted("the answer", answer, mark=mark))
-    wish = Wish(
+    asked = (says(order, now=time.time(), trust=Trust.OPERATOR),)
+    request = RunRequest(
+        Settings(budget=Budget(model_calls=2)),
+        words=RunWords(messages=asked, system=judging.system()),
+        tools=Bench(),
         purpose=Purpose.TRIAL,
-        budget=Budget(model_calls=2),
         chosen=chosen,
-        messages=(says(order, now=time.time(), trust=Trust.OPERATOR),),
-        toolbox=Bench(),
-        system=judging.system(),
     )
-    made = assemble_run(home, database, wish)
+    made = assemble_run(home, database, request)
     ended = carry_out(database, made.run, made.means, interrupt=Event()).ended
     return RubricJudged(ended.report.status is WorkStatus.DONE if ended.report else None, ended.spent)
 

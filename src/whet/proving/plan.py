@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.assembling import Wish
+from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.protocols import Chosen
 from whet.engine.orders import Order
 from whet.engine.steps import encoded
@@ -273,11 +273,11 @@ def _shown(around: TrialSurroundings, patch: Patch, case: Case, *, now: float) -
     home, _, settings, chosen, world = around
     prompts: list[str] = []
     tools = 0
-    wish = Wish(settings, hidden=(home.folder,), chosen=chosen, interactive=is_interactive(patch))
-    wish = wish._replace(environments=world.environments)
+    place = RunPlace(hidden=(home.folder,), environments=world.environments)
+    request = RunRequest(settings, place, chosen=chosen, interactive=is_interactive(patch))
     for each in (None, patch):
         with overlaid(home, case, world, each, now=now, set_up=False) as overlay:
-            run, means, *_ = begin(overlay, case, each, wish)
+            run, means, *_ = begin(overlay, case, each, request)
             means.toolbox.close()
             prompts.append(run.system)
             tools = sum(tokens.estimate(tool.description + tool.parameters) for tool in run.shown)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.assembling import Wish
+from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
-from whet.agent.session import Talk
+from whet.agent.session import SessionRequest, Talk
 from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
 from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
@@ -70,20 +70,11 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     settings, folder = settings_for(load(scene.home), job), folder_of(job)
     chosen = _chosen(scene, settings)
     expect_window(chosen.model, settings, job)
-    wish = Wish(
-        settings,
-        folder,
-        interactive=False,
-        resumed=known.id if known else "",
-        template=job.warm,
-        budget=replace(settings.budget, seconds=job.seconds or settings.budget.seconds),
-        environment=scene.environment,
-        purpose=Purpose.JOB,
-        id=_id(record),
-        platform="",
-        chosen=chosen,
+    request = RunRequest(
+        settings, RunPlace(folder, scene.environment), purpose=Purpose.JOB, id=_id(record), chosen=chosen
     )
-    talk = Talk(scene.home, scene.database, wish)
+    asked = SessionRequest(request, resumed=known.id if known else "", template=job.warm)
+    talk = Talk(scene.home, scene.database, asked)
     try:
         ended = _resume(scene, talk) if known else _begin(scene, talk, record, task)
         spent = together((before, ended.spent))
@@ -125,6 +116,8 @@ def settings_for(settings: Settings, job: Job) -> Settings:
         model=job.model or settings.model,
         tools=tools_of(job),
         models=(*settings.models, *known),
+        budget=replace(settings.budget, seconds=job.seconds or settings.budget.seconds),
+        prompt=replace(settings.prompt, platform=""),
     )
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.assembling import Wish
-from whet.agent.session import Talk
+from whet.agent.session import SessionRequest, Talk
 from whet.cli.chat.conversation import Conversation
 from whet.cli.chat.inline import BOLD, DIM
 from whet.cli.chat.inputs import Piped, Typed
@@ -24,19 +23,19 @@ from whet.store.home import Home
 from whet.text.characters import safe
 
 
-def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
+def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> int:
     with Screen(sys.stdout) as screen:
         asking: list[Conversation] = []
         talk = Talk(
             home,
             database,
-            wish,
+            asked,
             ask=lambda question: asking[0].ask(question),
             tell=lambda note: screen.line(safe(note), DIM),
         )
         with closing(talk):
             conversation = Conversation(
-                talk, screen, thoughts=wish.settings.chat.thoughts == "dim", review=wish.settings.review
+                talk, screen, thoughts=asked.run.settings.chat.thoughts == "dim", review=asked.run.settings.review
             )
             asking.append(conversation)
             screen.line(safe(f"Whet · {talk.model} · {talk.folder}"), BOLD)
@@ -56,14 +55,14 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
             return code
 
 
-def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) -> int:
+def talk_in_lines(home: Home, database: Database, asked: SessionRequest, *, as_json: bool) -> int:
     """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
     source = Piped(sys.stdin.buffer)
-    with Screen(sys.stdout) as screen, closing(Talk(home, database, wish, tell=_note)) as talk:
+    with Screen(sys.stdout) as screen, closing(Talk(home, database, asked, tell=_note)) as talk:
         for note in talk.notes:
             _note(note)
         if not as_json:
-            return Conversation(talk, screen, review=wish.settings.review).go(source)
+            return Conversation(talk, screen, review=asked.run.settings.review).go(source)
         code = FINISHED
         while (text := source.read()) is not None:
             if text.strip():

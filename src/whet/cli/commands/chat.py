@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from whet.cli.options import json_option
-from whet.cli.options_of_runs import RunOptions, run_options, wish_for
+from whet.cli.options_of_runs import RunOptions, run_options, session_for
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -24,12 +24,12 @@ from whet.store.settings_file import load
 @json_option
 def command(as_json: bool, **options: Any) -> int:
     home = find_home(os.environ)
-    wish = wish_for(load(home), RunOptions(**options), home=home, interactive=True)
+    asked = session_for(load(home), RunOptions(**options), home=home, interactive=True)
     from whet.cli.chat.opening import talk_in_lines, talk_on_terminal
 
     with opened(home) as database:
         if sys.stdin.isatty() and sys.stdout.isatty() and not as_json:
-            return talk_on_terminal(home, database, wish)
+            return talk_on_terminal(home, database, asked)
         if not sys.stdin.isatty():  # nobody knows who wrote what is piped in
-            wish = wish._replace(trust=Trust.EXTERNAL)
-        return talk_in_lines(home, database, wish, as_json=as_json)
+            asked = asked._replace(trust=Trust.EXTERNAL)
+        return talk_in_lines(home, database, asked, as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from whet.cli.options import json_option
-from whet.cli.options_of_runs import RunOptions, run_options, wish_for
+from whet.cli.options_of_runs import RunOptions, run_options, session_for
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
@@ -40,13 +40,13 @@ def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: 
     words, material = (words, piped) if task else (piped, "")
     if not words.strip():
         raise WhetError("No task given.", advice='Give one: whet run "list the files", or pipe it in.')
-    wish = wish_for(load(home), given, home=home, interactive=False)
+    asked = session_for(load(home), given, home=home, interactive=False)
     if not task:  # nobody knows who wrote it: it is carried out, and believed no more than other material
-        wish = wish._replace(trust=Trust.EXTERNAL)
+        asked = asked._replace(trust=Trust.EXTERNAL)
     from whet.cli.running import Form, Task, perform
 
     form: Form = "stream" if stream_json else "json" if as_json else "text"
-    return perform(home, wish, Task(words, material), form=form)
+    return perform(home, asked, Task(words, material), form=form)
 
 
 def _piped() -> str:
