@@ -17,7 +17,7 @@ from whet.lessons.candidates import LessonEvidence
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import open_id
 from whet.mcp.lessons import for_task
-from whet.mcp.proposals import suggest
+from whet.mcp.proposals import Proposal, suggest
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
@@ -82,8 +82,8 @@ def test_a_proposal_is_held_to_the_lesson_that_it_names(filled: Home, lessons: t
     own = next(each for each in lessons if "./dev test" in each.rule)
     folder = places[own.evidence.best.session]
     with pytest.raises(whet.WhetError, match="names nothing that the evidence names"):
-        suggest(filled, text="Feed the cat.", reason="", folder=folder, lesson=own.id)
-    made = suggest(filled, text="Run tests with `./dev test` alone.", reason="", folder=folder, lesson=own.id)
+        suggest(filled, Proposal("Feed the cat.", "", folder, lesson=own.id))
+    made = suggest(filled, Proposal("Run tests with `./dev test` alone.", "", folder, lesson=own.id))
     with opened(filled) as database:
         proofs = ledger_of(filled, database).entry(made.number).patch.proofs
     assert {proof.session for proof in proofs} <= {piece.session for piece in own.evidence.pieces}

@@ -6,7 +6,9 @@ written from.
 
 import re
 import time
+from collections.abc import Set
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -23,8 +25,10 @@ from whet.mcp.lessons import evidence_of, lesson_in, project_in
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.text.likeness import sense
+from whet.text.showing import shown
 
 NAME_LETTERS = 40
 REASON_LETTERS = 2_000  # the ledger keeps it for good
@@ -42,22 +46,47 @@ class ProposalAnswer:
     next: str
 
 
-def suggest(home: Home, *, text: str, reason: str, folder: str, session: str = "", lesson: str = "") -> ProposalAnswer:
-    """Put a rule among the changes that wait for a person; one that is written for a lesson keeps its evidence."""
-    if len(session) > SESSION_LETTERS:
+class Proposal(NamedTuple):
+    """What an agent proposes: a text for a folder's project, and what it was written from."""
+
+    text: str
+    reason: str
+    folder: str
+    session: str = ""
+    lesson: str = ""
+
+
+def drafted(home: Home, database: Database, given: Proposal) -> Patch:
+    """The change that a proposal comes to; one that is written for a lesson keeps its evidence."""
+    if len(given.session) > SESSION_LETTERS:
         raise WhetError("There is no session with an id of this length.", advice="Leave the session out.")
+    project = project_in(given.folder)
+    if given.lesson:
+        return _from_lesson(home, database, project, given.lesson, given.text)
+    return _free(project, given.text, given.reason, given.session)
+
+
+def question_of(patch: Patch) -> str:
+    """What the person is asked: the very text that would be in force, and where."""
+    where = f"in {patch.scope.project}" if patch.scope.project else "in every project"
+    return f"Put this rule in force {shown(where)}?\n\n{shown(patch.text)}"
+
+
+def suggest(home: Home, given: Proposal) -> ProposalAnswer:
+    """Put a rule among the changes that wait for a person."""
     with opened(home) as database:
-        project = project_in(folder)
-        patch = _from_lesson(home, database, project, lesson, text) if lesson else _free(project, text, reason, session)
+        patch = drafted(home, database, given)
         entry = propose(home, database, patch, actor=Actor.AGENT, now=time.time())
     state = "waits for a person" if entry.step is Step.PROPOSED else entry.step.value
     advice = f"whet pending show {entry.number}; to test it: whet try --pending {entry.number}"
     return ProposalAnswer(number=entry.number, name=patch.name, state=state, next=advice)
 
 
-def put_in_force(home: Home, made: ProposalAnswer) -> ProposalAnswer:
-    """Approve what was proposed, on the word that the person gave through the client."""
+def put_in_force(home: Home, made: ProposalAnswer, asked: Set[str]) -> ProposalAnswer:
+    """Approve what was proposed, on the word that the person gave through the client; nothing but what they saw."""
     with opened(home) as database:
+        if ledger_of(home, database).entry(made.number).patch.id not in asked:
+            return made
         approve(home, database, made.number, actor=Actor.PERSON, now=time.time())
     return replace(made, state="in force", next="whet ledger undo")
 

@@ -1,7 +1,6 @@
 """The server itself: six tools, a few resources and prompts, over the functions of `answers`."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, TypeVar
 
 from whet.errors import WhetError
@@ -22,8 +21,8 @@ from whet.mcp.library import (
 from whet.mcp.proposals import ProposalAnswer
 from whet.shipped.guidance import serving as words
 from whet.store.home import Home
+from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.text.showing import shown
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 PROPOSES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -83,13 +82,21 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         """Where a rule comes from: quotes, verdict, and what was decided about it."""
         return _answer(lambda: answers.why(home, rule=rule))
 
-    def decide(context: Context[None], text: str) -> PersonsWord | Elicit[PersonsWord]:
+    asked: set[str] = set()  # the ids of the changes that the person was asked about, as they saw them
+
+    def decide(
+        context: Context[None], text: str, reason: str, project: str = "", session: str = "", lesson: str = ""
+    ) -> PersonsWord | Elicit[PersonsWord]:
         """The person's word, asked for where they allowed that in the settings and the client can ask."""
         capabilities = context.client_capabilities
         can_ask = capabilities is not None and capabilities.elicitation is not None
         if not can_ask or not load(home).trust.elicitation:
             return PersonsWord(approve=False)
-        return Elicit(f"Put this rule in force?\n\n{shown(text)}", PersonsWord)
+        given = proposals.Proposal(text, reason, project or folder, session, lesson)
+        with opened(home) as database:
+            patch = _answer(lambda: proposals.drafted(home, database, given))
+        asked.add(patch.id)
+        return Elicit(proposals.question_of(patch), PersonsWord)
 
     @server.tool(title="Propose a rule", annotations=PROPOSES)
     def propose(
@@ -101,10 +108,10 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         lesson: Annotated[str, Field(description="The id of the lesson that it is written for, if any.")] = "",
     ) -> ProposalAnswer:
         """Propose a rule for a project. It waits for the person, who alone can approve it."""
-        given = partial(proposals.suggest, home, text=text, reason=reason, session=session, lesson=lesson)
-        made = _answer(lambda: given(folder=project or folder))
+        given = proposals.Proposal(text, reason, project or folder, session, lesson)
+        made = _answer(lambda: proposals.suggest(home, given))
         approved = decision.action == "accept" and decision.data.approve
-        return _answer(lambda: proposals.put_in_force(home, made)) if approved else made
+        return _answer(lambda: proposals.put_in_force(home, made, asked)) if approved else made
 
     @server.tool(title="Status", annotations=READS)
     def status() -> StatusAnswer:
