@@ -281,6 +281,21 @@ def test_sleeping_is_waiting() -> None:
     assert (waited.seconds, waited.cause) == (60, "sleep")
 
 
+@pytest.mark.parametrize(
+    ("command", "waits"),
+    [
+        ("sleep 2 && pytest -q", False),
+        ("sleep 2m; cat log", True),
+        ("until curl -s localhost; do sleep 1; done", True),
+        ("Start-Sleep -Seconds 30", True),
+        ("echo sleepless", False),
+    ],
+)
+def test_a_short_sleep_lets_something_start(command: str, waits: bool) -> None:
+    session = timed(conversation(user("Start it."), shell(command, "up")), gaps={2: 60})
+    assert bool(found(session, TroubleKind.WAITING)) == waits
+
+
 def test_a_command_whose_time_ran_out_is_waiting_and_no_slip() -> None:
     session = timed(
         conversation(user("Build it."), shell("make all", "Command timed out after 2m 0s", error=True)), gaps={2: 120}

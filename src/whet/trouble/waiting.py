@@ -1,11 +1,12 @@
 """Waiting: sleeps, polling, commands whose time ran out, and a provider that did not answer."""
 
+import re
 from collections.abc import Iterator
 
 from whet.failures.call_signals import timed_out
 from whet.failures.purposes import program_of
 from whet.sessions.call_effects import Effect
-from whet.sessions.shell_lines import split
+from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
 from whet.trouble.clock import LINGERING
@@ -13,7 +14,11 @@ from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 LEAST_ASKED = 3  # so often the same question in a row, and it is polling
-SLEEPERS = frozenset({"sleep", "Start-Sleep", "timeout", "wait"})
+LEAST_SECONDS = 10.0  # a shorter sleep lets something start, and is no waiting
+SLEEPERS = frozenset({"sleep", "Start-Sleep"})
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([smhd]?)")
+_LOOP = re.compile(r"\b(?:while|until|for|foreach)\b")
 TIME_OUT = "time ran out"
 SLEEP = "sleep"
 POLLING = "polling"
@@ -36,10 +41,19 @@ def _single(course: SessionCourse) -> Iterator[Stretch]:
 
 
 def sleeps(move: CourseStep) -> bool:
-    """Whether a call waits by its own order: a command that sleeps, or a tool that does nothing else."""
+    """Whether a call waits by its own order: a command that sleeps for long or in a loop, or a tool for that."""
     if plain_name(move.step.tool) in LINGERING:
         return True
-    return "leep" in move.command and any(stage.program in SLEEPERS for stage in split(move.command))
+    if "leep" not in move.command:
+        return False
+    asleep = [stage for stage in split(move.command) if stage.program in SLEEPERS]
+    return bool(asleep) and (_LOOP.search(move.command) is not None or sum(map(_seconds, asleep)) >= LEAST_SECONDS)
+
+
+def _seconds(stage: Stage) -> float:
+    """How long a command sleeps, as its words say: `sleep 5`, `sleep 2m`, `Start-Sleep -Seconds 30`."""
+    found = (_TIME.fullmatch(word) for word in stage.words[1:])
+    return sum(float(time[1]) * UNITS[time[2]] for time in found if time)
 
 
 def _wait(move: CourseStep, cause: str, ending: TroubleEnding) -> Stretch:
