@@ -23,7 +23,7 @@ LEAST_CYCLES = 2  # so often red, changed and green, before a command is a check
 LEAST_SHARE = 0.5  # and so many of its failures were followed by a change
 ASIDES = names("cd echo export sleep true set source . mkdir rm cp mv touch git gh kill pkill chmod open curl")
 # The name of a program that may be a project's own; a shell's commands for objects, such as Set-Location, are not.
-PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])[\w.-]*[A-Za-z][\w.-]*")
+PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])\.?[A-Za-z_][\w.-]*")
 # A word that names a task: no option, no file, no number.
 _TASK = re.compile(r"[A-Za-z][\w:-]*")
 
