@@ -45,7 +45,8 @@ from whet.sessions.transcripts import (
 )
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
 from whet.trouble.finding import find_trouble
-from whet.trouble.values import SessionTrouble, TroubleKind
+from whet.trouble.kinds import TROUBLE_KINDS
+from whet.trouble.values import SessionTrouble
 
 # How much of a text the dump shows: of its beginning and of its end.
 SHOWN: dict[str, tuple[int, int]] = {
@@ -209,7 +210,7 @@ def _kind(words: str) -> str:
     first = re.split(r"[\W_]+", words.strip().lower())[0]
     return {"stopped": "corrected", "correction": "corrected"}.get(
         first,
-        next((kind.value for kind in TroubleKind if kind.value.startswith(first.removesuffix("s") or "?")), words),
+        next((kind.name for kind in TROUBLE_KINDS if kind.name.startswith(first.removesuffix("s") or "?")), words),
     )
 
 
