@@ -2,9 +2,17 @@
 
 import re
 
-_WORKTREE = re.compile(r"[/\\]\.(?:claude|whet|codex)[/\\]worktrees[/\\].*$")
+# A hidden folder of worktrees lies in its repository, except in a person's own folder, where it is of many.
+_WORKTREE = re.compile(r"[/\\](?:\.[\w-]+[/\\]|\.)worktrees[/\\].*$")
+_PERSONS = re.compile(r"(?:/(?:home|Users)/[^/]+|/root|[A-Za-z]:[/\\]Users[/\\][^/\\]+|)", re.IGNORECASE)
 
 
 def without_worktree(folder: str) -> str:
     """The folder of the repository where an agent works in a worktree of its own, and any other folder as it is."""
-    return _WORKTREE.sub("", folder).rstrip("/\\") or folder
+    holder = _WORKTREE.sub("", folder)
+    return (folder if is_persons(holder) else holder).rstrip("/\\") or folder
+
+
+def is_persons(folder: str) -> bool:
+    """Whether a folder is that of a person, or of the whole machine: what lies in it is of many projects."""
+    return _PERSONS.fullmatch(folder) is not None

@@ -290,6 +290,10 @@ MIGRATIONS = (
     Migration("messages in bulk: words indexed together, fewer lookups", shared=(), postgres=MESSAGES_IN_BULK),
     Migration("an analysis in short is its maker's to write", shared=(), postgres=IN_SHORT_OF_ITS_MAKER),
     Migration("the trouble of each session", shared=SESSION_TROUBLES, postgres=SESSION_TROUBLES_OF_A_TEAM),
+    Migration(
+        "which project a session's folder belonged to when it last stood",
+        shared=("ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT ''",),
+    ),
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from whet.sessions.worktrees import without_worktree
 
 MOST_BYTES = 100_000
+COMMIT = "commit:"
 _REMOTE = re.compile(r'^\s*\[remote "([^"]+)"\]\s*$')
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$")
 _HOSTED = re.compile(r"^(?:[a-z+]+://)?(?:[^@/\s]+@)?([A-Za-z0-9.-]+)(?::\d+)?[:/](.+?)(?:\.git)?/*$")
@@ -20,17 +21,45 @@ NO_HOST = ("file://", "/", "./", "../", "~")
 def name_of_project(folder: str | Path) -> str:
     """The name of a folder's project: the same in every clone and worktree of one repository, wherever they are.
 
-    A folder that is not on this machine, or is in no repository, is its own project; empty for no folder.
+    A folder that is not on this machine, or is in no repository, is its own project; empty for no folder. What the
+    sessions of a store tell besides of a folder that is gone, `KnownProjects` knows.
     """
     text = str(folder)
-    if not text:
-        return ""
-    path = Path(text)
-    root = next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
-    if root is None or not path.is_absolute():
+    root = _root(text)
+    if root is None:
         return without_worktree(text)
     shared = _shared_folder(root / ".git")
-    return _remote(shared) or _first_commit(shared) or str(shared.parent if shared.name == ".git" else root)
+    return _remote(shared) or _first_commit(shared) or str(_own_folder(root, shared))
+
+
+def folder_of_project(folder: str) -> str:
+    """The folder of the repository that a folder or worktree on this machine belongs to; else the folder itself."""
+    root = _root(folder)
+    return folder if root is None else str(_own_folder(root, _shared_folder(root / ".git")))
+
+
+def worktrees_of(folder: str) -> tuple[str, ...]:
+    """The worktrees that the repository of a folder has on its list, those too that are gone."""
+    root = _root(folder)
+    if root is None:
+        return ()
+    try:
+        with os.scandir(_shared_folder(root / ".git") / "worktrees") as found:
+            listed = [_text(Path(each.path, "gitdir")).strip() for each in found]
+    except OSError:
+        return ()
+    return tuple(os.path.dirname(each) for each in listed if os.path.isabs(each))
+
+
+def _root(folder: str) -> Path | None:
+    path = Path(folder)
+    if not path.is_absolute():
+        return None
+    return next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
+
+
+def _own_folder(root: Path, shared: Path) -> Path:
+    return shared.parent if shared.name == ".git" else root
 
 
 def _shared_folder(git: Path) -> Path:
@@ -61,7 +90,7 @@ def _remote(git: Path) -> str:
 def _first_commit(git: Path) -> str:
     """The first commit, where this repository was begun here: its log says so."""
     found = _INITIAL.match(_text(git / "logs" / "HEAD"))
-    return f"commit:{found[1]}" if found else ""
+    return f"{COMMIT}{found[1]}" if found else ""
 
 
 def _text(path: Path) -> str:
