@@ -96,6 +96,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         for column in ("failed", "corrected", "unchecked", "tokens", "ids"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
         change(rows, "ALTER TABLE entries DROP COLUMN hash")
+        change(rows, "ALTER TABLE sessions DROP COLUMN project")
         first = "SELECT number FROM schema_steps WHERE name = 'what each session teaches'"
         change(rows, f"DELETE FROM schema_steps WHERE number >= ({first})")
     with opened(shop.home(tmp_path / "owner", OWNER)):

@@ -64,7 +64,8 @@ def test_a_project_is_remembered_when_the_repository_is_gone_too(database: Datab
     beside = worktree(repository, repository.parent / "feature")
     worked(database, repository), worked(database, beside)
     remember_projects(database)
-    shutil.rmtree(repository), shutil.rmtree(beside)
+    for each in (repository, beside):
+        shutil.rmtree(each)
     assert projects(database, str(repository), str(beside)) == ["github.com/owner/shop"] * 2
 
 

@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from whet.store.in_short import ToolFact
 from whet.store.session_facts import SessionFact
+from whet.text.short_names import told_apart
 from whet.web.html import render, words_of
-from whet.web.site import Site, told_apart
+from whet.web.site import Site
 from whet.web.views.failures import SeenFailures, failures
 from whet.web.views.money import work
 from whet.web.views.overview import overview

@@ -43,6 +43,7 @@ from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
 from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
+from whet.text.short_names import short_name, told_apart
 from whet.told.remedies import patch_of, sightings
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
@@ -51,7 +52,7 @@ from whet.trials.judging import judged as judge_attempts
 from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import render, words_of
 from whet.web.pages import PAGES
-from whet.web.site import VIEWS, Site, evidence, short_name, told_apart
+from whet.web.site import VIEWS, Site, evidence
 from whet.web.views.failures import MOST_TOOLS
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, is_meant, live

@@ -198,6 +198,7 @@ def _prompt_request(
         environments=_environments(request) if is_here else (),
         size=chosen.model.size,
         project=name_of_project(request.place.folder) if request.place.folder and is_here else "",
+        folder=str(request.place.folder) if request.place.folder and is_here else "",
     )
     folder = request.place.folder if request.settings.context_files and is_here else None
     today = date.today()  # noqa: DTZ011 - the person's own day is meant

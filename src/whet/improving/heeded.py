@@ -38,7 +38,7 @@ from whet.store.rows import Session
 from whet.store.rule_findings import keep_findings, kept_findings
 from whet.store.session_draws import reminders, told_entries
 from whet.store.sessions import is_own, load
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
 from whet.targets.settings import Target
 from whet.targets.settings import load as load_targets
@@ -108,15 +108,13 @@ def _found(
     database: Database, sessions: Sequence[Session], asked: Sequence[AskedRule], standing: set[str]
 ) -> Iterator[tuple[Session, list[AskedRule], dict[str, RuleFinding]]]:
     """Each session with the rules that hold in it and what is found of them: kept, or found now and kept."""
-    names: dict[str, str] = {}
+    projects = KnownProjects(database)
     for start in range(0, len(sessions), BATCH):
         batch = sessions[start : start + BATCH]
         kept = kept_findings(database, batch)
         fresh: list[tuple[Session, dict[str, RuleFinding]]] = []
         for session in batch:
-            if session.folder not in names:
-                names[session.folder] = name_of_project(session.folder)
-            where, began = where_of(session, names[session.folder]), session.started or session.dated
+            where, began = where_of(session, projects.identity(session.folder)), session.started or session.dated
             fitting = [one for one in asked if one.rule.since <= began and holds(one.rule.scope, where)]
             findings = kept[session.no]
             missing = [one for one in fitting if one.key not in findings]

@@ -28,7 +28,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 
 _WITHOUT_FIX = {
     ChangeKind.RULE: "no session shows what works instead",
@@ -117,7 +117,8 @@ def learned(
             yield one.analysis
 
     recurring = distill(seen(), known_kinds())
-    meant_folders = {folder: number for folder, number in folders.items() if _is_meant(folder, scope)}
+    known = KnownProjects(database)
+    meant_folders = {folder: number for folder, number in folders.items() if _is_meant(known, folder, scope)}
     projects = found_by_sources(home, database, scope, progress)
     lessons = folded(home, database, projects)
     return LearnedOfAll(
@@ -144,10 +145,10 @@ def without_fix(failure: RecurringFailure) -> str:
     return _WITHOUT_FIX[failure.change]
 
 
-def _is_meant(folder: str, scope: LessonScope) -> bool:
+def _is_meant(known: KnownProjects, folder: str, scope: LessonScope) -> bool:
     """Whether sessions in this folder are of the project that is asked for."""
-    name = name_of_project(folder) if scope.project else ""
-    return name == scope.project if scope.is_whole_name else scope.project in name
+    name = known.identity(folder) if scope.project else ""
+    return name == scope.project if scope.is_whole_name else known.is_named(name, scope.project)
 
 
 def _most_seen(project: ProjectLessons) -> int:

@@ -48,7 +48,7 @@ def live_sessions(database: Database, *, since: float) -> list[Live]:
 
 def where_of(session: Live | Session, project: str | None) -> Whereabouts:
     """Where a session was at work, as far as its record says. Whether somebody sat there is not on record."""
-    return Whereabouts(project, session.model or None, tools=session.facts.tools or None)
+    return Whereabouts(project, session.model or None, tools=session.facts.tools or None, folder=session.folder)
 
 
 def settled_lots(sessions: Iterable[Live], *, settled: float) -> dict[str, list[Live]]:

@@ -21,7 +21,7 @@ from whet.store.project_lessons import drop_other_lessons, keep_lessons, kept_le
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, is_own
 from whet.store.teachings import keep_teachings, kept_teachings, teaching_stamps
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 Progress = Callable[[int, int], None]
@@ -80,17 +80,17 @@ def _held(
 ) -> dict[str, list[_HeldSession]]:
     """The sessions of each project, the oldest first."""
     held: dict[str, list[_HeldSession]] = {}
-    names: dict[str, str] = {}
+    projects = KnownProjects(database)
     declarations: dict[str, bool] = {}
     for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
         folder = session.folder
-        if folder not in names:
-            names[folder] = name_of_project(folder)
+        name = projects.identity(folder)
+        if folder not in declarations:
             declarations[folder] = bool(declared and folder) and project_of(Path(folder), declared) is not None
-        if session.purpose in BEHIND or project not in names[folder]:
+        if session.purpose in BEHIND or not projects.is_named(name, project):
             continue
         is_declared = declarations[folder] and not _lies_there(session.source) and is_believed(database, session)
-        held.setdefault(names[folder], []).append(_HeldSession(session, is_own(database, session), is_declared))
+        held.setdefault(name, []).append(_HeldSession(session, is_own(database, session), is_declared))
     return held
 
 

@@ -30,7 +30,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.session_draws import KeptDraw, session_draws
 from whet.targets.drawing import unit_of
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
 from whet.targets.telling import tell
 from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, key_of
@@ -97,7 +97,11 @@ def look_at_canaries(
         return ()
     refresh(database, failure_weights(), progress=lambda _: None)
     sessions = live_sessions(database, since=min(item.since for item in canaries))
-    found = tuple(_watch(home, database, item, sessions, now=now, settled=now - settled_seconds) for item in canaries)
+    projects = KnownProjects(database)
+    found = tuple(
+        _watch(home, database, item, _in_scope(item, sessions, projects), now=now, settled=now - settled_seconds)
+        for item in canaries
+    )
     tell(home, database, now=now)
     return found
 
@@ -191,7 +195,7 @@ def reason(watched: WatchedRule) -> str:
 
 def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[DrawnUnit]:
     """Sessions of Whet's own agent. Those that go on from one another drew once and count once."""
-    fitting = (each for each in sessions if each.started >= item.since and _holds(item, each))
+    fitting = (each for each in sessions if each.started >= item.since)
     for lot, group in settled_lots(fitting, settled=settled).items():
         yield DrawnUnit(lot, is_told(key_of(item), lot, item.share), tuple(group))
 
@@ -202,7 +206,7 @@ def _drawn_units(
     """Sessions of other agents that drew for themselves when they started, with the agents that each sent out."""
     groups: dict[tuple[str, str], list[Live]] = {}
     for each in sessions:
-        if _drawer(each) in draws and each.started >= item.since and _holds(item, each):
+        if _drawer(each) in draws and each.started >= item.since:
             groups.setdefault(_drawer(each), []).append(each)
     for drawer, group in groups.items():
         # A share that was changed since would make the bets unfair: such a session is passed over.
@@ -221,11 +225,7 @@ def _delivered_units(database: Database, item: Item, sessions: list[Live], settl
         end = _day_end(delivery.day)
         if end is None or end > settled:
             continue
-        group = [
-            each
-            for each in sessions
-            if delivery.at <= each.started < end and _read(delivery, each) and _holds(item, each)
-        ]
+        group = [each for each in sessions if delivery.at <= each.started < end and _read(delivery, each)]
         if group:
             yield DrawnUnit(unit_of(delivery.file, delivery.day), delivery.told, tuple(group))
 
@@ -243,7 +243,6 @@ def _read(delivery: Delivery, session: Live) -> bool:
     return is_shown(delivery.agents, delivery.project, agent=session.source, folder=session.folder)
 
 
-def _holds(item: Item, session: Live) -> bool:
-    """Whether the rule would have been for it, told or not."""
-    project = name_of_project(session.folder) if item.scope.project else None
-    return holds(item.scope, where_of(session, project))
+def _in_scope(item: Item, sessions: Iterable[Live], projects: KnownProjects) -> list[Live]:
+    """The sessions that the rule would have been for, told or not."""
+    return [each for each in sessions if holds(item.scope, where_of(each, projects.identity(each.folder)))]

@@ -23,6 +23,7 @@ from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 from whet.store.left_out import LeftOutFile, alike, forget_left_out, keep_left_out
 from whet.store.side_by_side import process_pool
+from whet.targets.known_projects import remember_projects
 
 READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
@@ -96,6 +97,7 @@ def take(
         keep_batch()
         if report.messages and not dry_run:
             tidy(database)
+            remember_projects(database)
     except KeyboardInterrupt as stop:
         keep_batch()
         raise ImportInterrupted(report) from stop

@@ -16,6 +16,7 @@ class Whereabouts(NamedTuple):
     families: tuple[str, ...] = ()  # words in the names of the models that may be run; empty: any
     tools: tuple[str, ...] | None = None  # by their plain names
     purpose: str | None = None
+    folder: str = ""
 
 
 class HasScope(Protocol):
@@ -47,8 +48,13 @@ def holds(scope: HasScope, where: Whereabouts) -> bool:
         (not scope.models or _runs(scope.models, where))
         and (not scope.tools or tools is None or any(plain_name(tool) in tools for tool in scope.tools))
         and (not scope.purposes or purpose is None or purpose in scope.purposes)
-        and (not scope.project or project is None or lies_in(project, scope.project))
+        and (not scope.project or project is None or _is_in(where, scope.project))
     )
+
+
+def _is_in(where: Whereabouts, project: str) -> bool:
+    """A scope names a project, or a folder: one that has come to be known by its repository stays in its scope."""
+    return any(lies_in(place, project) for place in (where.project, where.folder) if place)
 
 
 def lies_in(place: str, project: str) -> bool:

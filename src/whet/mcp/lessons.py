@@ -74,7 +74,7 @@ def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswe
     how = words.evidence_system(limit=seen.MOST_LETTERS, nothing=seen.NOTHING)
     return TaskAnswer(
         project=project,
-        rules=[rule_answer(rule) for rule in rules if holds(rule.scope, Whereabouts(project))],
+        rules=[rule_answer(rule) for rule in rules if holds(rule.scope, Whereabouts(project, folder=folder))],
         lessons=shown,
         how_to_write=how if any(each.evidence for each in shown) else "",
     )

@@ -19,18 +19,20 @@ class Reader(NamedTuple):
     agent: str
     project: str | None = None
     purpose: str | None = None
+    folder: str = ""
 
 
 def reader_of(target: Target) -> Reader:
     """Who reads a target's file."""
-    return Reader(target.agent, name_of_project(target.project), PURPOSES[target.unattended])
+    return Reader(target.agent, name_of_project(target.project), PURPOSES[target.unattended], target.project)
 
 
 def reads(reader: Reader, rule: Item) -> bool:
     """Whether a rule is for a reader: what its agent runs, whether somebody is there to answer, and the project."""
     agent = known(reader.agent)
     families = agent.models if agent else ()
-    return holds(rule.scope, Whereabouts(reader.project, families=families, purpose=reader.purpose))
+    where = Whereabouts(reader.project, families=families, purpose=reader.purpose, folder=reader.folder)
+    return holds(rule.scope, where)
 
 
 def is_shown(agents: Collection[str], project: str, *, agent: str, folder: str) -> bool:

@@ -71,6 +71,7 @@ class Circumstances(Value, frozen=True):
     enforcement: tuple[str, ...] = ("auto",)  # auto, always (on), never (off), or what the model's name holds
     size: str = ""  # small or large; empty: as the model's name says
     project: str = ""  # in which it works; empty: none
+    folder: str = ""
 
 
 LISTS = ("tools", "families", "models", "providers", "purposes", "platforms", "environments")

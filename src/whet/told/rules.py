@@ -32,7 +32,9 @@ def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) ->
 
     A tiny model gets the example of a rule with it; another gets the rule alone.
     """
-    where = Whereabouts(setting.project, setting.model, tools=setting.tools, purpose=setting.purpose)
+    where = Whereabouts(
+        setting.project, setting.model, tools=setting.tools, purpose=setting.purpose, folder=setting.folder
+    )
     scoped = [rule for rule in rules if holds(rule.scope, where)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
     trusts: dict[str, Trust] = {}

@@ -23,9 +23,9 @@ from whet.store.list_prices import list_prices
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 from whet.web.layout import Choices
-from whet.web.site import NO_PROJECT, PageFilter
+from whet.web.site import NO_PROJECT, PageFilter, ProjectNaming
 
 Made = TypeVar("Made")
 A_MOMENT_SECONDS = 0.3
@@ -113,15 +113,17 @@ class PageCache:
         self._state = ""
         self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
         self._recurring: dict[PageFilter, Slow[tuple[FailureInSessions, ...]]] = {}
-        self._projects: dict[str, str] = {}
+        self._projects: KnownProjects | None = None
         self._price = list_prices(home)
         self._lock = threading.Lock()
 
     def project(self, folder: str) -> str:
-        """The name of a folder's project, asked for once."""
-        if folder not in self._projects:
-            self._projects[folder] = name_of_project(folder)
-        return self._projects[folder]
+        """The project of a folder, as of the last look."""
+        return self._projects.identity(folder) if self._projects else ""
+
+    def naming(self) -> ProjectNaming:
+        """How people read the names of projects, as of the last look."""
+        return ProjectNaming(self._projects.shown, self._projects.short) if self._projects else ProjectNaming()
 
     def look(self, database: Database, chosen: PageFilter) -> LookedAt:
         """The facts as they are now. New sessions are analysed in the background, and are among them afterwards."""
@@ -131,6 +133,7 @@ class PageCache:
         with self._lock:
             if state != self._state:
                 self._facts, self._state = read_facts(database, self._facts, self._price), state
+                self._projects = KnownProjects(database)
             everything = tuple(self._facts.values())
         counted = [fact for fact in everything if fact.counts]
         folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}

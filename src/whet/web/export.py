@@ -23,7 +23,9 @@ def export(cache: PageCache, database: Database, chosen: PageFilter, *, css: str
     cache.lessons.wait(state)
     cache.recurring(chosen).wait(state)
     looked = cache.look(database, chosen)
-    asked = PageRequest(Site(chosen, is_file=True), database, cache, looked, part="", given={}, now=now)
+    asked = PageRequest(
+        Site(chosen, is_file=True, projects=cache.naming()), database, cache, looked, part="", given={}, now=now
+    )
     pages = dict(PAGES)
     parts = [pages["/" if name == "overview" else f"/{name}"](asked) for name in IN_FILE]
     about = f"Made by `whet page --export` on {moment(now)}. Secrets and home folders were replaced."

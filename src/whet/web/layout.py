@@ -1,10 +1,10 @@
 """The frame around every view: navigation, filters and the head of the document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from whet.web.html import Child, Element, h, render
-from whet.web.site import NO_PROJECT, VIEWS, PageView, Site, many, told_apart
+from whet.web.site import NO_PROJECT, VIEWS, PageView, Site, many
 
 HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -114,8 +114,8 @@ def _filters(site: Site, choices: Choices, view: PageView) -> Element:
     return h(
         "form",
         {"class": "filters", "method": "get", "action": f"{site.base}/{'' if view.name == 'overview' else view.name}"},
-        _select("project", "Project", choices.projects, chosen.project),
-        _select("agent", "Agent", choices.agents, chosen.agent),
+        _select("project", "Project", _projects(site, choices.projects), chosen.project),
+        _select("agent", "Agent", {each: (each, each) for each in choices.agents}, chosen.agent),
         h(
             "label",
             {"class": "tick"},
@@ -126,12 +126,16 @@ def _filters(site: Site, choices: Choices, view: PageView) -> Element:
     )
 
 
-def _select(name: str, title: str, options: Sequence[str], chosen: str) -> Element:
+def _projects(site: Site, offered: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """What is shown of each project, in short and whole."""
+    every = dict.fromkeys((*offered, *filter(None, [site.filter.project])))
+    named = {each: (site.projects.short(each), site.projects.whole(each)) for each in every}
+    return {each: ("no project", "no project") if each == NO_PROJECT else words for each, words in named.items()}
+
+
+def _select(name: str, title: str, options: Mapping[str, tuple[str, str]], chosen: str) -> Element:
+    offered = {**options, **({chosen: (chosen, chosen)} if chosen and chosen not in options else {})}
     items = [h("option", {"value": ""}, "all")]
-    offered = dict.fromkeys((*options, *([chosen] if chosen else ())))
-    short = told_apart(offered) if name == "project" else {option: option for option in offered}
-    for option in offered:
-        words = "no project" if option == NO_PROJECT and name == "project" else option
-        shown = words if words == "no project" else short[option]
-        items.append(h("option", {"value": option, "selected": option == chosen, "title": words}, shown))
+    for option, (words, whole) in offered.items():
+        items.append(h("option", {"value": option, "selected": option == chosen, "title": whole}, words))
     return h("label", {}, f"{title} ", h("select", {"name": name}, items))

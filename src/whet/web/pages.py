@@ -29,6 +29,7 @@ from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
 from whet.store.template_files import usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
+from whet.text.short_names import short_name
 from whet.text.words import cut
 from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
@@ -36,7 +37,7 @@ from whet.trials.endpoints import in_situation
 from whet.web.asking import PageRequest, behind, learned, recurring
 from whet.web.html import Element
 from whet.web.layout import Framed
-from whet.web.site import VIEWS, PageView, known_by, number_of, reading, short_name
+from whet.web.site import VIEWS, PageView, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, SeenFailures, failures, sessions

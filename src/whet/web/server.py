@@ -82,11 +82,13 @@ class PageServer:
         chosen = PageFilter(given.get("project", ""), given.get("agent", ""), given.get("temporary") == "1")
         site = Site(chosen, self.keys.form if self._may_change else "", base=self.keys.path)
         with opened(self._home) as database:
+            looked = self.cache.look(database, chosen)
+            site = site._replace(projects=self.cache.naming())
             asked = PageRequest(
                 site=site,
                 database=database,
                 cache=self.cache,
-                looked=self.cache.look(database, chosen),
+                looked=looked,
                 part=request.path_params.get("part", ""),
                 given=dict(given),
                 now=(now := time.time()),

@@ -1,16 +1,15 @@
 """Where things stand on the page: its views, the filters in the address, and links between them."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from importlib.resources import files
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from whet.sessions.temporary import is_temporary
 from whet.store.session_facts import SessionFact
+from whet.text.short_names import short_name
 from whet.text.showing import shown
 from whet.text.words import cut
 from whet.web.html import Child, Element, h
@@ -69,13 +68,21 @@ class PageFilter(NamedTuple):
         return {name: value for name, value in given.items() if value}
 
 
+class ProjectNaming(NamedTuple):
+    """How people read the name of a project: whole, and in short."""
+
+    whole: Callable[[str], str] = str
+    short: Callable[[str], str] = short_name
+
+
 class Site(NamedTuple):
-    """How views link to each other. Without a `form` mark nothing can be changed; a file has no other pages."""
+    """How views link and name things. Without a `form` mark nothing can be changed; a file has no other pages."""
 
     filter: PageFilter = PageFilter()
     form: str = ""
     is_file: bool = False
     base: str = ""  # what every address of the page begins with
+    projects: ProjectNaming = ProjectNaming()
 
     def href(self, view: str, *, part: str = "", **narrowed: str) -> str:
         """The address of a view with the filters that hold; empty where it is not in the file."""
@@ -115,29 +122,6 @@ class Site(NamedTuple):
 def static_text(name: str) -> str:
     """A file that comes with the page."""
     return files("whet.web").joinpath("static", name).read_text("utf-8")
-
-
-def short_name(project: str) -> str:
-    """The last part of a project's name, which people know it by."""
-    return _path(project).name or project or "no project"
-
-
-def told_apart(projects: Iterable[str]) -> dict[str, str]:
-    """The short name of each project, with as much before it as tells it from the others."""
-    named = {project: short_name(project) for project in projects}
-    for parts in (2, 3):
-        often = Counter(named.values())
-        named = {
-            project: "/".join(_path(project).parts[-parts:]) if often[name] > 1 else name
-            for project, name in named.items()
-        }
-    often = Counter(named.values())
-    return {project: name if often[name] == 1 else project for project, name in named.items()}
-
-
-def _path(project: str) -> PurePath:
-    """A folder as the machine names it that its sessions are from."""
-    return PureWindowsPath(project) if "\\" in project and "/" not in project else PurePosixPath(project)
 
 
 def known_by(name: str, text: str) -> str:

@@ -87,6 +87,7 @@ def command(
         environments=environments(this_machine(os.environ)),
         enforcement=chosen.prompt.enforcement if enforcement is None else words(enforcement.lower()),
         project=name_of_project(folder or Path.cwd()),
+        folder=str(folder or Path.cwd()),
     )
     where = None if no_context else folder or Path.cwd()
     project = project_of(folder or Path.cwd(), chosen.trust.projects)

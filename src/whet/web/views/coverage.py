@@ -10,7 +10,7 @@ from whet.text.showing import shown
 from whet.web.charts import ChartBar, bars
 from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name, table, told_apart
+from whet.web.site import NO_PROJECT, Site, code, empty, many, section, table
 
 MOST_PROJECTS = 25
 MOST_PATHS = 50
@@ -40,9 +40,8 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
         ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
         for name, number in agents.most_common()
     ]
-    named = told_apart(projects)
     by_project = [
-        ChartBar(named[name], (("sessions", number),), f"{number:,}", _of_project(site, name))
+        ChartBar(site.projects.short(name), (("sessions", number),), f"{number:,}", _of_project(site, name))
         for name, number in projects.most_common(MOST_PROJECTS)
     ]
     return h(
@@ -59,11 +58,11 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
                 numbers=1,
             ),
         ),
-        section("What imports left out", *_left_out(seen.left_out, project)),
+        section("What imports left out", *_left_out(site, seen.left_out, project)),
     )
 
 
-def _left_out(found: Sequence[LeftOutFile], project: Callable[[str], str]) -> list[Child]:
+def _left_out(site: Site, found: Sequence[LeftOutFile], project: Callable[[str], str]) -> list[Child]:
     if not found:
         return [h("p", {}, "Nothing: all that was imported could be read.")]
     groups: dict[tuple[str, str, str], list[LeftOutFile]] = defaultdict(list)
@@ -73,7 +72,7 @@ def _left_out(found: Sequence[LeftOutFile], project: Callable[[str], str]) -> li
     rows = (
         (
             source or "unknown",
-            short_name(name) if name else "unknown",
+            site.projects.short(name) if name else "unknown",
             shown(reason),
             _paths(files),
             f"{_times(files):,}",

@@ -17,7 +17,7 @@ from whet.text.showing import shown
 from whet.text.words import cut
 from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, many, moment, section, short_name
+from whet.web.site import Site, code, empty, many, moment, section
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
@@ -43,7 +43,8 @@ def waiting(site: Site, found: Sequence[WaitingChange], agents: Mapping[str, str
         about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
     groups = [
         section(
-            shown(short_name(name)), h("div", {"class": "cards"}, [_card(site, change, agents) for change in members])
+            shown(site.projects.short(name)),
+            h("div", {"class": "cards"}, [_card(site, change, agents) for change in members]),
         )
         for name, members in groupby(found, key=lambda change: change.group)
     ]
@@ -64,7 +65,7 @@ def _card(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> Eleme
             for each in warnings(f"{after or ''} {patch.example}")
         ],
         h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
-        h("p", {}, _told_where(change, agents)),
+        h("p", {}, _told_where(site, change, agents)),
         h("p", {}, "Why: ", *_linked(site, change.entry, change.why.rstrip(".")), _best(site, patch))
         if change.why
         else None,
@@ -74,11 +75,11 @@ def _card(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> Eleme
     )
 
 
-def _told_where(change: WaitingChange, agents: Mapping[str, str]) -> str:
+def _told_where(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> str:
     """Who would be told it, and whose sessions it was learned from."""
     patch, after = change.entry.patch, change.move.after
     only = replace(change.scope, project="").words
-    place = f"in {shown(change.project)}" if change.project else f"in {change.group.lower()}"
+    place = f"in {shown(site.projects.whole(change.project))}" if change.project else f"in {change.group.lower()}"
     told = f"be told to agents {place}{f', for {shown(COMMA.join(only))}' if only else ''}"
     first = f"It would no longer {told}" if after is None else f"Exactly this text ({size_of(after)}) would {told}"
     from_whom = ", ".join(sorted({agents[each.session] for each in patch.proofs if each.session in agents}))
@@ -215,5 +216,6 @@ def _marks(site: Site, entry: Entry) -> list[Child]:
     ]
 
 
-def scope_words(scope: Scope) -> str:
-    return shown(", ".join(scope.words)) or "everywhere"
+def scope_words(site: Site, scope: Scope) -> str:
+    """Where a rule holds."""
+    return shown(", ".join(replace(scope, project=site.projects.whole(scope.project)).words)) or "everywhere"

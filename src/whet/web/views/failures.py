@@ -30,9 +30,7 @@ from whet.web.site import (
     reading,
     section,
     share,
-    short_name,
     table,
-    told_apart,
     when,
 )
 
@@ -75,8 +73,7 @@ def _recurring(site: Site, seen: SeenFailures) -> Child:
     if not seen.recurring:
         return h("p", {}, "No failure recurs often enough to be a lesson.")
     folders = {fact.id: seen.project(fact.folder) for fact in seen.facts}
-    named = told_apart(set(folders.values()))
-    cards = [_again(site, each, folders, named) for each in seen.recurring]
+    cards = [_again(site, each, folders) for each in seen.recurring]
     first = h("div", {"class": "cards"}, cards[:MOST_ROWS])
     if len(cards) <= MOST_ROWS:
         return first
@@ -84,12 +81,12 @@ def _recurring(site: Site, seen: SeenFailures) -> Child:
     return first, h("details", {}, h("summary", {}, many(len(cards) - MOST_ROWS, "more failure")), rest)
 
 
-def _again(site: Site, found: FailureInSessions, folders: Mapping[str, str], named: Mapping[str, str]) -> Element:
+def _again(site: Site, found: FailureInSessions, folders: Mapping[str, str]) -> Element:
     """One failure that recurs: its message, what goes wrong, in how many sessions, and where."""
     lesson = found.lesson
     where = _most(Counter(folders[id] for id in found.sessions if id in folders))
     among = f" of {many(lesson.base, 'session')}{f' that used {shown(lesson.tool)}' if lesson.tool else ''}"
-    place = ", ".join(f"{named[name]} ({number:,})" for name, number in where)
+    place = ", ".join(f"{site.projects.short(name)} ({number:,})" for name, number in where)
     what = shown(kind_named(lesson.kind, known_kinds()).what(lesson.tool))
     advice = " · look at your environment" if lesson.change is ChangeKind.ENVIRONMENT else ""
     return h(
@@ -169,7 +166,8 @@ def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], s
         (name, tool): ChartCell(
             f"{cells[name, tool]:,}",
             heat(cells[name, tool], most),
-            f"{tool} in {name or 'no project'}: {cells[name, tool]:,} of {calls[name, tool]:,} calls failed",
+            f"{tool} in {site.projects.whole(name) or 'no project'}: {cells[name, tool]:,} of {calls[name, tool]:,}"
+            " calls failed",
             site._replace(filter=site.filter._replace(project=name or NO_PROJECT)).href(
                 "sessions", tool=tool, tool_failed="1" if cells[name, tool] else ""
             ),
@@ -178,8 +176,8 @@ def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], s
         for tool in top_columns
         if calls[name, tool]
     }
-    named = told_apart(top_rows)
-    rows_shown = [(name, named[name]) for name in top_rows if any((name, tool) in shown for tool in top_columns)]
+    seen = (name for name in top_rows if any((name, tool) in shown for tool in top_columns))
+    rows_shown = [(name, site.projects.short(name)) for name in seen]
     return grid(rows_shown, top_columns, shown, title="Failed calls by project and tool")
 
 
@@ -273,7 +271,7 @@ def sessions(
                 fact.id, cut(fact.title, 110) or fact.id[:12], message=fact.decisive_step if fact.failed else None
             ),
             fact.source,
-            short_name(project(fact.folder)),
+            site.projects.short(project(fact.folder)),
             when(fact.at),
             f"{fact.failed_calls:,} of {fact.calls:,}" if fact.calls else "–",
             short(fact.tokens) if fact.tokens else "–",

@@ -12,7 +12,7 @@ from whet.lessons.record import DECIDED, Lesson, LessonStage
 from whet.shipped.kinds import known_kinds
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, section, short_name
+from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, section
 
 QUOTES = 3
 
@@ -76,13 +76,13 @@ def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
         )
         for said in (conflict.first, conflict.second)
     ]
-    where = short_name(project)
+    where = site.projects.short(project)
     return h("article", {"class": "card"}, h("h3", {}, f"About {shown(conflict.about)} in {where}"), quotes)
 
 
 def _lesson(site: Site, lesson: Lesson) -> Element:
     pieces, standing = lesson.evidence.pieces, lesson.standing
-    where = lesson.place if lesson.seen_by.projects else short_name(lesson.project)
+    where = lesson.place if lesson.seen_by.projects else site.projects.short(lesson.project)
     quotes = [
         h(
             "blockquote",

@@ -42,7 +42,7 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
             site.link(cut(" ".join(shown(item.text).split()), 160), "rule", part=f"{item.form}:{item.name}"),
             item.form.value,
             shown(item.name),
-            scope_words(item.scope),
+            scope_words(site, item.scope),
             item.trust.label,
             *((shown(item.maker) or "–",) if has_makers else ()),
             moment(item.since) if item.since else "–",
@@ -92,7 +92,7 @@ def rule(site: Site, known: ShownRule) -> Element:
     return h(
         "div",
         {},
-        _standing(known.item, known.grounds),
+        _standing(site, known.item, known.grounds),
         section("Does it help?", effect),
         told,
         section("History", h("div", {"class": "cards"}, entries)),
@@ -106,12 +106,12 @@ def _way_to_try(item: Item | None) -> tuple[Child, ...]:
     return "Try it: ", code(f"whet try --without {shown(item.name)}"), "."
 
 
-def _standing(item: Item | None, grounds: str) -> Element:
+def _standing(site: Site, item: Item | None, grounds: str) -> Element:
     if item is None:
         return h("p", {"class": "careful"}, "It is not active.")
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
     cost = f"{estimate(item.text):,} tokens a session"
-    where = scope_words(item.scope)
+    where = scope_words(site, item.scope)
     maker = f" · made by {shown(item.maker)}" if item.maker else ""
     place = where if where == "everywhere" else f"for {where}"
     facts = f"{canary} · {grounds} · {place} · trust {item.trust.label}{maker} · {cost}"

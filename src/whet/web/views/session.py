@@ -16,7 +16,7 @@ from whet.store.rows import Session
 from whet.text.amounts import short
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, many, moment, section, short_name, tile
+from whet.web.site import Site, many, moment, section, tile
 
 LINES = 12
 MOST_LETTERS = 20_000
@@ -64,7 +64,10 @@ def _facts(site: Site, stored: Session, analysis: Analysis | None, project: str)
             site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions"),
             stored.model,
         ),
-        tile(short_name(project), f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}"),
+        tile(
+            site.projects.short(project),
+            f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}",
+        ),
         tile(moment(stored.started), f"ended: {stored.ending}"),
         tile(short(tokens) if tokens else "–", f"tokens, {many(stored.message_count, 'message')}"),
     )
