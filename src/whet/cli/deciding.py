@@ -21,6 +21,7 @@ from whet.ledger.patches import Form
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import Reader, reads
 from whet.targets.readers import command_for, readers_of
 from whet.text.showing import shown
@@ -133,7 +134,7 @@ def told_to(made: Entry, home: Home, database: Database) -> str:
     assert rule is not None
     scope = rule.scope
     _, paths = readers_of(home, rule, now=time.time())
-    project = f" in {shown(scope.project)}" if scope.project else ""
+    project = f" in {shown(KnownProjects(database).shown(scope.project))}" if scope.project else ""
     tellers = hook_tellers(home)
     told = told_sentences(
         tellers.among(name for each in tellers for name in each if reads(Reader(name), rule)), project

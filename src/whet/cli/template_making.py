@@ -23,6 +23,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.template_files import read_text, stored_transcripts
+from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 
 UNMEASURED = (
@@ -36,12 +37,13 @@ class MinedGroup(NamedTuple):
 
     source: str
     project: str
+    place: str  # its project as people read it
     transcripts: Iterator[Transcript]
     others: int
 
     @property
     def title(self) -> str:
-        return f"{self.source} in {self.project}" if self.project else self.source
+        return f"{self.source} in {self.place}" if self.project else self.source
 
 
 def one_group(database: Database, filters: Filters, project: str, *, limit: int) -> MinedGroup:
@@ -49,22 +51,23 @@ def one_group(database: Database, filters: Filters, project: str, *, limit: int)
 
     Other agents have other tools, and other projects other ways.
     """
-    own = filters._replace(maker=database.member)
+    own, known = filters._replace(maker=database.member), KnownProjects(database)
     counted = Counter(
-        (session.source, name_of_project(session.folder)) for session in list_sessions(database, own, limit=limit)
+        (session.source, known.identity(session.folder)) for session in list_sessions(database, own, limit=limit)
     )
-    groups = {key: number for key, number in counted.items() if not project or _is_meant(key[1], project)}
+    groups = {key: number for key, number in counted.items() if not project or _is_meant(known, key[1], project)}
     if not groups:
         raise WhetError("No sessions match.", advice="To import sessions, run `whet import`.")
     source, name = max(groups, key=lambda key: (groups[key], key))
     found = stored_transcripts(database, filters._replace(source=source), limit=limit)
-    of_project = (each for each in found if name_of_project(each.folder) == name)
-    return MinedGroup(source, name, of_project, sum(counted.values()) - groups[source, name])
+    of_project = (each for each in found if known.identity(each.folder) == name)
+    return MinedGroup(source, name, known.shown(name), of_project, sum(counted.values()) - groups[source, name])
 
 
-def _is_meant(name: str, project: str) -> bool:
+def _is_meant(known: KnownProjects, name: str, project: str) -> bool:
     """Whether a project is the one that a person named: by its name, the end of it, or a folder in it."""
-    return f"/{name}".endswith(f"/{project}") or name == name_of_project(os.path.abspath(project))
+    is_named = any(f"/{each}".endswith(f"/{project}") for each in (name, known.shown(name)))
+    return is_named or name == name_of_project(os.path.abspath(project))
 
 
 def split_tags(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load
 from whet.store.template_files import stored_transcripts
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 
 DAY = 86_400.0
 MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
@@ -40,10 +40,10 @@ def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]
     known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
     shown = {proof.session for entry in known for proof in entry.patch.proofs}
     done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY}
-    weights, wanted = failure_weights(), WantedTemplate()
+    weights, wanted, projects = failure_weights(), WantedTemplate(), KnownProjects(database)
     recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
     for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
-        place = (transcript.source, name_of_project(transcript.folder))
+        place = (transcript.source, projects.shown(projects.identity(transcript.folder)))
         warrant = None if place in done or transcript.id in shown else find(gather(transcript), weights).warrant
         if warrant is None or warrant.ground not in PROOFS:
             continue

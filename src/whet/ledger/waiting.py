@@ -28,6 +28,7 @@ class WaitingChange(NamedTuple):
     move: Move
     tried: Entry | None
     scope: Scope  # where it would hold
+    place: str = ""  # its project as people read it
 
     @property
     def project(self) -> str:
@@ -37,7 +38,7 @@ class WaitingChange(NamedTuple):
     def group(self) -> str:
         """Where it holds, as a heading."""
         if self.project:
-            return self.project
+            return self.place or self.project
         return EVERYWHERE if self.entry.patch.form is Form.RULE else HOME
 
     @property

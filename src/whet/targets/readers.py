@@ -12,6 +12,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import settings
 from whet.targets.hooked import hooked_agents
+from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 from whet.targets.reaching import Reader, reader_of, reads
 from whet.targets.settings import Target
@@ -29,7 +30,7 @@ class RuleReaders(NamedTuple):
 class UntoldProject(NamedTuple):
     """A project whose rules stand in no file, how many they are, and the command that gives it one."""
 
-    project: str
+    project: str  # as people read it
     rules: int
     command: str
 
@@ -61,8 +62,9 @@ def untold_projects(
         project = rule.scope.project
         if project and not any(lies_in(name_of_project(target.project), project) for target in targets):
             counts[project] = counts.get(project, 0) + 1
+    shown = KnownProjects(database).shown
     ordered = sorted(counts.items(), key=lambda each: -each[1])
-    return tuple(UntoldProject(project, number, command_for(database, project)) for project, number in ordered)
+    return tuple(UntoldProject(shown(project), number, command_for(database, project)) for project, number in ordered)
 
 
 def _root(folder: Path) -> Path:

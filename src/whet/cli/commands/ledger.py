@@ -23,6 +23,7 @@ from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.targets.known_projects import KnownProjects
 from whet.targets.sync import TargetChange
 from whet.targets.telling import tell
 from whet.text.showing import shown
@@ -103,6 +104,7 @@ def show(number: int, as_json: bool) -> int:
         entry = ledger.entry(number)
         entries = ledger.entries()
         active = next((item for item in ledger.state().items if item.number == number), None)
+        named = KnownProjects(database).shown
     grounds = grounds_of(active, entries) if active else ""
     before = fold(each for each in entries if each.number < (entry.begun or number))
     if any(each.number == number for each in entries):
@@ -113,7 +115,7 @@ def show(number: int, as_json: bool) -> int:
     if as_json:
         print_json({**entry_record(entry), "grounds": grounds or None, "diff": difference(move.before, move.after)})
         return 0
-    for line in entry_lines(entry, move):
+    for line in entry_lines(entry, move, named):
         say(line)
     if grounds:
         say(f"Active {plain(grounds)}.")
@@ -189,10 +191,12 @@ def why(words: tuple[str, ...], as_json: bool) -> int:
             advice="Try fewer words, exactly as written. Text that you typed into a file yourself is not in the "
             "ledger.",
         )
+    with opened(find_home(os.environ)) as database:
+        named = KnownProjects(database).shown
     for each in found:
         say(f"[bold]{_standing(each)}[/bold]")
         patch = each.entry.patch
-        for line in entry_lines(each.entry, Move(Key(patch.form, patch.name), None, patch.text)):
+        for line in entry_lines(each.entry, Move(Key(patch.form, patch.name), None, patch.text), named):
             say(line)
     return 0
 

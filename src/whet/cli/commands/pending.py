@@ -23,6 +23,7 @@ from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.targets.known_projects import KnownProjects
 
 NEXT = "Next: run `whet pending` on a terminal, or `whet pending approve ID...`, `refuse ID...` or `never ID...`."
 _PROJECT = "project"
@@ -177,10 +178,14 @@ def reopen(numbers: tuple[int, ...], as_json: bool) -> int:
 def _find(home: Home, database: Database) -> list[WaitingChange]:
     found = pending.pending(home, database, now=time.time())
     entries = ledger_of(home, database).entries() if found else []
-    state = fold(entries)
+    state, named = fold(entries), KnownProjects(database).shown
     return in_order(
         WaitingChange(
-            entry, pending.move_for(home, database, entry), last_trial(entry.patch, entries), scope_of(entry, state)
+            entry,
+            pending.move_for(home, database, entry),
+            last_trial(entry.patch, entries),
+            scope_of(entry, state),
+            named(scope_of(entry, state).project),
         )
         for entry in found
     )
@@ -196,5 +201,5 @@ def _chosen(home: Home, database: Database, numbers: tuple[int, ...]) -> list[Wa
 
 
 def _show(change: WaitingChange) -> None:
-    for line in entry_lines(change.entry, change.move):
+    for line in entry_lines(change.entry, change.move, lambda _: change.place):
         say(line)

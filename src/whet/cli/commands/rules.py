@@ -27,7 +27,10 @@ from whet.targets.project_names import name_of_project
 from whet.text.showing import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from whet.failures.lessons import RecurringFailure
+    from whet.store.database import Database
 
 HEADINGS = ("rule", "from", "maker", "for", "since", "grounds", "text")
 NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
@@ -58,6 +61,7 @@ def _list(as_json: bool) -> int:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         rules, entries = ledger.state().rules, ledger.entries()
+        places = _places(database, rules)
     grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     if as_json:
         print_json({"rules": [_record(rule, grounds[rule.number]) for rule in rules]})
@@ -66,19 +70,27 @@ def _list(as_json: bool) -> int:
             "No rules yet. To add one, run `whet rules add NAME TEXT`; to see ready-made rules, `whet rules catalogue`."
         )
     else:
-        _print(rules, grounds)
+        _print(rules, grounds, places)
         untried = sum(is_untried(rule, entries) for rule in rules)
         say(f"[dim]{_counted(len(rules), untried)}[/]")
         next_step(NEXT)
     return 0
 
 
-def _print(rules: "tuple[Item, ...]", grounds: dict[int, str]) -> None:
+def _places(database: "Database", rules: "Iterable[Item]") -> dict[int, str]:
+    """Where each rule holds, in words."""
+    from whet.targets.known_projects import KnownProjects
+
+    named = KnownProjects(database).shown
+    return {rule.number: scope_words(rule.scope, named) for rule in rules}
+
+
+def _print(rules: "tuple[Item, ...]", grounds: dict[int, str], places: dict[int, str]) -> None:
     """The rules as a table; in a narrow terminal as lines, for there the words of a rule matter most."""
     if console().width < ROOMY:
         for rule in rules:
             say(f"[bold]{plain(shown(rule.name))}[/]: {plain(shown(rule.text))}")
-            where = shown(scope_words(rule.scope)) or "everywhere"
+            where = shown(places[rule.number]) or "everywhere"
             say(f"  [dim]{plain(f'{where} · since {moment(rule.since)} · {grounds[rule.number]}')}[/]")
         return
     rows = [
@@ -86,7 +98,7 @@ def _print(rules: "tuple[Item, ...]", grounds: dict[int, str]) -> None:
             rule.name,
             rule.trust.label,
             shown(rule.maker),
-            shown(scope_words(rule.scope)) or "–",
+            shown(places[rule.number]) or "–",
             moment(rule.since),
             grounds[rule.number],
             shown(rule.text),
@@ -117,6 +129,7 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
         ledger = ledger_of(home, database)
         rules, entries = chosen or ledger.state().rules, ledger.entries()
         fared = {name: count_following(seen) for name, seen in look_at_rules(database, home, rules).items()}
+        places = _places(database, rules)
     grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     log = load_log(home)
     stays = {rule.name: stays_of(log, rule.number) for rule in rules}
@@ -128,7 +141,7 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
         print_json({"rules": records})
         return 0
     for rule in rules:
-        for line in rule_lines(rule, grounds[rule.number], fared[rule.name], stays[rule.name]):
+        for line in rule_lines(rule, places[rule.number], grounds[rule.number], fared[rule.name], stays[rule.name]):
             say(line)
     if not rules:
         say("No rules yet. To add one, run `whet rules add NAME TEXT`.")

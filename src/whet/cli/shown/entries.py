@@ -1,6 +1,6 @@
 """Entries of the ledger for people and for programs, the same in every command."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -73,9 +73,9 @@ def scope_record(scope: Scope) -> dict[str, Any]:
     }
 
 
-def scope_words(scope: Scope) -> str:
-    """Where a rule holds, in words; empty for everywhere."""
-    return ", ".join(scope.words)
+def scope_words(scope: Scope, named: Callable[[str], str]) -> str:
+    """Where a rule holds, in words, with its project as people read it; empty for everywhere."""
+    return ", ".join(replace(scope, project=named(scope.project)).words)
 
 
 def entry_row(entry: Entry, grounds: str = "") -> tuple[str, ...]:
@@ -93,12 +93,12 @@ def patch_cells(patch: Patch) -> tuple[str, str]:
     return f"{patch.action} {patch.form} {shown(patch.name)}", words
 
 
-def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
+def entry_lines(entry: Entry, move: Move, named: Callable[[str], str]) -> Iterable[str]:
     """All that is known of an entry: what it changes, as a diff, and where it came from."""
     patch = entry.patch
     who = f"{BY_WHOM[entry.actor]} ({plain(shown(entry.maker))})" if entry.maker else BY_WHOM[entry.actor]
     yield f"[bold]{entry.number}[/bold]  {entry.step} by {who}, {moment(entry.at)}"
-    where = f"{patch.name}, trust {patch.trust.label}{_scope(patch.scope)}"
+    where = f"{patch.name}, trust {patch.trust.label}{_scope(scope_words(patch.scope, named))}"
     yield from labelled(f"{patch.action} {patch.form} ", where)
     for label, words in ((EXAMPLE, patch.example), ("why: ", patch.reason), ("note: ", entry.note)):
         if words:
@@ -141,6 +141,5 @@ def _description(text: str) -> str:
         return text
 
 
-def _scope(scope: Scope) -> str:
-    words = scope_words(scope)
+def _scope(words: str) -> str:
     return f", for {words}" if words else ""

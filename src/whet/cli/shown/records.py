@@ -1,10 +1,9 @@
 """Stored things as JSON records, the same in every command."""
 
-from pathlib import Path, PureWindowsPath
-
-from whet.context.finding import repository_root
 from whet.sessions.exports import iso
 from whet.store.rows import Session
+from whet.targets.project_names import COMMIT, folder_of_project, name_of_project
+from whet.text.short_names import short_name
 
 
 def session_record(session: Session) -> dict[str, object]:
@@ -33,9 +32,6 @@ def session_record(session: Session) -> dict[str, object]:
 
 
 def project_of_session(folder: str) -> str:
-    """The repository that a session worked in, by the name of its root; where there is none here, the folder's name."""
-    if not folder:
-        return ""
-    path = Path(folder)
-    root = repository_root(path) if path.is_absolute() else None  # another system's folder is not beneath this one
-    return root.name if root is not None else PureWindowsPath(folder).name or folder
+    """The project that a session worked in, in short, where no store is asked."""
+    name = name_of_project(folder)
+    return short_name(folder_of_project(folder) if name.startswith(COMMIT) else name) if folder else ""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.entries import EXAMPLE, scope_words
+from whet.cli.shown.entries import EXAMPLE
 from whet.cli.shown.reviewing import labelled, reviewed
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
@@ -25,8 +25,7 @@ def following_record(rule: Item, fared: Following, stays: Sequence[FileStay]) ->
     }
 
 
-def rule_lines(rule: Item, grounds: str, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
-    where = scope_words(rule.scope)
+def rule_lines(rule: Item, where: str, grounds: str, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
     since = f"trust {rule.trust.label}, since {moment(rule.since)}, {grounds}"
     yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {where}' if where else ''}")
     yield from reviewed(rule.text)

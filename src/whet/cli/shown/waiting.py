@@ -39,7 +39,7 @@ def waiting_lines(changes: Sequence[WaitingChange]) -> Iterator[str]:
 def change_lines(change: WaitingChange, *, quotes: int) -> Iterator[str]:
     """What a person decides on: the exact words, whose they are, the evidence, the verdict."""
     patch = change.entry.patch
-    scope = scope_words(replace(change.scope, project=""))  # its group names the project
+    scope = scope_words(replace(change.scope, project=""), str)  # its group names the project
     yield from labelled(f"{change.entry.number}  {patch.action} {patch.form} ", f"{patch.name}{_for(scope)}")
     yield from diff_lines(difference(change.move.before, change.move.after))
     yield from cautions(f"{change.move.after or ''}\n{patch.example}")
