@@ -7,7 +7,7 @@ from whet.store.in_short import ToolFact
 from whet.store.session_facts import SessionFact
 from whet.text.short_names import told_apart
 from whet.web.html import render, words_of
-from whet.web.site import Site
+from whet.web.site import ProjectNaming, Site
 from whet.web.views.failures import SeenFailures, failures
 from whet.web.views.money import work
 from whet.web.views.overview import overview
@@ -66,7 +66,8 @@ def test_weeks_without_sessions_break_the_line() -> None:
 
 def test_projects_of_one_name_are_told_apart() -> None:
     facts = [fact_in("a", 0, failed=True, folder="/a/shop"), fact_in("b", 0, failed=True, folder="/b/shop")]
-    said = words_of(failures(Site(), SeenFailures(facts, lambda folder: folder)))
+    naming = ProjectNaming(short=told_apart(fact.folder for fact in facts).__getitem__)
+    said = words_of(failures(Site(projects=naming), SeenFailures(facts, lambda folder: folder)))
     assert "a/shop" in said
     assert "b/shop" in said
     assert told_apart(["/x/a/shop", "/y/a/shop", "web"]) == {

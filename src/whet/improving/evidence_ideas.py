@@ -161,7 +161,7 @@ def _with(
         why = f"the project has as many rules as `rules.per_project` allows ({most}), and none has weaker evidence"
         return ideas._replace(refused=(*ideas.refused, replace(idea, refused=why)))
     leaving = Idea(
-        f"the weakest evidence among the {len(held)} rules of {lesson.project}",
+        f"the weakest evidence among the {len(held)} rules of {lesson.place}",
         Way.ROOM,
         replace(without(weakest), origin=_room(lesson.sessions)),
         project=lesson.project,
@@ -195,9 +195,9 @@ def _idea(lesson: Lesson, patch: Patch, books: ComparedWith) -> Idea:
 def _without_words(found: OpenEvidence) -> Idea:
     """Evidence for a model to find words for."""
     evidence, project = found.evidence, found.project
-    why = f"{evidence.source.seen_in(evidence.sessions)} of {project or 'no project'}"
+    why = f"{evidence.source.seen_in(evidence.sessions)} of {found.place}"
     sessions = _sessions_of(evidence)
-    return Idea(why, Way.EVIDENCE, sessions=sessions, agents=found.agents, evidence=evidence, project=project)
+    return Idea(why, Way.EVIDENCE, sessions=sessions, agents=found.seen_by.agents, evidence=evidence, project=project)
 
 
 def _sessions_of(evidence: LessonEvidence) -> tuple[str, ...]:

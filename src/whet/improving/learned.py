@@ -67,6 +67,7 @@ class LearnedOfAll(NamedTuple):
     temporary: int = 0  # those of them in temporary folders
     open: tuple[OpenEvidence, ...] = ()  # nobody has found words for it yet
     dropped: tuple[DroppedLesson, ...] = ()
+    places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
 def from_patterns(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
@@ -130,6 +131,7 @@ def learned(
         sum(number for folder, number in meant_folders.items() if is_temporary(folder)),
         tuple(each for project in projects for each in project.open),
         tuple(each for project in projects for each in project.dropped),
+        {each.project: known.shown(each.project) for each in projects},
     )
 
 

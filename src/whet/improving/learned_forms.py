@@ -36,10 +36,10 @@ _BOUND = re2.compile(r"`|(?:^|\s)--?\w|\w/\w|\./|\w\.(?:[a-z]{1,5})\b|\w_\w|[a-z
 _WORD = re2.compile(r"[a-z][a-z0-9-]*")
 
 
-def patch_in_form(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch:
+def patch_in_form(draft: LessonDraft, candidate: LessonEvidence, project: str, place: str = "") -> Patch:
     """The change that a draft proposes, with the evidence that it was written from."""
     if draft.form is Form.SKILL:
-        return _skill(draft, candidate, project)
+        return _skill(draft, candidate, place or project)
     rule = patch_of_draft(draft, candidate, project)
     if draft.form is not Form.NOTE:
         return with_example(rule, draft, candidate)
@@ -82,7 +82,7 @@ def same_note(patch: Patch, notes: Iterable[Note]) -> Note | None:
     return next((note for note in notes if is_same(meant, sense(note.text))), None)
 
 
-def _skill(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch:
+def _skill(draft: LessonDraft, candidate: LessonEvidence, place: str) -> Patch:
     """The skill: its proofs are the sessions that it takes to learn it, so that later ones can judge it."""
     pieces = sorted(candidate.pieces, key=lambda piece: piece.at or 0.0)[:SESSIONS_NEEDED]
     return Patch(
@@ -94,7 +94,7 @@ def _skill(draft: LessonDraft, candidate: LessonEvidence, project: str) -> Patch
             PatchWriter.PATTERN,
             basis=draft.source,
             counts=SessionCounts(candidate.sessions),
-            place=project or "no project",
+            place=place or "no project",
         ),
         trust=draft.trust,
         proofs=tuple(

@@ -9,8 +9,10 @@ from whet.hooks.hosts import installed_hosts
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.store.home import Home
+from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.targets import settings as targets
+from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import Reader, reads
 from whet.targets.readers import readers_of
 from whet.trials.ideas import IdeaOutcome
@@ -36,12 +38,18 @@ def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:
         folders = (target.skills for target in targets.load(home) if target.skills)
         return (f"skills/{patch.name} in Whet's home", *dict.fromkeys(folders))
     item = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
-    where = f" in {patch.scope.project}" if patch.scope.project else ""
+    where = f" in {_read(home, patch.scope.project)}" if patch.scope.project else ""
     called, paths = readers_of(home, item, now=now)
     installed = (name for name in installed_hosts(home, Path.home(), os.environ) if reads(Reader(name), item))
     hooked = sorted({*called, *installed})
     by_hooks = (f"new sessions of {', '.join(hooked)}{where}",) if hooked else ()
     return (*by_hooks, *paths, f"{OWN_PROMPT}{where}")
+
+
+def _read(home: Home, project: str) -> str:
+    """A project as people read it."""
+    with opened(home) as database:
+        return KnownProjects(database).shown(project)
 
 
 def _judge(outcome: IdeaOutcome, model: str) -> str:

@@ -57,7 +57,7 @@ def lesson_of(
     draft: LessonDraft, evidence: LessonEvidence, project: str, seen_by: SeenBy, checks: LessonChecks
 ) -> Lesson | DroppedLesson:
     """The lesson that a draft makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
-    patch = patch_in_form(draft, evidence, project)
+    patch = patch_in_form(draft, evidence, project, seen_by.place)
     wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
     if wrong:
         return DroppedLesson(project, draft.text, "; ".join(wrong), evidence)
@@ -68,8 +68,9 @@ def lesson_of(
 class ProjectEvidence:
     """What is gathered of one project while its sessions stream by."""
 
-    def __init__(self, project: str) -> None:
+    def __init__(self, project: str, place: str = "") -> None:
         self.project = project
+        self.place = place or project  # as people read it
         self.pieces: list[LessonPiece] = []
         self.said_by_others: list[LessonPiece] = []  # shown where it contradicts, and learned from nowhere
         self.instructions = Instructions()
@@ -116,7 +117,12 @@ class ProjectEvidence:
             elif (said := draft_of(evidence)) is not None:
                 yield DroppedLesson(self.project, said.text, SAID_ALREADY, evidence)
             else:
-                yield OpenEvidence(open_id(self.project, evidence), self.project, evidence, self._agents_of(evidence))
+                yield OpenEvidence(
+                    open_id(self.project, evidence),
+                    self.project,
+                    evidence,
+                    SeenBy(self._agents_of(evidence), place=self.place),
+                )
         yield from self._procedures(files)
 
     def _lesson(
@@ -131,14 +137,14 @@ class ProjectEvidence:
             is_broken=line is not None and is_broken(line, evidence.pieces),
             conflict=contradicted(draft.text, contradicting),
         )
-        return lesson_of(draft, evidence, self.project, SeenBy(agents), checks)
+        return lesson_of(draft, evidence, self.project, SeenBy(agents, place=self.place), checks)
 
     def _procedures(self, files: Iterable[ProjectFile]) -> Iterator[Lesson | DroppedLesson]:
         for found in procedures(self.orders, self.openings.copies):
-            evidence, draft = procedure_lesson(found, self.project, is_declared=self.is_declared)
+            evidence, draft = procedure_lesson(found, self.place, is_declared=self.is_declared)
             said = found.stands_in or next((file.path for file in files if names_all(file.text, found)), "")
             checks = LessonChecks(stands_in=said)
-            yield lesson_of(draft, evidence, self.project, SeenBy(self._agents_of(evidence)), checks)
+            yield lesson_of(draft, evidence, self.project, SeenBy(self._agents_of(evidence), place=self.place), checks)
 
     def _agents_of(self, evidence: LessonEvidence) -> tuple[str, ...]:
         return tuple(sorted({self.agents[piece.session] for piece in evidence.pieces}))

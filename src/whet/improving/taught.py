@@ -55,16 +55,18 @@ def taught_by_projects(
     """
     with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
         keep_teachings(database, processors=1)
-    held = _held(database, filters, project, declared)
+    known = KnownProjects(database)
+    held = _held(database, filters, known, project, declared)
     stamps = teaching_stamps(database)
     found: list[ProjectLessons] = []
     for name, sessions in held.items():
         folder = next((each.session.folder for each in reversed(sessions) if each.session.folder), "")
         files = _files(folder)
-        key = _key(name, sessions, stamps, files)
+        place = known.shown(name)
+        key = _key((name, place), sessions, stamps, files)
         lessons = kept_lessons(database, name, key, ProjectLessons)
         if lessons is None:
-            lessons = _made(database, name, sessions, files)
+            lessons = _made(database, ProjectEvidence(name, place), sessions, files)
             if not any(filters):
                 _keep(database, key, sessions, lessons)
         found.append(lessons)
@@ -76,18 +78,17 @@ def taught_by_projects(
 
 
 def _held(
-    database: Database, filters: Filters, project: str, declared: tuple[str, ...]
+    database: Database, filters: Filters, known: KnownProjects, project: str, declared: tuple[str, ...]
 ) -> dict[str, list[_HeldSession]]:
     """The sessions of each project, the oldest first."""
     held: dict[str, list[_HeldSession]] = {}
-    projects = KnownProjects(database)
     declarations: dict[str, bool] = {}
     for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
         folder = session.folder
-        name = projects.identity(folder)
+        name = known.identity(folder)
         if folder not in declarations:
             declarations[folder] = bool(declared and folder) and project_of(Path(folder), declared) is not None
-        if session.purpose in BEHIND or not projects.is_named(name, project):
+        if session.purpose in BEHIND or not known.is_named(name, project):
             continue
         is_declared = declarations[folder] and not _lies_there(session.source) and is_believed(database, session)
         held.setdefault(name, []).append(_HeldSession(session, is_own(database, session), is_declared))
@@ -95,7 +96,7 @@ def _held(
 
 
 def _key(
-    name: str,
+    named: tuple[str, str],
     sessions: Iterable[_HeldSession],
     stamps: dict[int, tuple[bytes, int, str]],
     files: tuple[ProjectFile, ...],
@@ -105,14 +106,13 @@ def _key(
         (one.id, one.source, one.maker, is_own, is_declared, stamps.get(one.no))
         for one, is_own, is_declared in sessions
     ]
-    body = msgspec.json.encode((LESSONS_VERSION, __version__, name, files, seen))
+    body = msgspec.json.encode((LESSONS_VERSION, __version__, named, files, seen))
     return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 
 def _made(
-    database: Database, name: str, sessions: list[_HeldSession], files: tuple[ProjectFile, ...]
+    database: Database, evidence: ProjectEvidence, sessions: list[_HeldSession], files: tuple[ProjectFile, ...]
 ) -> ProjectLessons:
-    evidence = ProjectEvidence(name)
     teachings = kept_teachings(database, [each.session for each in sessions])
     for held, (_, teaching) in zip(sessions, teachings, strict=True):
         evidence.add(held.session, teaching, is_own=held.is_own, is_declared=held.is_declared)

@@ -12,6 +12,7 @@ from whet.lessons.drafts import LessonDraft
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.procedures import FoundProcedure, is_everyday
 from whet.sessions.trust import Trust
+from whet.text.short_names import short_name
 
 ARROW = " → "
 WORTH = 2.0
@@ -74,17 +75,12 @@ def shown_step(found: FoundProcedure, form: str) -> str:
 
 def skill_name(found: FoundProcedure, project: str) -> str:
     """The name of the skill: the project, and what the steps lead to."""
-    words = f"{short_project(project)} {_purpose(found)}".lower()
+    words = f"{short_name(project) if project else ''} {_purpose(found)}".lower()
     return _NO_NAME.sub("-", words).strip("-")[:NAME_LETTERS].strip("-")
 
 
-def short_project(project: str) -> str:
-    """The last part of a project's name."""
-    return re.split(r"[/\\:]", project.rstrip("/\\"))[-1]
-
-
 def _situation(found: FoundProcedure, project: str) -> str:
-    where = short_project(project) or "this project"
+    where = short_name(project) if project else "this project"
     return f"In {where}, when the work leads to `{_purpose(found)}`: its {len(found.steps)} steps in order"
 
 

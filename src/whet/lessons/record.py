@@ -79,10 +79,14 @@ class LessonChecks(Value, frozen=True):
 
 
 class SeenBy(NamedTuple):
-    """In whose sessions a lesson was seen; the projects where it belongs to none of them alone."""
+    """In whose sessions a lesson was seen; the projects where it belongs to none of them alone.
+
+    The place is its project as people read it, where that is not its name.
+    """
 
     agents: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
+    place: str = ""
 
 
 class Lesson(Value, frozen=True):
@@ -140,7 +144,7 @@ class Lesson(Value, frozen=True):
     def place(self) -> str:
         """Where it was learned, in words."""
         projects = self.seen_by.projects
-        return f"{len(projects)} projects" if projects else self.project or "no project"
+        return f"{len(projects)} projects" if projects else self.seen_by.place or self.project or "no project"
 
 
 class OpenEvidence(Value, frozen=True):
@@ -149,7 +153,12 @@ class OpenEvidence(Value, frozen=True):
     id: str
     project: str
     evidence: LessonEvidence
-    agents: tuple[str, ...] = ()
+    seen_by: SeenBy = SeenBy()
+
+    @property
+    def place(self) -> str:
+        """Where it was seen, in words."""
+        return self.seen_by.place or self.project or "no project"
 
 
 class DroppedLesson(Value, frozen=True):

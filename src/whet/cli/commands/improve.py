@@ -273,11 +273,14 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
 
 def _show(report: "ImproveReport", as_json: bool) -> int:
     from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
+    from whet.targets.known_projects import KnownProjects
 
     if as_json:
         print_json(report_record(report))
         return 0
-    for line in report_lines(report):
+    with opened(find_home(os.environ)) as database:
+        named = KnownProjects(database).shown
+    for line in report_lines(report, named):
         say(line)
     every = (*report.outcomes, *report.waiting)
     became = set() if report.stopped else {outcome.became for outcome in every}

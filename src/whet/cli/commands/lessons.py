@@ -138,7 +138,9 @@ def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
     lesson = _named(found, name)
     if as_json:
         print_json(lesson_record(lesson, found.numbers.get(lesson.id), evidence=True))
-    for line in () if as_json else evidence_lines(lesson, found.numbers.get(lesson.id), every=every):
+    for line in (
+        () if as_json else evidence_lines(lesson, found.numbers.get(lesson.id), found.whole.places, every=every)
+    ):
         say(line)
     return 0
 
@@ -203,7 +205,7 @@ def _tell_apart(every: FoundLessons, *, dropped: bool, as_json: bool) -> None:
         print_json({**counts, "candidates": [*lessons, *(open_record(each) for each in found.open)]})
     else:
         candidates = (*lesson_lines(found.lessons, numbers), *open_lines(found.open))
-        for line in dropped_lines(found.dropped) if dropped else candidates:
+        for line in dropped_lines(found.dropped, found.places) if dropped else candidates:
             say(line)
         number = len(found.lessons) + len(found.open)
         what = many(len(found.dropped), "draft") + " dropped" if dropped else many(number, "candidate")
@@ -238,7 +240,7 @@ def _show(found: FoundLessons, *, every: bool) -> None:
         say("[bold]Recurring failures without a known fix[/]")
     for line in recurring_lines(shown.recurring):
         say(line)
-    for line in conflict_lines(shown.conflicts):
+    for line in conflict_lines(shown.conflicts, shown.places):
         say(line)
     if decided and not every:
         say(decided_line(decided))

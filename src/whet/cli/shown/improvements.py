@@ -1,6 +1,6 @@
 """How an improvement is told: what was tried, what was kept, what was refused and why, and how sure that is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -63,12 +63,12 @@ def report_record(report: ImproveReport) -> dict[str, object]:
     }
 
 
-def report_lines(report: ImproveReport) -> Iterator[str]:
+def report_lines(report: ImproveReport, named: Callable[[str], str] = str) -> Iterator[str]:
     offered = sum(each.became is not Became.REFUSED for each in report.outcomes)
     yield f"{many(offered, 'new proposal')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
         yield from _outcome_lines(number, outcome)
-    yield from _waiting_lines(report.waiting)
+    yield from _waiting_lines(report.waiting, named)
     if report.unspecific:
         yield f"{_unspecific(report.unspecific)} {HELPS}"
     if not (report.outcomes or report.waiting or report.unspecific):
@@ -96,7 +96,7 @@ def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
         yield f"   {_cost(outcome)}"
 
 
-def _waiting_lines(waiting: Sequence[IdeaOutcome]) -> Iterator[str]:
+def _waiting_lines(waiting: Sequence[IdeaOutcome], named: Callable[[str], str]) -> Iterator[str]:
     """What a person has yet to decide, with the command that decides it and what a trial would cost."""
     if waiting:
         yield f"[bold]Proposed before, and waiting for you: {many(len(waiting), 'change')}.[/]"
@@ -104,7 +104,7 @@ def _waiting_lines(waiting: Sequence[IdeaOutcome]) -> Iterator[str]:
         patch = each.idea.patch
         if patch is None:
             continue
-        where = f" for {plain(shown(patch.scope.project))}" if patch.scope.project else ""
+        where = f" for {plain(shown(named(patch.scope.project)))}" if patch.scope.project else ""
         yield f"[bold]{each.entry}[/] the {patch.form.value} {plain(patch.name)}{where}: “{_brief(patch.text)}”"
         yield f"   to decide: `whet pending approve {each.entry}` or `whet pending refuse {each.entry}`"
         if each.attempts_most:

@@ -72,7 +72,7 @@ def open_record(found: OpenEvidence) -> dict[str, object]:
         "source": found.evidence.source.value,
         "situation": best.text,
         "fix": best.fix or best.remedy,
-        "agents": found.agents,
+        "agents": found.seen_by.agents,
         "counts": {"sessions": found.evidence.sessions, "pieces": len(found.evidence.pieces)},
         "evidence": _pieces(found.evidence.pieces),
     }
@@ -100,26 +100,27 @@ def recurring_record(failure: RecurringFailure) -> dict[str, object]:
 
 def lesson_lines(lessons: Sequence[Lesson], numbers: Mapping[str, int], here: str = "") -> Iterator[str]:
     """The lessons by project, that of this folder first, each with the text that would be told."""
-    for place, group in groupby(sorted(lessons, key=lambda each: not here or each.project != here), key=_place):
-        yield f"[bold]{_safe(place)}[/]{' (this project)' if place == here else ''}"
+    ordered = sorted(lessons, key=lambda each: not here or each.project != here)
+    for (project, place), group in groupby(ordered, key=lambda each: (each.project, each.place)):
+        yield f"[bold]{_safe(place)}[/]{' (this project)' if here and project == here else ''}"
         for lesson in group:
             yield from _lines(lesson, numbers.get(lesson.id))
 
 
 def open_lines(found: Sequence[OpenEvidence]) -> Iterator[str]:
     """Evidence that nobody has found words for yet, by project."""
-    for project, group in groupby(found, key=lambda each: each.project):
-        yield f"[bold]{_safe(project) or 'no project'}[/]"
+    for place, group in groupby(found, key=lambda each: each.place):
+        yield f"[bold]{_safe(place)}[/]"
         for each in group:
-            counted, agents = many(each.evidence.sessions, "session"), plain(", ".join(each.agents))
+            counted, agents = many(each.evidence.sessions, "session"), plain(", ".join(each.seen_by.agents))
             yield f"[bold]·[/] {_safe(each.evidence.best.text)}"
             yield f"   [dim]{each.id} · {each.evidence.source.words} · {counted} · {agents} · no fix seen[/]"
 
 
-def dropped_lines(dropped: Sequence[DroppedLesson]) -> Iterator[str]:
+def dropped_lines(dropped: Sequence[DroppedLesson], places: Mapping[str, str]) -> Iterator[str]:
     """What is no lesson, and why, by project."""
     for project, group in groupby(dropped, key=lambda each: each.project):
-        yield f"[bold]{_safe(project) or 'no project'}[/]"
+        yield f"[bold]{_safe(places[project]) or 'no project'}[/]"
         for each in group:
             yield f"[bold]·[/] {_safe(each.rule)}"
             yield f"   [dim]{many(each.evidence.sessions, 'session')} · dropped: {_safe(each.why)}[/]"
@@ -132,11 +133,11 @@ def decided_line(lessons: Sequence[Lesson]) -> str:
     return f"[dim]Not listed, because you decided: {told}. To list them too: --all.[/]"
 
 
-def evidence_lines(lesson: Lesson, number: int | None, *, every: bool) -> Iterator[str]:
+def evidence_lines(lesson: Lesson, number: int | None, places: Mapping[str, str], *, every: bool) -> Iterator[str]:
     """What is known of one lesson, with quotes, and what can be done with it."""
     yield f"[bold]{_safe(lesson.place)}[/]"
     for project in lesson.seen_by.projects:
-        yield f"   [dim]{_safe(project)}[/]"
+        yield f"   [dim]{_safe(places.get(project, project))}[/]"
     yield from _lines(lesson, number)
     if lesson.checks.stands_as:
         yield f"   [dim]{_safe(lesson.checks.stands_in)}:[/] {_safe(lesson.checks.stands_as)}"
@@ -185,10 +186,6 @@ def _lines(lesson: Lesson, number: int | None) -> Iterator[str]:
     yield f"   [dim]{' · '.join(facts)} · words: {_whose(lesson)} · {_safe(lesson.standing.words)}[/]"
 
 
-def _place(lesson: Lesson) -> str:
-    return lesson.place
-
-
 def _whose(lesson: Lesson) -> str:
     """Whose words a lesson is made of; what stands in a person's place may be another program's."""
     is_unsure = lesson.origin.basis == LessonSource.PERSON and lesson.trust < Trust.USER
@@ -202,11 +199,11 @@ def conflict_record(conflict: LessonConflict) -> dict[str, object]:
     return {"about": conflict.about, "said": said}
 
 
-def conflict_lines(by_project: Mapping[str, tuple[LessonConflict, ...]]) -> Iterator[str]:
+def conflict_lines(by_project: Mapping[str, tuple[LessonConflict, ...]], places: Mapping[str, str]) -> Iterator[str]:
     """Where people contradict each other or themselves, with both quotes: which holds is theirs to say."""
     for project, conflicts in by_project.items():
         for conflict in conflicts:
-            yield f"[bold]Conflict[/] about {_safe(conflict.about)} in {_safe(project) or 'no project'}"
+            yield f"[bold]Conflict[/] about {_safe(conflict.about)} in {_safe(places[project]) or 'no project'}"
             for said in (conflict.first, conflict.second):
                 who = f"{_safe(said.who)}, " if said.who else ""
                 yield f"   [dim]{said.session[:8]} #{said.message} · {who}{moment(said.at)}[/] “{_safe(said.text)}”"
