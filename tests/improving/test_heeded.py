@@ -26,6 +26,7 @@ from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 from whet.targets.sync_log import FileTelling, note
 from whet.told.prompt import Prompt
 
+PLACES = ("/srv/shop-tea", "/srv/shop")
 BEGUN = 1_790_000_000.0
 DAY = "2026-09-21"
 RULE = Item(
@@ -178,6 +179,13 @@ def test_a_file_of_the_persons_choice_is_shown_to_every_other_agent(home: Home, 
     keep(database, made("b", "bun i", source="whet"))
     keep_delivery(database, Delivery(7, "/srv/RULES.md", DAY, True, ("file",), "", BEGUN - 5))
     assert fared(home, database) == Following(looked=2, came_up=2, told=1, followed=2, told_followed=1)
+
+
+def test_a_rule_of_a_gone_worktree_still_holds_there_as_its_projects_does(home: Home, database: Database) -> None:
+    keep(database, replace(made("a", "bun i"), folder="/srv/shop-tea", branch="feat/tea"))
+    keep(database, replace(made("b", "bun i"), folder="/srv/shop"))
+    counts = {each: fared(home, database, replace(RULE, scope=Scope(project=each))).looked for each in PLACES}
+    assert counts == {"/srv/shop-tea": 1, "/srv/shop": 2}
 
 
 def test_a_rule_of_a_folder_holds_in_the_folders_below_it(home: Home, database: Database) -> None:

@@ -63,3 +63,12 @@ def test_a_rule_holds_where_its_scope_says(scope: Scope, expected: bool) -> None
 @pytest.mark.parametrize(("model", "expected"), [("claude-opus-5", True), ("Sonnet", True), ("gpt-5", False)])
 def test_an_agent_may_run_any_model_of_its_families(model: str, expected: bool) -> None:
     assert holds(Scope(models=(model,)), Whereabouts(families=("claude", "sonnet"))) is expected
+
+
+@given(FOLDERS)
+def test_a_rule_of_a_folder_still_holds_there_when_its_repository_has_a_name(folder: str) -> None:
+    there = Whereabouts("example.org/shop", folder=f"{folder}/till")
+    assert holds(Scope(project=folder), there)
+    assert holds(Scope(project="example.org/shop"), there)
+    assert not holds(Scope(project=f"{folder}-legacy"), there)
+    assert not holds(Scope(project=f"{folder}/till/deeper"), there)

@@ -273,6 +273,8 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
 
 def _show(report: "ImproveReport", as_json: bool) -> int:
     from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
+    from whet.store.home import find_home
+    from whet.store.opening import opened
     from whet.targets.known_projects import KnownProjects
 
     if as_json:
