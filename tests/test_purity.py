@@ -30,7 +30,7 @@ PURE = {
 PARTS = {
     "codecs": {"BOM_UTF16_BE", "BOM_UTF16_LE"},
     "io": {"StringIO"},
-    "pathlib": {"PurePath", "PurePosixPath"},
+    "pathlib": {"PurePath", "PurePosixPath", "PureWindowsPath"},
     "random": {"Random"},
 }
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input"}

@@ -53,7 +53,9 @@ class KnownProjects:
         """The project as people read it: one that is named by its first commit goes by its folder."""
         if not project.startswith(COMMIT):
             return project
-        folders = [folder_of_project(each) if _stands(each) else each for each in self._folders.get(project, ())]
+        folders = [
+            (folder_of_project(each) if _stands(each) else "") or each for each in self._folders.get(project, ())
+        ]
         return min(folders, key=lambda each: (not _stands(each), len(path_of(each).parts), len(each)), default=project)
 
     def short(self, project: str) -> str:
@@ -84,7 +86,7 @@ class KnownProjects:
     @cached_property
     def _listed(self) -> dict[str, str]:
         """The project of every worktree that a repository of the store has on its list."""
-        standing = {folder_of_project(folder) for folder in self._seen if _stands(folder)}
+        standing = {folder_of_project(folder) for folder in self._seen if _stands(folder)} - {""}
         return {worktree: name_of_project(each) for each in sorted(standing) for worktree in worktrees_of(each)}
 
     def _by_signs(self, folder: str) -> str:

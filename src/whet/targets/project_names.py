@@ -33,9 +33,9 @@ def name_of_project(folder: str | Path) -> str:
 
 
 def folder_of_project(folder: str) -> str:
-    """The folder of the repository that a folder or worktree on this machine belongs to; else the folder itself."""
+    """The folder of the repository that a folder or worktree on this machine belongs to; empty where there is none."""
     root = _root(folder)
-    return folder if root is None else str(_own_folder(root, _shared_folder(root / ".git")))
+    return "" if root is None else str(_own_folder(root, _shared_folder(root / ".git")))
 
 
 def worktrees_of(folder: str) -> tuple[str, ...]:

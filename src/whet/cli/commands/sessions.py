@@ -8,7 +8,7 @@ from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
 from whet.cli.output import console, many, moment, print_json, say, table
 from whet.cli.shown.left_out import among_them, left_out, none_found
-from whet.cli.shown.records import session_record
+from whet.cli.shown.records import project_of_session, session_record
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.lessons.following import Fared, is_among
@@ -82,7 +82,7 @@ def command(
         copies = 0 if rule_name else count_copies(database, filters)
         analyses = {session.no: analysis_of(database, session) for session in found}
         known = KnownProjects(database)
-    projects = {each.folder: known.short(known.identity(each.folder)) if each.folder else "" for each in found}
+    projects = {each.folder: known.identity(each.folder) for each in found}
     if as_json:
         records = [_record(each, analyses[each.no], projects[each.folder]) for each in found]
         print_json({"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": records})
@@ -91,7 +91,7 @@ def command(
     if not found:
         say(none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total)))
         return 0
-    rows = [_row(session, analyses[session.no], projects[session.folder]) for session in found]
+    rows = [_row(session, analyses[session.no], known.short(projects[session.folder])) for session in found]
     console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
     next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
@@ -121,7 +121,7 @@ def _row(session: Session, analysis: Analysis | None, project: str) -> tuple[obj
     return (
         session.id[:8],
         session.source,
-        project or "–",
+        project if session.folder else "–",
         "–" if score is None else f"{score:.2f}",
         moment(session.dated),
         session.message_count,
@@ -134,7 +134,7 @@ def _row(session: Session, analysis: Analysis | None, project: str) -> tuple[obj
 def _record(session: Session, analysis: Analysis | None, project: str) -> dict[str, object]:
     return {
         **session_record(session),
-        "project": project or None,
+        "project": project_of_session(session.folder, project) or None,
         "failure_score": _score(analysis),
         "cannot_tell": None if analysis is None else analysis.cannot_tell,
         "copied_tokens": None if analysis is None else analysis.copied.tokens,

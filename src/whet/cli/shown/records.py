@@ -2,7 +2,7 @@
 
 from whet.sessions.exports import iso
 from whet.store.rows import Session
-from whet.targets.project_names import COMMIT, folder_of_project, name_of_project
+from whet.targets.project_names import folder_of_project, name_of_project
 from whet.text.short_names import short_name
 
 
@@ -31,7 +31,6 @@ def session_record(session: Session) -> dict[str, object]:
     }
 
 
-def project_of_session(folder: str) -> str:
-    """The project that a session worked in, in short, where no store is asked."""
-    name = name_of_project(folder)
-    return short_name(folder_of_project(folder) if name.startswith(COMMIT) else name) if folder else ""
+def project_of_session(folder: str, project: str = "") -> str:
+    """The name of the repository's folder that a session worked in; where that is not here, of its project."""
+    return short_name(folder_of_project(folder) or project or name_of_project(folder)) if folder else ""
