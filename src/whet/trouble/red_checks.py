@@ -87,7 +87,7 @@ def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
 
 def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     subject = " ".join(sorted(red.checks))
-    return Stretch(TroubleKind.RED_CHECK, red.answered, last, subject, red_name(red.step.text), ending)
+    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step.text), ending)
 
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:

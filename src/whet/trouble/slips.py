@@ -24,7 +24,7 @@ def slips(course: SessionCourse) -> Iterator[Stretch]:
         mended = _mended(course, move)
         if mended is not None:
             covered = mended.number
-            yield _slip(move, mended.asked, TroubleEnding.MENDED)
+            yield _slip(move, mended.answered, TroubleEnding.MENDED)
             continue
         following = _next_working(course, move)
         covered = following.number - 1 if following is not None else _last_within(course, move)
@@ -55,18 +55,29 @@ def _slip(move: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
 
 
 def _mended(course: SessionCourse, move: CourseStep) -> CourseStep | None:
-    """The first call for the same purpose that worked, before somebody else speaks."""
+    """The first call for the same purpose that worked, before somebody else speaks; each new try is looked beyond."""
     end = course.end_of_turn(move.asked)
-    for other in course.moves[move.number + 1 : move.number + 1 + REACH]:
-        if other.asked > end:
-            return None
-        if other.asked == move.asked or not _ran(other):
+    aim = frozenset(edit.path for edit in move.edits)
+    number, reach = move.number + 1, move.number + REACH
+    while number < len(course.moves) and number <= reach and course.moves[number].asked <= end:
+        other = course.moves[number]
+        number += 1
+        if other.asked == move.asked:
             continue
-        if is_same_purpose(move.step, other.step):
-            return other
-        if _goes_on(move, other):
+        if _is_for(move, aim, other):
+            if _ran(other):
+                return other
+            reach = other.number + REACH
+        elif _ran(other) and _goes_on(move, other):
             return None
     return None
+
+
+def _is_for(move: CourseStep, aim: frozenset[str], other: CourseStep) -> bool:
+    """Whether a call tries the same: for an edit, any way to change that file."""
+    if aim and not aim.isdisjoint(other.files or (edit.path for edit in other.edits)):
+        return True
+    return is_same_purpose(move.step, other.step)
 
 
 def _ran(move: CourseStep) -> bool:
