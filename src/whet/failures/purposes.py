@@ -75,6 +75,11 @@ def fixing_form(check: str, command: str) -> tuple[str, str] | None:
     return None
 
 
+def mends(command: str) -> bool:
+    """Whether a command tells a check to put right what it finds."""
+    return any(FIXING & {*words} or any(map(_SUFFIX.search, words)) for words in map(_told, split(command)))
+
+
 def is_in_other_folder(call: str, fix: str) -> bool:
     """Whether the command that worked is the one that failed, begun in a folder that it names in full."""
     mine, theirs = split(call), split(fix)

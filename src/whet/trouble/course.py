@@ -8,10 +8,11 @@ from typing import NamedTuple
 import re2
 
 from whet.failures.named_checks import Head
+from whet.failures.purposes import mends
 from whet.failures.view import JudgedCall, SessionView
 from whet.outcomes.deciding import Outcome
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import hands_over
+from whet.sessions.call_effects import Effect, hands_over
 from whet.sessions.file_changes import files_written
 from whet.sessions.lineage import is_ordered, is_vouched
 from whet.sessions.tool_families import Family, family_of
@@ -19,13 +20,14 @@ from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.values import InterventionKind, TroubleEnding, Whose
-from whet.trouble.verdicts import CheckVerdict, verdict
+from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
 from whet.values import lazy
 
 # What every shell line has that writes a file, or hands work over: looked for before the line is split.
 _WRITING = (">", "sed -", "tee ", "patch", ".py", ".sh", ".js")
 NONE: frozenset[str] = frozenset()
 _HANDING = ("commit", "push", "pr ", "mr ")
+DOES = frozenset({Effect.CHANGES, Effect.RUNS})
 _UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
 
 
@@ -101,6 +103,16 @@ class CourseStep:
     def verdict(self) -> CheckVerdict:
         """What it found, if it is a check."""
         return verdict(self.step) if self.checks else CheckVerdict.NONE
+
+    @lazy
+    def proves(self) -> bool:
+        """Whether it shows by its own status that all is well; one that puts right what it finds only does so."""
+        return self.verdict is CheckVerdict.GREEN and not hides_status(self.step) and not self.mends
+
+    @lazy
+    def mends(self) -> bool:
+        """Whether it tells a check to put right what that finds."""
+        return bool(self.checks) and mends(self.command)
 
     @lazy
     def command(self) -> str:
@@ -194,6 +206,13 @@ class SessionCourse:
         place = bisect_right(self.openings, message)
         return (self.openings[place] if place < len(self.openings) else len(self.messages)) - 1
 
+    def end_of_work(self, message: int) -> int:
+        """The last message of the work in which a message stands: who is stopped and told how goes on with it."""
+        end = self.end_of_turn(message)
+        while end + 1 < len(self.messages) and self.messages[end + 1].origin is Origin.INTERRUPT:
+            end = self.end_of_turn(self.end_of_turn(end + 1) + 1) if end + 2 < len(self.messages) else end + 1
+        return end
+
     def start_of_turn(self, message: int) -> int:
         """The message that opened the turn in which a message stands."""
         place = bisect_right(self.openings, message)
@@ -202,6 +221,17 @@ class SessionCourse:
     def moves_within(self, first: int, last: int) -> tuple[CourseStep, ...]:
         """The steps that were asked for from one message to another."""
         return self.moves[bisect_left(self._asked, first) : bisect_right(self._asked, last)]
+
+    @lazy
+    def _doing(self) -> tuple[int, ...]:
+        return tuple(
+            move.number for move in self.moves if move.step.effect in DOES or move.mends or (move.checks and move.files)
+        )
+
+    def has_done(self, first: int, last: int) -> bool:
+        """Whether a step between two others did more than look and check."""
+        place = bisect_right(self._doing, first)
+        return place < len(self._doing) and self._doing[place] < last
 
     @lazy
     def changes(self) -> tuple[CourseStep, ...]:

@@ -54,19 +54,29 @@ def _later(red: CourseStep, runs: dict[str, list[CourseStep]]) -> Iterator[Cours
 
 def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseStep]]) -> tuple[Stretch, int]:
     """The stretch that begins with a red check, and the last step of it."""
-    end = min(course.end_of_turn(red.asked), course.handed_over_after(red.number))
-    last = red
+    end = min(course.end_of_work(red.asked), course.handed_over_after(red.number))
+    last, latest = red, red
     for other in _later(red, runs):
         if other.asked > end:
             break
         if other.asked == red.asked or _is_elsewhere(red, other):
             continue
+        if last.mends and last.verdict is CheckVerdict.GREEN and course.has_changed(last.answered, other.asked):
+            break  # it was put right, and other work came next
         last = other
-        if other.verdict is CheckVerdict.GREEN:
+        if other.verdict is CheckVerdict.RED:
+            latest = other
+        elif other.proves or (not other.mends and _is_answered(course, latest, other)):
             return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
     if last is red:
         last = _answer(course, red, end) or red
-    return _stretch(red, last.answered, TroubleEnding.LEFT), last.number
+    ending = TroubleEnding.MENDED if last.verdict is CheckVerdict.GREEN else TroubleEnding.LEFT
+    return _stretch(red, last.answered, ending), last.number
+
+
+def _is_answered(course: SessionCourse, red: CourseStep, other: CourseStep) -> bool:
+    """Whether anything was done between two runs of a check; else the later one only shows less of the same."""
+    return course.has_done(red.number, other.number)
 
 
 def _answer(course: SessionCourse, red: CourseStep, end: int) -> CourseStep | None:

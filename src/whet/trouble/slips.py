@@ -12,7 +12,8 @@ from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
 
-REACH = 14  # calls after a failure within which its repair is looked for
+REACH = 14  # calls after a try within which the next try is looked for
+FARTHEST = 4 * REACH
 
 
 def slips(course: SessionCourse) -> Iterator[Stretch]:
@@ -67,7 +68,7 @@ def _mended(course: SessionCourse, move: CourseStep) -> CourseStep | None:
         if _is_for(move, aim, other):
             if _ran(other):
                 return other
-            reach = other.number + REACH
+            reach = min(other.number + REACH, move.number + FARTHEST)
         elif _ran(other) and _goes_on(move, other):
             return None
     return None

@@ -36,7 +36,7 @@ def verdict(step: JudgedCall) -> CheckVerdict:
         return CheckVerdict.NONE if could_not_run(step.text) or timed_out(step) else CheckVerdict.RED
     if not step.worked:
         return CheckVerdict.NONE
-    return CheckVerdict.RED if _hides_status(step) and _complains(step.text) else CheckVerdict.GREEN
+    return CheckVerdict.RED if hides_status(step) and _complains(step.text) else CheckVerdict.GREEN
 
 
 def _complains(text: str) -> bool:
@@ -48,7 +48,7 @@ def _complains(text: str) -> bool:
     return "\n " in text and bool(CHECKS.first(tail(_MARGIN.sub("", text))))
 
 
-def _hides_status(step: JudgedCall) -> bool:
+def hides_status(step: JudgedCall) -> bool:
     """Whether the status of the call is not that of the check which it runs."""
     stages = split(command_of(step.exchange.call))
     return any(check_of(stage) and not is_decisive(stages, at) for at, stage in enumerate(stages[:-1]))
