@@ -75,6 +75,19 @@ def test_failures_in_a_row_are_one_slip() -> None:
     assert (slip.first, slip.last, slip.ending) == (1, 5, TroubleEnding.HANDED_BACK)
 
 
+def test_tries_of_one_edit_are_one_slip_until_the_file_is_changed_some_other_way() -> None:
+    session = conversation(
+        user("Change the title."),
+        call("Edit", {"file_path": CODE, "old_string": "a", "new_string": "b"}, "String not found", error=True),
+        call("Read", {"file_path": CODE}, "c"),
+        call("Edit", {"file_path": CODE, "old_string": "d", "new_string": "b"}, "String not found", error=True),
+        shell("grep -n title other.py", "3: title"),
+        call("Write", {"file_path": CODE, "content": "b"}, "The file was written."),
+        agent("Done."),
+    )
+    assert [(slip.first, slip.last) for slip in found(session, TroubleKind.SLIP)] == [(1, 9)]
+
+
 def test_a_probe_that_finds_nothing_is_no_slip() -> None:
     assert not found(conversation(user("Is it there?"), shell("ls src/none", "", error=True)), TroubleKind.SLIP)
 
@@ -91,8 +104,8 @@ def test_a_red_check_lasts_until_it_is_green() -> None:
         )
     )
     [red] = found(session, TroubleKind.RED_CHECK)
-    assert (red.first, red.last, red.subject, red.cause) == (4, 8, "pytest", "tests/test_cart.py::test_total")
-    assert (red.seconds, red.calls, red.ending) == (40, 2, TroubleEnding.MENDED)
+    assert (red.first, red.last, red.subject, red.cause) == (3, 8, "pytest", "tests/test_cart.py::test_total")
+    assert (red.seconds, red.calls, red.ending) == (50, 2, TroubleEnding.MENDED)
 
 
 def test_what_was_red_before_the_agent_changed_anything_is_no_trouble() -> None:
@@ -114,7 +127,7 @@ def test_a_repair_that_leaves_it_red_is_trouble() -> None:
         edit(CODE, "return 2", "return sum(items)"),
         shell("pytest -q", GREEN),
     )
-    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(6, 10)]
+    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(5, 10)]
 
 
 def test_a_test_that_was_written_to_be_red_is_no_trouble() -> None:
@@ -128,7 +141,7 @@ def test_a_test_that_was_written_to_be_red_is_no_trouble() -> None:
     still = conversation(
         *meant, shell("pytest -q", RED, error=True), edit(CODE, "return 4", "return 5"), shell("pytest -q", GREEN)
     )
-    assert [red.first for red in found(still, TroubleKind.RED_CHECK)] == [8]
+    assert [red.first for red in found(still, TroubleKind.RED_CHECK)] == [7]
 
 
 def test_another_test_that_is_green_does_not_end_it() -> None:
@@ -141,7 +154,7 @@ def test_another_test_that_is_green_does_not_end_it() -> None:
         shell("pytest tests/test_cart.py", GREEN),
     )
     [red] = found(session, TroubleKind.RED_CHECK)
-    assert (red.first, red.last) == (4, 10)
+    assert (red.first, red.last) == (3, 10)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +170,60 @@ def test_a_check_is_red_behind_a_line_that_hides_its_status(command: str, output
     session = conversation(
         user("Go."), edit(CODE, "a", "b"), shell(command, output), edit(CODE, "b", "c"), shell(command, "ok")
     )
-    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(4, 8)]
+    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(3, 8)]
     warned = conversation(user("Go."), edit(CODE, "a", "b"), shell("npx eslint .", "a.ts:3:5: warning: x"))
     assert not found(warned, TroubleKind.RED_CHECK)
+
+
+def test_showing_less_of_a_red_check_does_not_make_it_green() -> None:
+    session = conversation(
+        user("Go."),
+        edit(CODE, "a", "b"),
+        shell("pytest -q", RED, error=True),
+        shell("pytest -q 2>&1 | grep passes | head", ""),
+        edit(CODE, "b", "c"),
+        shell("pytest -q 2>&1 | tail -3", GREEN),
+    )
+    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(3, 10)]
+
+
+def test_what_puts_right_the_findings_of_a_check_is_followed_by_the_check() -> None:
+    linted = (user("Go."), edit(CODE, "a", "b"), shell("npm run lint", "Found 3 errors.", error=True))
+    fixed = (*linted, shell("npm run lint:fix", "Fixed 3 files."))
+    session = conversation(*fixed, shell("npm run lint", "ok"), agent("Done."))
+    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(3, 8)]
+    other = conversation(*fixed, edit(TEST, "c", "d"), shell("npm run lint", "ok"), agent("Done."))
+    assert [(red.first, red.last) for red in found(other, TroubleKind.RED_CHECK)] == [(3, 6)]
+
+
+def test_a_check_that_lists_what_is_left_to_do_is_no_trouble() -> None:
+    places = [f"src/{name}.go" for name in "abc"]
+    session = conversation(
+        user("Give Total another type."),
+        edit("src/total.go", "int", "Money"),
+        shell("go build ./...", "a.go:3:5: cannot use int as Money", error=True),
+        *(edit(path, "int", "Money") for path in places),
+        shell("go build ./...", ""),
+    )
+    assert not found(session, TroubleKind.RED_CHECK)
+
+
+def test_a_red_check_goes_on_when_the_agent_is_stopped_and_told_how() -> None:
+    session = conversation(
+        user("Go."),
+        edit(CODE, "a", "b"),
+        shell("git commit -m x", "pre-commit script failed (code 1)", error=True),
+        agent("The hook is red for other files. Shall I leave it out?"),
+        user("Yes, leave it out."),
+        shell("git commit --no-verify -m x", "[main 1] x"),
+    )
+    assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(3, 8)]
+
+
+def test_a_command_whose_time_ran_out_and_that_was_left_to_run_is_waiting() -> None:
+    aside = "Command did not complete within its 120s timeout and was moved to the background (ID: b1)."
+    session = conversation(user("Where is it?"), shell("find / -name cart.go", aside), agent("It takes long."))
+    assert [(wait.first, wait.last) for wait in found(session, TroubleKind.WAITING)] == [(1, 2)]
 
 
 def test_a_check_that_was_left_red_ends_with_its_last_run() -> None:
@@ -172,7 +236,7 @@ def test_a_check_that_was_left_red_ends_with_its_last_run() -> None:
         agent("One test is still red."),
     )
     [red] = found(session, TroubleKind.RED_CHECK)
-    assert (red.first, red.last, red.ending) == (4, 8, TroubleEnding.LEFT)
+    assert (red.first, red.last, red.ending) == (3, 8, TroubleEnding.LEFT)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +392,7 @@ def test_work_that_was_claimed_done_and_was_not() -> None:
         )
     )
     [claimed] = found(session, TroubleKind.CLAIMED)
-    assert (claimed.first, claimed.last, claimed.seconds) == (4, 6, 20)
+    assert (claimed.first, claimed.last, claimed.seconds) == (4, 7, 30)
 
 
 def test_a_check_that_shows_that_work_was_not_done() -> None:

@@ -153,6 +153,45 @@ def test_work_that_is_put_back_next_was_corrected_whatever_was_said() -> None:
     assert [event.message for event in interventions(session)] == [4]
 
 
+@pytest.mark.parametrize("words", ["ok, make it a little darker", "mach es etwas dunkler", "сделай чуть темнее"])
+def test_work_that_is_taken_out_at_once_was_corrected_whatever_was_said(words: str) -> None:
+    blue = (user("Make it blue."), edit("color: red", "color: blue"), agent("It is blue."))
+    darker = edit("color: blue", "color: navy")
+    [event] = interventions(conversation(*blue, user(words), darker, agent("It is darker.")))
+    assert (event.kind, event.words) == (InterventionKind.CORRECTION, words)
+    checked = conversation(*blue, user(words), shell("npm test", "1 failed", error=True), darker)
+    assert not interventions(checked)  # the check was the reason
+    longer = conversation(*blue, user(words), edit("color: blue", "color: blue !important"))
+    assert not interventions(longer)
+    assert not interventions(conversation(*blue, user("Now make it darker."), darker))
+
+
+def test_who_says_no_to_what_was_delegated_or_handed_over_corrects() -> None:
+    given = call("Task", {"prompt": "Add the shell."}, "Done.")
+    asked = (user("Add the shell."), given, agent("It is there."))
+    [event] = interventions(
+        conversation(*asked, user("It does not find the file."), edit("a", "b"), agent("Now it does."))
+    )
+    assert event.kind is InterventionKind.CORRECTION
+    commit = shell("git commit -m 'feat!: x'", "[main 1] feat!: x")
+    again = shell("git commit --amend -m 'feat: x'", "[main 2] feat: x")
+    delivered = conversation(user("Commit."), commit, agent("Committed."), user("That is never breaking."), again)
+    assert len(interventions(delivered)) == 1
+
+
+def test_a_question_back_is_no_answer() -> None:
+    [event] = interventions(
+        conversation(
+            user("Write a comment."),
+            shell("gh issue view 3", "x"),
+            agent("Here is the draft. Shall I post it?"),
+            user("there are dashes in it?"),
+            agent("You're right, here it is without them."),
+        )
+    )
+    assert event.kind is InterventionKind.CORRECTION
+
+
 def test_programs_and_other_agents_step_in_nowhere() -> None:
     note = Message(role=Role.USER, parts=(Text("The hook says no."),), trust=Trust.TOOL, origin=Origin.INSERTED)
     plan = Message(role=Role.USER, parts=(Text("Implement the following plan: not red"),), trust=Trust.AGENT)

@@ -1,5 +1,6 @@
 """The agent's time: how many seconds before each message were the agent's, and how many the person's."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -32,6 +33,9 @@ LINGERING = names("sleep wait task_output sleep_for command_status get_terminal_
 # A shell tool stops a command after this long where the call sets no limit of its own, as its program documents.
 USUAL_LIMIT_SECONDS = {"bash": 120.0}
 SLACK_SECONDS = 10.0
+SLOWER = 1.1  # a machine may take longer than a limit says
+ENVELOPE_LETTERS = 200
+_PUT_ASIDE = re.compile(r"(?i)\W*command (?:did not complete|timed out|exceeded)\b[^\n]*\bbackground")
 # The words with which calls limit their own time, and how many of their units make a second.
 LIMITS = (("timeout", 1000.0), ("timeout_ms", 1000.0), ("timeout_seconds", 1.0), ("yield_time_ms", 1000.0))
 LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name
@@ -118,14 +122,20 @@ def _limit(exchange: Exchange) -> _Longest:
         if isinstance(limit, int | float) and limit > 0:
             seconds = limit / unit if limit >= LEAST_MILLISECONDS else float(limit)
             return _within(min(seconds, LONGEST_GAP_SECONDS))
-    if family is Family.SHELL and _only_shows(command_of(call)):
+    if family is Family.SHELL and not is_put_aside(exchange) and _only_shows(command_of(call)):
         return _Longest(LONGEST_QUICK_SECONDS, LONGEST_QUICK_SECONDS)
     usual = USUAL_LIMIT_SECONDS.get(name)
     return AT_WORK if usual is None else _within(usual)
 
 
+def is_put_aside(exchange: Exchange) -> bool:
+    """Whether a command's time ran out and it was left to run, as the shell tool says in its first words."""
+    head = exchange.result.text[:ENVELOPE_LETTERS] if exchange.result is not None else ""
+    return "background" in head and _PUT_ASIDE.match(head) is not None
+
+
 def _within(seconds: float) -> _Longest:
-    return _Longest(seconds + SLACK_SECONDS, min(seconds, LONGEST_QUICK_SECONDS))
+    return _Longest(seconds * SLOWER + SLACK_SECONDS, min(seconds, LONGEST_QUICK_SECONDS))
 
 
 def _only_shows(command: str) -> bool:

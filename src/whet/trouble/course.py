@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import re2
@@ -10,6 +11,7 @@ import re2
 from whet.failures.named_checks import Head
 from whet.failures.purposes import mends
 from whet.failures.view import JudgedCall, SessionView
+from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect, hands_over
@@ -86,7 +88,12 @@ class CourseStep:
     @lazy
     def files(self) -> frozenset[str]:
         """The files that it changed, if it worked; none that are there to be thrown away."""
-        return frozenset(path for path in self._written if path and not is_scratch(path)) if self.step.worked else NONE
+        return frozenset(path for path in self.worked_on if not is_scratch(path)) if self.worked_on else NONE
+
+    @lazy
+    def worked_on(self) -> frozenset[str]:
+        """The files that it changed, if it worked, wherever they lie."""
+        return frozenset(path for path in self._written if path) if self.step.worked else NONE
 
     @property
     def _written(self) -> Iterable[str]:
@@ -118,6 +125,11 @@ class CourseStep:
     def command(self) -> str:
         call = self.step.exchange.call
         return command_of(call) if family_of(call) is Family.SHELL else ""
+
+    @property
+    def delegates(self) -> bool:
+        """Whether it had another agent do the work."""
+        return self.step.worked and family_of(self.step.exchange.call) is Family.DELEGATE
 
     @lazy
     def hands_over(self) -> bool:
@@ -207,11 +219,24 @@ class SessionCourse:
         return (self.openings[place] if place < len(self.openings) else len(self.messages)) - 1
 
     def end_of_work(self, message: int) -> int:
-        """The last message of the work in which a message stands: who is stopped and told how goes on with it."""
+        """The last message of the work in which a message stands: who is stopped, or asks, goes on with it."""
         end = self.end_of_turn(message)
-        while end + 1 < len(self.messages) and self.messages[end + 1].origin is Origin.INTERRUPT:
-            end = self.end_of_turn(self.end_of_turn(end + 1) + 1) if end + 2 < len(self.messages) else end + 1
+        while end + 1 < len(self.messages) and self._is_amid(end + 1):
+            end = self.end_of_turn(end + 1)
         return end
+
+    def _is_amid(self, opening: int) -> bool:
+        """Whether a message that opens a turn stands in the middle of the work."""
+        near = self.messages[max(0, opening - 1) : opening + 1]
+        return any(message.origin is Origin.INTERRUPT for message in near) or self.is_answer(opening)
+
+    def is_answer(self, message: int) -> bool:
+        """Whether the agent had ended with a question, so that a message is the answer."""
+        before = bisect_right(self.spoken, message)
+        last = self.view.by_agent[before - 1] if before else None
+        if last is None or not last.is_closing:
+            return False
+        return "?" in last.end or "？" in last.end or Phrase.ASKS in last.end_phrases
 
     def start_of_turn(self, message: int) -> int:
         """The message that opened the turn in which a message stands."""
@@ -270,6 +295,32 @@ class SessionCourse:
         """The last steps before a message that changed files."""
         end = bisect_left(self._changed, message)
         return self.changes[max(0, end - most) : end]
+
+    @lazy
+    def _works(self) -> tuple[CourseStep, ...]:
+        return tuple(move for move in self.moves if move.worked_on)
+
+    def works_before(self, message: int, most: int) -> tuple[CourseStep, ...]:
+        """The last steps before a message that changed files, wherever they lie."""
+        end = bisect_left(self._works, message, key=attrgetter("asked"))
+        return self._works[max(0, end - most) : end]
+
+    @lazy
+    def _first_delegated(self) -> int:
+        given = (move.asked for move in self.moves if move.delegates)
+        return next(given, len(self.messages))
+
+    def has_delegated_before(self, message: int) -> bool:
+        """Whether the agent had another agent work before a message."""
+        return self._first_delegated < message
+
+    def has_worked_before(self, message: int) -> bool:
+        """Whether anything was changed before a message, by the agent or by one that worked for it."""
+        return self.has_changed_before(message) or self.has_delegated_before(message)
+
+    def has_handed_over(self, first: int, last: int) -> bool:
+        """Whether a step from one message to before another handed work over."""
+        return any(move.hands_over for move in self.moves_within(first, last - 1))
 
     @lazy
     def _handed_over(self) -> tuple[int, ...]:

@@ -27,6 +27,12 @@ NEGATIONS = names(
     "ei enää değil yok hâlâ hala không chưa vẫn tidak bukan belum masih jangan niciodată încă "
     "لا ليس لم لن غير नहीं मत לא אין"
 )
+# The words with which the next task begins.
+NEXT = names(
+    "now next then jetzt nun danach теперь далее затем maintenant ensuite puis ahora luego después agora depois ora "
+    "adesso poi nu nästa teraz potem şimdi sonra 现在 接下来 次に 이제 다음"
+)
+FIRST_WORDS = 2  # among which it stands
 _UNSPACED = re.compile(r"[不没沒未別别還还又]|ない|ません|まだ|違|않|못|아니|아직|ไม่")
 _CONTRACTED = re.compile(r"n['’]t\b")
 _QUESTION = re2.compile(r"[^.!?\n。！？]*[?？]")
@@ -51,6 +57,18 @@ def negates(text: str) -> bool:
     if _CONTRACTED.search(words) or _UNSPACED.search(words):
         return True
     return not NEGATIONS.isdisjoint(word.lower() for word in _WORD.findall(words))
+
+
+def goes_on(text: str) -> bool:
+    """Whether the words begin the next task."""
+    return not NEXT.isdisjoint(
+        word.lower() for word in _WORD.findall(own_words(text)[:OBJECTION_LETTERS])[:FIRST_WORDS]
+    )
+
+
+def is_question(text: str) -> bool:
+    """Whether the words ask something back."""
+    return own_words(text).rstrip().endswith(("?", "？"))
 
 
 def shows_failure(text: str) -> bool:

@@ -10,14 +10,13 @@ from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.clock import is_asking
-from whet.trouble.course import CourseStep, SessionCourse, SteppedIn, Stretch
-from whet.trouble.objections import concedes, is_retyped, negates, shows_failure
+from whet.trouble.course import SessionCourse, SteppedIn, Stretch
+from whet.trouble.doing_over import MOST_DONE_OVER, done_over, goes_back
+from whet.trouble.objections import concedes, goes_on, is_question, is_retyped, negates, shows_failure
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 
 ENOUGH = 2  # points with which a message is a correction
-MOST_DONE_OVER = 2
 TAKEN_BACK_SECONDS = 10.0
-RECENT = 100  # changes before a message that it may be about
 EARLIER = 4  # orders that are compared with the one typed again
 OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
 SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
@@ -108,9 +107,7 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
             points = _points_of_words(course, saying, earlier[-EARLIER:])
             # What the agent does next is looked at where it decides.
             if points < ENOUGH <= points + MOST_DONE_OVER:
-                done_over = _done_over(course, saying.message)
-                # Who is at work changes the same files anyway.
-                points += 0 if done_over < MOST_DONE_OVER and course.is_at_work(saying.message) else done_over
+                points += done_over(course, saying.message)
             if points >= ENOUGH:
                 yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
         earlier.append(saying.text)
@@ -118,21 +115,15 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
 
 def _points_of_words(course: SessionCourse, saying: Saying, earlier: list[str]) -> int:
     """How much the words speak for a correction, and when they were said."""
-    asked = _is_asked(course, saying)
-    points = -2 * asked - 2 * saying.has(*SATISFIED) + course.is_at_work(saying.message)
+    asked = course.is_answer(saying.message)
+    says_no = negates(saying.text)
+    points = course.is_at_work(saying.message) - goes_on(saying.text) - 2 * saying.has(*SATISFIED)
+    if asked and not is_question(saying.text):  # who answers may object in the same breath
+        points -= 2 - says_no
     points += 2 * (saying.has(*OBJECTIONS) or (saying.has(Phrase.NO) and not asked))
     points += 2 * any(is_retyped(saying.text, other) for other in earlier)
-    points += 2 * (shows_failure(saying.text) and course.has_changed_before(saying.message))
-    return points + 2 * concedes(_reply(course, saying)) + negates(saying.text)
-
-
-def _is_asked(course: SessionCourse, saying: Saying) -> bool:
-    """Whether the agent had ended with a question, so that this is the answer."""
-    before = bisect_right(course.spoken, saying.message)
-    last = course.view.by_agent[before - 1] if before else None
-    if last is None or not last.is_closing:
-        return False
-    return "?" in last.end or "？" in last.end or Phrase.ASKS in last.end_phrases
+    points += 2 * (shows_failure(saying.text) and course.has_worked_before(saying.message))
+    return points + 2 * concedes(_reply(course, saying)) + says_no
 
 
 def _reply(course: SessionCourse, saying: Saying) -> str:
@@ -142,52 +133,20 @@ def _reply(course: SessionCourse, saying: Saying) -> str:
     return course.view.by_agent[after].text if is_answer else ""
 
 
-def _done_over(course: SessionCourse, said: int) -> int:
-    """Whether the agent then undoes what it did: two where it puts back what had been there, one for other changes."""
-    following = [move for move in course.moves_within(said, course.end_of_turn(said)) if move.files]
-    touched = frozenset(path for move in following for path in move.files)
-    before = [move for move in course.changes_before(said, RECENT) if not move.files.isdisjoint(touched)]
-    if not before:
-        return 0
-    wrote, took = _lines_of(before)
-    for move in following:
-        for edit in move.edits:
-            own = edit.removed & wrote
-            # What only grows is no undoing.
-            if own and not _words(own) <= _words(edit.added) and not took.isdisjoint(edit.added):
-                return MOST_DONE_OVER
-    return 1
-
-
-def _lines_of(moves: list[CourseStep]) -> tuple[set[str], set[str]]:
-    """The lines that steps wrote, and those that they took out."""
-    wrote: set[str] = set()
-    took: set[str] = set()
-    for move in moves:
-        for edit in move.edits:
-            wrote |= edit.added
-            took |= edit.removed
-    return wrote, took
-
-
-def _words(lines: frozenset[str] | set[str]) -> set[str]:
-    return {word for line in lines for word in line.split()}
-
-
 def put_right(course: SessionCourse) -> Iterator[Stretch]:
     """What was stopped, and the work with which a correction was met."""
     for event in course.events:
         if event.kind is not InterventionKind.CORRECTION:
             yield _stopped(course, event)
         elif not _was_claimed(course, event):
-            yield _met(course, event, TroubleKind.CORRECTED)
+            yield from _met(course, event, TroubleKind.CORRECTED)
 
 
 def claimed(course: SessionCourse) -> Iterator[Stretch]:
     """The work with which a correction was met, where the agent had said that it was done."""
     for event in course.events:
         if event.kind is InterventionKind.CORRECTION and _was_claimed(course, event):
-            yield _met(course, event, TroubleKind.CLAIMED)
+            yield from _met(course, event, TroubleKind.CLAIMED)
 
 
 def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
@@ -200,15 +159,19 @@ def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
     return Stretch(TroubleKind.CORRECTED, first, event.message, subject, event.kind.value, TroubleEnding.STOPPED)
 
 
-def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Stretch:
-    """From the correction to the last change that meets it."""
+def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch]:
+    """From the correction until what it asks for is done: the end of the turn, or the hand-over."""
     end = course.end_of_turn(event.message)
-    changes = [move for move in course.moves_within(event.message, end) if move.files]
+    following = course.moves_within(event.message, end)
+    changes = [move for move in following if move.worked_on]
     if course.is_at_work(event.message):  # the rest of the turn is what was under way
-        changes = changes[:1]
-    last = changes[-1].answered if changes else end
+        last = changes[0].answered if changes else end
+    elif changes and not goes_back(course, event.message):
+        return  # it led to other work, and nothing is done over
+    else:
+        last = next((move.answered for move in following if move.hands_over), end)
     ending = TroubleEnding.MENDED if changes else course.how_it_ends(end)
-    return Stretch(kind, event.message, last, event.kind.value, "", ending)
+    yield Stretch(kind, event.message, last, event.kind.value, "", ending)
 
 
 def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:

@@ -7,13 +7,14 @@ from itertools import islice
 from operator import attrgetter
 
 from whet.failures.wordings import Phrase
-from whet.sessions.call_effects import tested_by
+from whet.sessions.call_effects import COMMIT, tested_by
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_test_file
 from whet.trouble.red_names import red_name
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
 
+MANY = 3  # files
 RECENT = 100  # changes before a red check that may have been meant to make it red
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
@@ -31,7 +32,8 @@ def red_checks(course: SessionCourse) -> Iterator[Stretch]:
         if _is_trouble(course, move, green):
             stretch, until = _follow(course, move, runs)
             covered.update(dict.fromkeys(move.checks, until))
-            yield stretch
+            if stretch is not None and not _is_list(course, move, until):
+                yield stretch
 
 
 def _runs_by_name(course: SessionCourse) -> dict[str, list[CourseStep]]:
@@ -52,7 +54,7 @@ def _later(red: CourseStep, runs: dict[str, list[CourseStep]]) -> Iterator[Cours
     )
 
 
-def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseStep]]) -> tuple[Stretch, int]:
+def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseStep]]) -> tuple[Stretch | None, int]:
     """The stretch that begins with a red check, and the last step of it."""
     end = min(course.end_of_work(red.asked), course.handed_over_after(red.number))
     last, latest = red, red
@@ -69,7 +71,10 @@ def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseS
         elif other.proves or (not other.mends and _is_answered(course, latest, other)):
             return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
     if last is red:
-        last = _answer(course, red, end) or red
+        answer = _answer(course, red, end)
+        if answer is None and COMMIT not in red.checks:
+            return None, red.number  # it was run to see how things stand
+        last = answer or red
     ending = TroubleEnding.MENDED if last.verdict is CheckVerdict.GREEN else TroubleEnding.LEFT
     return _stretch(red, last.answered, ending), last.number
 
@@ -79,10 +84,19 @@ def _is_answered(course: SessionCourse, red: CourseStep, other: CourseStep) -> b
     return course.has_done(red.number, other.number)
 
 
+def _is_list(course: SessionCourse, red: CourseStep, until: int) -> bool:
+    """Whether a check was used to list what is left to do: it is met by changes to many files not touched before."""
+    answers = {path for move in course.moves[red.number : until + 1] for path in move.files if not is_test_file(path)}
+    if len(answers) < MANY:
+        return False
+    touched = {path for move in course.changes_before(red.asked, RECENT) for path in move.files}
+    return len(answers - touched) > len(answers & touched)
+
+
 def _answer(course: SessionCourse, red: CourseStep, end: int) -> CourseStep | None:
     """The change that answered a check which was not run again; none where the agent went on to other checks."""
     for move in course.moves_within(red.answered, end):
-        if move.files:
+        if move.worked_on:
             return move
         if move.verdict is not CheckVerdict.NONE:
             return None
@@ -102,7 +116,14 @@ def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:
     """Whether the agent's own work was judged: what was red before it changed anything was so already."""
-    return course.has_changed_before(red.asked) and not _was_meant(course, red, green)
+    is_own = course.has_changed_before(red.asked) or _is_named(course, red)
+    return is_own and not _was_meant(course, red, green)
+
+
+def _is_named(course: SessionCourse, red: CourseStep) -> bool:
+    """Whether a check was told to look at a file that the agent had written, wherever that lies."""
+    written = (path for move in course.works_before(red.asked, RECENT) for path in move.worked_on)
+    return any(path.rpartition("/")[2] in red.command for path in written)
 
 
 def _was_meant(course: SessionCourse, red: CourseStep, green: int) -> bool:

@@ -25,7 +25,7 @@ def slips(course: SessionCourse) -> Iterator[Stretch]:
         mended = _mended(course, move)
         if mended is not None:
             covered = mended.number
-            yield _slip(move, mended.answered, TroubleEnding.MENDED)
+            yield _slip(move, mended.asked, TroubleEnding.MENDED)
             continue
         following = _next_working(course, move)
         covered = following.number - 1 if following is not None else _last_within(course, move)

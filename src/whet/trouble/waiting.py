@@ -9,7 +9,7 @@ from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
-from whet.trouble.clock import LINGERING
+from whet.trouble.clock import LINGERING, is_put_aside
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 
@@ -34,7 +34,7 @@ def waits(course: SessionCourse) -> Iterator[Stretch]:
 
 def _single(course: SessionCourse) -> Iterator[Stretch]:
     for move in course.moves:
-        if move.step.failed and timed_out(move.step):
+        if (move.step.failed and timed_out(move.step)) or is_put_aside(move.step.exchange):
             yield _wait(move, TIME_OUT, TroubleEnding.LEFT)
         elif sleeps(move):
             yield _wait(move, SLEEP, TroubleEnding.OVER)
