@@ -7,7 +7,6 @@ import re
 
 import re2
 
-from whet.failures.phrases import own_words
 from whet.outcomes.check_forms import CHECKS
 from whet.text.words import names
 
@@ -53,7 +52,7 @@ _CONCEDED = re2.compile(
 
 def negates(text: str) -> bool:
     """Whether the words say no to something, or that it is still so; a question says neither."""
-    words = _QUESTION.sub(" ", own_words(text)[:OBJECTION_LETTERS])
+    words = _QUESTION.sub(" ", text[:OBJECTION_LETTERS])
     if _CONTRACTED.search(words) or _UNSPACED.search(words):
         return True
     return not NEGATIONS.isdisjoint(word.lower() for word in _WORD.findall(words))
@@ -61,14 +60,12 @@ def negates(text: str) -> bool:
 
 def goes_on(text: str) -> bool:
     """Whether the words begin the next task."""
-    return not NEXT.isdisjoint(
-        word.lower() for word in _WORD.findall(own_words(text)[:OBJECTION_LETTERS])[:FIRST_WORDS]
-    )
+    return not NEXT.isdisjoint(word.lower() for word in _WORD.findall(text[:OBJECTION_LETTERS])[:FIRST_WORDS])
 
 
 def is_question(text: str) -> bool:
     """Whether the words ask something back."""
-    return own_words(text).rstrip().endswith(("?", "？"))
+    return text.rstrip().endswith(("?", "？"))
 
 
 def shows_failure(text: str) -> bool:

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from whet.failures.phrases import own_words
 from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
@@ -116,9 +117,9 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
 def _points_of_words(course: SessionCourse, saying: Saying, earlier: list[str]) -> int:
     """How much the words speak for a correction, and when they were said."""
     asked = course.is_answer(saying.message)
-    says_no = negates(saying.text)
-    points = course.is_at_work(saying.message) - goes_on(saying.text) - 2 * saying.has(*SATISFIED)
-    if asked and not is_question(saying.text):  # who answers may object in the same breath
+    says_no = negates(saying.words)
+    points = course.is_at_work(saying.message) - goes_on(saying.words) - 2 * saying.has(*SATISFIED)
+    if asked and not is_question(saying.words):  # who answers may object in the same breath
         points -= 2 - says_no
     points += 2 * (saying.has(*OBJECTIONS) or (saying.has(Phrase.NO) and not asked))
     points += 2 * any(is_retyped(saying.text, other) for other in earlier)
@@ -180,4 +181,4 @@ def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
     last = course.view.by_agent[before - 1] if before else None
     if last is None or not last.is_closing or not last.has(*CLAIMS):
         return False
-    return shows_failure(event.words) or negates(event.words)
+    return shows_failure(event.words) or negates(own_words(event.words))
