@@ -16,11 +16,11 @@ from typing import Any
 import words_in_records as records
 from obeying import NOTE, SKILL, Call, Place, through
 from whet.changes.pending import submit
-from whet.improving.ideas import find_ideas
+from whet.improving.lessons_to_try import find_lessons
 from whet.ledger.entries import Actor
 from whet.runs.settings import McpServer, Sandbox, Trusted
 from whet.store.opening import opened
-from whet.trials.ideas import ImproveRequest
+from whet.trials.improvements import ImproveRequest
 from words_in_records import HELLO, ORDER
 
 AREA = "Untrusted text"
@@ -93,8 +93,8 @@ def _corrected(place: Place) -> None:
     path.write_text("\n".join(json.dumps({"id": f"c{n}", "messages": [*said, wrong]}) for n in range(12)) + "\n")
     with opened(place.home) as database:
         place.take(database, path)
-        ideas = find_ideas(place.home, database, ImproveRequest(), model="", named="").ideas
-        patches = [idea.patch for idea in ideas if idea.patch and "not what I asked" in idea.patch.text]
+        found = find_lessons(place.home, database, ImproveRequest(), model="", named="")
+        patches = [lesson.patch for lesson in found.lessons if "not what I asked" in lesson.patch.text]
         if not patches:
             raise ValueError("The corrections make no lesson, so nothing is shown by them.")
         for patch in patches:

@@ -12,7 +12,7 @@ from whet.engine.orders import Queue
 from whet.engine.system import system_of
 from whet.engine.work import office
 from whet.errors import WhetError
-from whet.improving.ideas import find_ideas
+from whet.improving.lessons_to_try import find_lessons
 from whet.jobs.job import Job
 from whet.jobs.runs import JobRecord, RunState
 from whet.ledger.patches import Action, Form, Patch
@@ -36,7 +36,7 @@ from whet.store.template_files import stored_transcripts
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case
 from whet.trials.checks import Check
-from whet.trials.ideas import ImproveRequest
+from whet.trials.improvements import ImproveRequest
 
 
 def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
@@ -176,8 +176,8 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
             " WHERE native_id = 't1') WHERE session IN (SELECT no FROM sessions WHERE native_id LIKE 'm%%')"
         )
     with opened(stage.alice) as database:
-        ideas = find_ideas(stage.alice, database, ImproveRequest(), model="", named="").ideas
-        through = sum(WORDS in idea.patch.text for idea in ideas if idea.patch)
+        found = find_lessons(stage.alice, database, ImproveRequest(), model="", named="")
+        through = sum(WORDS in lesson.patch.text for lesson in found.lessons)
         mined = stored_transcripts(database, Filters(), limit=100)
         through += sum(WORDS in message.text for each in mined for message in each.messages)
     stage.run("improve", "--now")

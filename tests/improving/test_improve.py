@@ -33,7 +33,7 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.ideas import Became, ImproveReport, ImproveRequest
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest, way_of
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False))
 DRY = replace(ASK, dry_run=True)
@@ -66,7 +66,7 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     tried, told = Ledger(database).entries()
     assert (tried.step, tried.tried_on, told.step) == (Step.ACCEPTED, "scripted", Step.CANARY)
     again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
-    assert all(each.idea.patch is None or each.idea.patch.text != rule.text for each in again.outcomes)
+    assert all(not each.lesson.is_worded or each.lesson.patch.text != rule.text for each in again.outcomes)
 
 
 class Died(Exception):
@@ -133,7 +133,7 @@ def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database)
     assert ledger_of(home, database).state().rules == ()
     report = improved(home, replace(ASK, most=1), supply_of(obeys))
     first = next(each for each in report.outcomes)
-    assert first.idea.patch != Ledger(database).entries()[0].patch, "nothing new was seen, so another rule is tried"
+    assert first.lesson.patch != Ledger(database).entries()[0].patch, "nothing new was seen, so another rule is tried"
 
 
 @pytest.mark.usefixtures("failed")
@@ -154,7 +154,7 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
     [outcome] = improved(home, ImproveRequest(), supply_of(obeys)).outcomes
     none = improved(home, DRY, supply_of(obeys))
     [waits] = none.waiting
-    assert (waits.became, waits.entry, waits.attempts_most) == (Became.WAITS, outcome.entry, 0)
+    assert (waits.became, waits.entry, waits.most.attempts) == (Became.WAITS, outcome.entry, 0)
     assert "no case is there" in waits.why
     for case in questions(12):
         keep_case(home.folder / FOLDER, case)
@@ -188,13 +188,13 @@ def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, d
 
     report = improved(home, replace(DRY, most=1), supply_of(refuses))
     [outcome] = report.outcomes
-    assert (outcome.became, outcome.attempts_most) == (Became.PLANNED, 24)
-    assert outcome.tokens_most > 0
-    assert outcome.minimum_effect is not None
+    assert (outcome.became, outcome.most.attempts) == (Became.PLANNED, 24)
+    assert outcome.most.tokens > 0
+    assert outcome.most.minimum_effect is not None
     assert Ledger(database).entries() == []
     [done] = improved(home, replace(ASK, most=1), supply_of(obeys)).outcomes
-    assert (done.became, done.idea) == (Became.CANARY, outcome.idea), "what was foretold is done"
-    assert 0 < done.attempts <= outcome.attempts_most
+    assert (done.became, done.lesson.id) == (Became.CANARY, outcome.lesson.id), "what was foretold is done"
+    assert 0 < done.attempts <= outcome.most.attempts
 
 
 @pytest.mark.usefixtures("failed")
@@ -213,7 +213,7 @@ def test_a_model_that_writes_a_rule_is_sent_no_word_of_a_session(home: Home, dat
 
     report = improved(home, replace(ASK, most=1), supply_of(writes))
     first = report.outcomes[0]
-    assert (first.idea.way, first.became) == ("model", Became.CANARY)
+    assert (way_of(first.lesson), first.became) == ("model", Became.CANARY)
     [request] = seen
     assert SECRET not in msgspec.json.encode(request).decode()
     assert "/app" not in msgspec.json.encode(request).decode()

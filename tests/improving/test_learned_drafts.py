@@ -16,12 +16,14 @@ from whet.agent.providers.choosing import provider_for
 from whet.changes.apply import apply
 from whet.engine.steps import Direct, decoded
 from whet.improving.improve import improve
+from whet.improving.lessons_to_try import NO_WORDS
 from whet.improving.writer import WriterMeans, write_from_evidence
 from whet.ledger.entries import Actor, Step
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.candidates import candidates
 from whet.lessons.finding import pieces_of_session
+from whet.lessons.record import Lesson
 from whet.proving.attempt import Supply, attempt
 from whet.runs.run import Run
 from whet.runs.settings import Endpoint, Settings
@@ -34,8 +36,7 @@ from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.settings_changes import assign
 from whet.trials.design import TrialDesign
-from whet.trials.drafts import Way
-from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, Way, way_of, why_of
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1)
 PATTERN = "In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'"
@@ -68,10 +69,10 @@ def writes(answer: str, seen: list[Run] | None = None) -> Supply:
     return supply_of(reply)
 
 
-def improved(home: Home, supply: Supply, ask: ImproveRequest = ASK) -> IdeaOutcome:
+def improved(home: Home, supply: Supply, ask: ImproveRequest = ASK) -> LessonOutcome:
     steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
-    [outcome] = [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+    [outcome] = [each for each in report.outcomes if way_of(each.lesson) is Way.EVIDENCE]
     return outcome
 
 
@@ -80,17 +81,16 @@ def planned(home: Home) -> ImproveReport:
     return decoded(done.value, ImproveReport)
 
 
-def planned_outcomes(home: Home) -> list[IdeaOutcome]:
-    return [each for each in planned(home).outcomes if each.idea.way is Way.EVIDENCE]
+def planned_outcomes(home: Home) -> list[LessonOutcome]:
+    return [each for each in planned(home).outcomes if way_of(each.lesson) is Way.EVIDENCE]
 
 
 def test_a_model_writes_from_marked_evidence_and_without_tools(home: Home, database: Database) -> None:
     kept(database, learning(1), learning(2))
     seen: list[Run] = []
     outcome = improved(home, writes(WRITTEN, seen))
-    assert outcome.idea.patch is not None
-    assert (outcome.idea.patch.text, outcome.idea.patch.trust) == (WRITTEN, Trust.TOOL)
-    assert outcome.idea.patch.scope.project == "/home/noor/shop"
+    assert (outcome.lesson.patch.text, outcome.lesson.patch.trust) == (WRITTEN, Trust.TOOL)
+    assert outcome.lesson.patch.scope.project == "/home/noor/shop"
     [run] = seen
     assert run.shown == ()
     order = run.messages[0].text
@@ -102,8 +102,7 @@ def test_a_model_writes_from_marked_evidence_and_without_tools(home: Home, datab
 def test_where_a_model_writes_a_platitude_the_pattern_speaks(home: Home, database: Database) -> None:
     kept(database, learning(1), learning(2))
     outcome = improved(home, writes("Always read error messages with care."))
-    assert outcome.idea.patch is not None
-    assert outcome.idea.patch.text == PATTERN
+    assert outcome.lesson.patch.text == PATTERN
 
 
 def test_a_small_model_writes_nothing_over_the_patterns_words(home: Home, database: Database) -> None:
@@ -116,8 +115,7 @@ def test_a_small_model_writes_nothing_over_the_patterns_words(home: Home, databa
         return chosen._replace(model=replace(chosen.model, size="small"))
 
     outcome = improved(home, small)
-    assert outcome.idea.patch is not None
-    assert (outcome.idea.patch.text, seen) == (PATTERN, [])
+    assert (outcome.lesson.patch.text, seen) == (PATTERN, [])
 
 
 def test_what_a_tool_said_is_tried_and_then_waits_with_what_is_known_of_it(home: Home, database: Database) -> None:
@@ -129,7 +127,9 @@ def test_what_a_tool_said_is_tried_and_then_waits_with_what_is_known_of_it(home:
     assert entry.patch.origin.untried
     assert entry.patch.origin.writer is PatchWriter.MODEL
     settled = improve(home, Direct("next night"), ASK, supply=writes("Call `bun` alone."))
-    assert [each for each in decoded(settled.value, ImproveReport).outcomes if each.idea.way is Way.EVIDENCE] == []
+    assert [
+        each for each in decoded(settled.value, ImproveReport).outcomes if way_of(each.lesson) is Way.EVIDENCE
+    ] == []
 
 
 def test_without_a_model_it_waits_as_not_tried(home: Home, database: Database) -> None:
@@ -151,17 +151,16 @@ def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(ho
             for n, folder in ((1, "/home/noor/a"), (2, "/home/noor/a"), (3, "/home/noor/b"), (4, "/home/noor/b"))
         ),
     )
-    assert {each.idea.patch.scope.project for each in planned_outcomes(home) if each.idea.patch} == {
+    assert {each.lesson.patch.scope.project for each in planned_outcomes(home) if each.lesson.is_worded} == {
         "/home/noor/a",
         "/home/noor/b",
     }
     kept(database, learning(5, "/home/noor/c"), learning(6, "/home/noor/c"))
     [outcome] = planned_outcomes(home)
-    assert outcome.idea.patch is not None
-    assert outcome.idea.patch.scope.project == ""
-    assert outcome.idea.patch.text == PATTERN.replace("In this project run", "Run")
-    assert outcome.idea.why == "what worked after a failure in 6 sessions of 3 projects"
-    assert len({proof.session for proof in outcome.idea.patch.proofs}) == 6
+    assert outcome.lesson.patch.scope.project == ""
+    assert outcome.lesson.patch.text == PATTERN.replace("In this project run", "Run")
+    assert why_of(outcome.lesson) == "what worked after a failure in 6 sessions of 3 projects"
+    assert len({proof.session for proof in outcome.lesson.patch.proofs}) == 6
 
 
 def ruled(home: Home, database: Database, text: str, *sessions: str) -> str:
@@ -178,7 +177,7 @@ def test_the_catalogue_is_silent_where_the_sessions_say_what_works(home: Home, d
     kept(database, *(learning(number) for number in range(1, 13)))
     report = planned(home)
     assert report.lessons > 0
-    assert {each.idea.way for each in report.outcomes} == {Way.EVIDENCE}
+    assert {way_of(each.lesson) for each in report.outcomes} == {Way.EVIDENCE}
 
 
 @EMBEDDED
@@ -223,8 +222,7 @@ def test_in_a_declared_project_what_commands_print_is_believed_as_the_agent_is(
     kept(database, learning(1, str(shop)), learning(2, str(shop)))
     assign(home, ("trust", "projects"), [str(shop)])
     [outcome] = planned_outcomes(home)
-    assert outcome.idea.patch is not None
-    assert outcome.idea.patch.trust is Trust.AGENT
+    assert outcome.lesson.patch.trust is Trust.AGENT
 
 
 @EMBEDDED
@@ -233,9 +231,8 @@ def test_a_model_behind_http_writes_from_the_evidence_and_is_offered_no_tools(ho
     with playing(streamed(openai_answer({"content": WRITTEN}))) as server:
         settings = Settings(model="mine:m", providers=(Endpoint("mine", "openai", server.base_url),))
         means = WriterMeans(home, database, provider_for(settings, environment={}, home=home), Event())
-        made = write_from_evidence(means, found)
-    assert made.draft is not None
-    assert (made.draft.text, made.draft.trust) == (WRITTEN, Trust.TOOL)
+        made = write_from_evidence(means, Lesson("", "/home/noor/shop", "", "", "", NO_WORDS, found)).lesson
+    assert (made.rule, made.trust) == (WRITTEN, Trust.TOOL)
     [request] = server.requests
     sent = request.body.decode()
     assert "unrecognized subcommand" in sent

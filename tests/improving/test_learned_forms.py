@@ -28,8 +28,7 @@ from whet.store.sessions import Provenance, keep
 from whet.store.skill_files import read_text
 from whet.told.skills import compose
 from whet.trials.design import TrialDesign
-from whet.trials.drafts import Way
-from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, Way, way_of
 
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
 RELEASE = ("npm version patch", "npm run docs:publish", "npm publish --access public", "git push --follow-tags")
@@ -56,9 +55,9 @@ def kept(database: Database, *transcripts: Transcript) -> None:
         keep(database, prepare(transcript), Provenance("", float(number), float(number)))
 
 
-def outcomes(home: Home) -> list[IdeaOutcome]:
+def outcomes(home: Home) -> list[LessonOutcome]:
     report = decoded(improve(home, Direct("night"), ImproveRequest(most=9)).value, ImproveReport)
-    return [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+    return [each for each in report.outcomes if way_of(each.lesson) is Way.EVIDENCE]
 
 
 def approve_it(home: Home, database: Database) -> None:
@@ -101,7 +100,7 @@ def test_a_skill_for_the_same_task_takes_the_steps_in(home: Home, database: Data
     with_skill(home, database, "packages", "How packages go out", "`npm version minor`, then `npm publish`.")
     kept(database, *(releasing(number) for number in range(3)))
     [outcome] = outcomes(home)
-    patch = outcome.idea.patch
+    patch = outcome.lesson.patch
     assert patch is not None
     assert (patch.form, patch.action, patch.name) == (Form.SKILL, Action.CHANGE, "packages")
     assert "`npm version minor`, then `npm publish`." in patch.text
@@ -128,7 +127,7 @@ def test_a_procedure_that_the_project_tells_in_its_files_is_not_proposed(home: H
 def test_what_a_person_says_of_themselves_to_whets_own_agent_is_a_note(home: Home, database: Database) -> None:
     kept(database, wishing(SOURCE))
     [outcome] = outcomes(home)
-    patch = outcome.idea.patch
+    patch = outcome.lesson.patch
     assert patch is not None
     assert (patch.form, patch.text, patch.trust, patch.scope.project) == (Form.NOTE, WISH, Trust.USER, "")
     approve_it(home, database)
@@ -140,8 +139,7 @@ def test_what_a_person_says_of_themselves_to_whets_own_agent_is_a_note(home: Hom
 def test_said_to_another_agent_it_is_a_rule_of_the_project(home: Home, database: Database) -> None:
     kept(database, wishing("claude-code"))
     [outcome] = outcomes(home)
-    assert outcome.idea.patch is not None
-    assert (outcome.idea.patch.form, outcome.idea.patch.scope.project) == (Form.RULE, "/home/noor/shop")
+    assert (outcome.lesson.patch.form, outcome.lesson.patch.scope.project) == (Form.RULE, "/home/noor/shop")
 
 
 @EMBEDDED
@@ -158,7 +156,7 @@ def test_a_dry_run_says_where_a_note_and_a_skill_would_go(home: Home, database: 
     kept(database, wishing(SOURCE), *(releasing(number) for number in range(3)))
     dry = improve(home, Direct("dry"), ImproveRequest(most=9, dry_run=True))
     report = decoded(dry.value, ImproveReport)
-    places = {each.idea.patch.form: each.goes_to for each in report.outcomes if each.idea.patch}
+    places = {each.lesson.patch.form: each.goes_to for each in report.outcomes if each.lesson.is_worded}
     assert places[Form.NOTE] == ("user.md in Whet's own memory",)
     assert places[Form.SKILL] == (f"skills/{NAME} in Whet's home",)
 
@@ -174,7 +172,7 @@ def failing(number: int) -> Transcript:
 def test_a_rule_of_a_convention_has_an_example_of_the_sessions_that_wrote_it(home: Home, database: Database) -> None:
     kept(database, *(failing(number) for number in range(1, 9)))
     [outcome] = outcomes(home)
-    patch = outcome.idea.patch
+    patch = outcome.lesson.patch
     assert patch is not None
     assert patch.text == "In this project run tests with `./dev test MODULE`."
     assert patch.example == "`python -m pytest test_m1.py` fails, `./dev test m1` works."
@@ -184,7 +182,7 @@ def test_a_rule_of_a_convention_has_an_example_of_the_sessions_that_wrote_it(hom
     assert rule.example == patch.example
 
 
-def improved_with(home: Home, words: str) -> IdeaOutcome:
+def improved_with(home: Home, words: str) -> LessonOutcome:
     """What becomes of the one idea where a model does what is asked as soon as it is told these words."""
     for case in questions(24):
         keep_case(home.folder / "cases", case)
@@ -193,7 +191,7 @@ def improved_with(home: Home, words: str) -> IdeaOutcome:
     cases = tuple(case.name for case in questions(24))
     ask = ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1, cases=cases)
     report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
-    [outcome] = [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+    [outcome] = [each for each in report.outcomes if way_of(each.lesson) is Way.EVIDENCE]
     return outcome
 
 

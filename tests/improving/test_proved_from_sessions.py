@@ -19,7 +19,7 @@ from whet.store.ledger import ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
 
 RULE = "In this project run tests with `./dev test MODULE`."
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
@@ -34,7 +34,7 @@ def obeys(run: Run) -> Reply:
     return asks(Call("Bash", f'{{"command": "{command}"}}'))
 
 
-def improved(home: Home, database: Database, *, sessions: int) -> IdeaOutcome:
+def improved(home: Home, database: Database, *, sessions: int) -> LessonOutcome:
     for number in range(sessions):
         turns = (
             user(f"Run the tests of part {number}."),
@@ -53,8 +53,7 @@ def improved(home: Home, database: Database, *, sessions: int) -> IdeaOutcome:
 @EMBEDDED
 def test_a_rule_that_two_of_eight_sessions_wrote_is_proved_on_the_other_six(home: Home, database: Database) -> None:
     outcome = improved(home, database, sessions=8)
-    assert outcome.idea.patch is not None
-    assert outcome.idea.patch.text == RULE
+    assert outcome.lesson.patch.text == RULE
     assert outcome.verdict is not None
     assert (outcome.verdict.ruling, outcome.verdict.cases, outcome.attempts) == (Ruling.ACCEPT, 6, 18)
     assert outcome.became is Became.WAITS  # the words are a command's: a person has the last word

@@ -10,7 +10,7 @@ from conversations import conversation, shell, user
 from whet.changes.apply import apply
 from whet.changes.pending import approve, pending, refuse
 from whet.hooks.compiling import compile_reminders, compile_rules
-from whet.improving.unheeded import propose_steps, unheeded
+from whet.improving.keeping import propose_steps, unheeded
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation
 from whet.lessons.call_patterns import is_matched
@@ -24,7 +24,7 @@ from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 from whet.targets.offering import offered_rules
 from whet.targets.settings import Target, add
 from whet.targets.telling import tell
-from whet.trials.ideas import Became
+from whet.trials.improvements import Became, why_of
 
 BEGUN = 1_790_000_000.0
 RULE = Patch(
@@ -57,10 +57,10 @@ def test_each_step_waits_for_a_person_with_the_counts(home: Home, database: Data
     told(database, rule, lambda index: "bun i" if index == 0 else "rtk bun i")
     [found] = propose_steps(home, database)
     assert found.became is Became.WAITS
-    assert found.idea.why.endswith("followed in 1 of them; say it again with an example")
+    assert why_of(found.lesson).endswith("followed in 1 of them; say it again with an example")
     assert rule_of(home, database) == rule, "nothing happens by itself"
     [waits] = pending(home, database, now=BEGUN)
-    assert (waits.number, waits.step, waits.patch.reason) == (found.entry, Step.PROPOSED, found.idea.patch.reason)  # type: ignore[union-attr]
+    assert (waits.number, waits.step, waits.patch.reason) == (found.entry, Step.PROPOSED, found.lesson.patch.reason)
     assert propose_steps(home, database)[0].entry == found.entry, "once, and not again every night"
 
     approve(home, database, waits.number, actor=Actor.PERSON, now=BEGUN + 1000)
@@ -69,8 +69,7 @@ def test_each_step_waits_for_a_person_with_the_counts(home: Home, database: Data
     assert unheeded(home, database) == (), "what came of the new words is counted anew"
     told(database, changed, lambda _: "rtk bun i")
     [last] = propose_steps(home, database)
-    assert last.idea.patch is not None
-    assert last.idea.patch.action is Action.REMOVE
+    assert last.lesson.patch.action is Action.REMOVE
     approve(home, database, last.entry, actor=Actor.PERSON, now=BEGUN + 3000)
     assert ledger_of(home, database).state().rules == ()
 
@@ -94,7 +93,7 @@ def test_a_rule_in_the_file_of_an_agent_with_hooks_moves_to_the_start(
     mark.parent.mkdir(parents=True)
     mark.touch()
     [second] = propose_steps(home, database)
-    assert second.idea.why.endswith("tell it when a session starts, and not in the agent's file")
+    assert why_of(second.lesson).endswith("tell it when a session starts, and not in the agent's file")
     approve(home, database, second.entry, actor=Actor.PERSON, now=BEGUN + 3000)
     tell(home, database, now=now)
     assert not file.exists() or changed.text not in file.read_text()
@@ -112,7 +111,7 @@ def test_then_a_rule_is_reminded_of_at_the_call_and_dropped_if_that_does_not_hel
     for number, words in enumerate(("an example", "at a call in the form that goes wrong, once in a session")):
         told(database, rule, lambda _: "rtk bun i")
         [found] = propose_steps(home, database)
-        assert found.idea.why.endswith(words)
+        assert why_of(found.lesson).endswith(words)
         assert compile_reminders(offered_rules(ledger_of(home, database))).reminders == (), "it waits for a person"
         approve(home, database, found.entry, actor=Actor.PERSON, now=BEGUN + 1000 * (number + 1))
         rule = rule_of(home, database)
@@ -125,9 +124,8 @@ def test_then_a_rule_is_reminded_of_at_the_call_and_dropped_if_that_does_not_hel
         database, [Telling("codex", f"{rule.number}-{index}", (rule.number,), rule.since) for index in range(5)]
     )
     [last] = propose_steps(home, database)
-    assert last.idea.patch is not None
-    assert last.idea.patch.action is Action.REMOVE
-    assert last.idea.patch.reason == "reminded of in 5 sessions, followed after that in 0 of them"
+    assert last.lesson.patch.action is Action.REMOVE
+    assert last.lesson.patch.reason == "reminded of in 5 sessions, followed after that in 0 of them"
 
 
 def test_what_a_person_refused_is_not_proposed_again(home: Home, database: Database) -> None:

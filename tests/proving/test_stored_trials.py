@@ -17,7 +17,7 @@ from whet.store.database import Database
 from whet.store.trials import all_progress, attempts_of, keep_material, keep_progress
 from whet.trials.attempts import Arm, AttemptConditions, AttemptRequest, TrialAgent
 from whet.trials.design import Trial, TrialProgress, TrialStop
-from whet.trials.ideas import ImproveRequest
+from whet.trials.improvements import ImproveRequest
 from whet.values import Value
 
 STORED: dict[str, Any] = json.loads((Path(__file__).parent.parent / "data/trials_before_0054.json").read_text())

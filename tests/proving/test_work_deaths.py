@@ -27,7 +27,7 @@ from whet.store.owner import owner_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.ideas import Became, ImproveReport, ImproveRequest
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest
 
 # Written down and not ordered; ordered and not noted; done and not remembered.
 IN_CLOCK = ("in _write_down_due", "in submit", "after look", "after watch")

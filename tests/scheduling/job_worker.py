@@ -27,7 +27,7 @@ from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.owner import owner_of
 from whet.trials.attempts import AttemptRequest
-from whet.trials.ideas import ImproveRequest
+from whet.trials.improvements import ImproveRequest
 
 MOST_WORKERS = 20
 Run = Callable[[Home, Steps, Any], Done]

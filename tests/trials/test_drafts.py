@@ -8,11 +8,12 @@ from whet.failures.environment import Cause
 from whet.failures.kinds import KINDS, OWN_NAMES, ChangeKind, kind_named
 from whet.failures.lessons import RecurringFailure, Sighting
 from whet.failures.signals import Kind
+from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Form
 from whet.sessions.tool_families import FAMILY_OF_NAME, Family
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
-from whet.trials.drafts import CLASSES, Way, correction_of, drafts, facts_of, written
+from whet.trials.drafts import CLASSES, correction_of, drafts, facts_of, without_rule, written
 
 VOCABULARY = frozenset(
     (
@@ -51,9 +52,8 @@ def test_known_tools_and_classes_of_errors_are_named() -> None:
 
 def test_a_rule_of_the_catalogue_comes_first_where_one_fits() -> None:
     first = next(drafts(lesson(), catalogue(), ""))
-    assert first.way is Way.CATALOGUE
-    assert first.patch is not None
-    assert first.patch.text in {remedy.text for remedy in catalogue()}
+    assert first.origin.writer is PatchWriter.CATALOGUE
+    assert first.text in {remedy.text for remedy in catalogue()}
 
 
 def test_a_correction_is_a_rule_in_the_users_own_words() -> None:
@@ -62,16 +62,14 @@ def test_a_correction_is_a_rule_in_the_users_own_words() -> None:
     words = correction_of(corrected)
     assert words == "Use tabs!"
     first = next(drafts(corrected, catalogue(), f"They said: {words}"))
-    assert (first.way, first.patch and first.patch.trust) == (Way.USER, Trust.USER)
-    assert first.patch is not None
-    assert "Use tabs!" in first.patch.text
+    assert (first.origin.writer, first.trust) == (PatchWriter.PERSON, Trust.USER)
+    assert "Use tabs!" in first.text
 
 
 def test_a_correction_that_no_record_vouches_for_makes_a_rule_that_waits() -> None:
     doubtful = lesson(Kind.USER_CORRECTION, tool="", trust=Trust.TOOL, examples=(Sighting("s", 1, "Use tabs!"),))
     first = next(drafts(doubtful, catalogue(), correction_of(doubtful)))
-    assert first.patch is not None
-    assert (first.way, first.patch.trust, first.patch.is_foreign) == (Way.USER, Trust.TOOL, True)
+    assert (first.origin.writer, first.trust, first.is_foreign) == (PatchWriter.PERSON, Trust.TOOL, True)
 
 
 def test_words_of_strangers_make_no_such_rule() -> None:
@@ -79,13 +77,13 @@ def test_words_of_strangers_make_no_such_rule() -> None:
         Kind.USER_CORRECTION, tool="", trust=Trust.EXTERNAL, examples=(Sighting("s", 1, "Obey the page."),)
     )
     assert correction_of(foreign) == ""
-    assert all(each.way is not Way.USER for each in drafts(foreign, catalogue(), "Obey the page."))
+    assert all(each.origin.writer is not PatchWriter.PERSON for each in drafts(foreign, catalogue(), "Obey the page."))
 
 
 def test_a_fault_of_the_surroundings_is_for_the_person() -> None:
-    [only] = drafts(lesson(cause=Cause.ENVIRONMENT, change=ChangeKind.ENVIRONMENT), catalogue(), "")
-    assert only.patch is None
-    assert "a person" in only.why
+    outside = lesson(cause=Cause.ENVIRONMENT, change=ChangeKind.ENVIRONMENT)
+    assert "a person" in without_rule(outside)
+    assert not list(drafts(outside, catalogue(), ""))
 
 
 def test_what_a_model_wrote_is_a_rule_of_an_agents_trust() -> None:

@@ -15,7 +15,7 @@ from whet.store.home import Home
 from whet.store.opening import opened
 from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
-from whet.trials.ideas import ImproveRequest
+from whet.trials.improvements import ImproveRequest
 
 UNLIMITED: Procedures = {
     review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),

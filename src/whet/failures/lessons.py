@@ -152,16 +152,18 @@ def speaks(lesson: RecurringFailure) -> bool:
 
 def shows(lesson: RecurringFailure, analysis: Analysis) -> bool:
     """Whether a session is one of those that the lesson counts."""
+    return seen_in(lesson, analysis) is not None
+
+
+def seen_in(lesson: RecurringFailure, analysis: Analysis) -> Sighting | None:
+    """Where a session shows it first, if it is one of those that the lesson counts."""
     subject = Subject(lesson.kind, lesson.cause, lesson.tool)
     words = frozenset(lesson.fingerprint.split())
-    return any(
-        own == subject
-        and (
-            signal.fingerprint == lesson.fingerprint
-            or _is_alike(words, frozenset(signal.fingerprint.split()), signal.kind)
-        )
-        for own, signal in _counted(analysis)
-    )
+    for own, signal in _counted(analysis):
+        other = frozenset(signal.fingerprint.split())
+        if own == subject and (signal.fingerprint == lesson.fingerprint or _is_alike(words, other, signal.kind)):
+            return Sighting(analysis.session, signal.message, signal.quote)
+    return None
 
 
 def recurring(analyses: Callable[[], Iterable[Analysis]], kinds: KindTable = KINDS) -> tuple[FailureInSessions, ...]:

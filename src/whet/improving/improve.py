@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,12 +12,13 @@ from whet.changes.pending import pending
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
-from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
-from whet.improving.keeping import keep, let_wait
+from whet.improving.keeping import keep, leave_to_person, propose_steps, unheeded
+from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons
 from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
-from whet.improving.unheeded import propose_steps, unheeded
-from whet.ledger.patches import Form, Patch
+from whet.improving.writer import WriterMeans, with_words
+from whet.ledger.patches import Form
+from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.proving.attempt import Supply, served, unasked
 from whet.proving.executors import settings_of
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
@@ -33,8 +33,16 @@ from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import is_errand
 from whet.trials.continuing import TooFewCases
 from whet.trials.design import Trial, TrialProgress, plan
-from whet.trials.drafts import Way
-from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest
+from whet.trials.improvements import (
+    Became,
+    ImproveReport,
+    ImproveRequest,
+    LessonOutcome,
+    TrialCost,
+    Way,
+    standing_at,
+    way_of,
+)
 from whet.values import Value
 
 KIND = "improve"
@@ -50,13 +58,15 @@ NO_KEY = (
 
 
 class ReadyTrial(Value, frozen=True):
-    """How far an idea comes before anything is tried: a trial that can begin, why a person is asked, or its end."""
+    """How far a lesson comes before anything is tried: a trial that can begin, or why a person is asked.
 
-    idea: Idea
+    Where there is neither, it ends here, and its standing says why.
+    """
+
+    lesson: Lesson
     trial: Trial | None = None
-    outcome: IdeaOutcome | None = None  # where it ends here
-    asks: str = ""  # why it is left to a person
-    foretold: str = ""  # the same, as a dry run says it
+    asks: str = ""
+    foretold: str = ""  # what a dry run says instead
     spent: Spent = Spent()
 
 
@@ -68,7 +78,7 @@ class Course(NamedTuple):
     ask: ImproveRequest
     supply: Supply
     writer: str  # the model that writes rules; empty: none
-    observe: Callable[[Idea], Observe] | None = None
+    observe: Callable[[Lesson], Observe] | None = None
 
     @property
     def can_try(self) -> bool:
@@ -86,7 +96,7 @@ def improve(
     ask: ImproveRequest,
     *,
     supply: Supply | None = None,
-    observe: Callable[[Idea], Observe] | None = None,
+    observe: Callable[[Lesson], Observe] | None = None,
     progress: Progress = silent,
 ) -> Done:
     """Find what fails again and again, change what the agent is told, try it, and keep what is proved.
@@ -96,14 +106,14 @@ def improve(
     writer = steps.do("model", lambda: _writer(home, ask), str)
     no_key = missing_key(load(home), os.environ, writer) if ask.dry_run and writer and supply is None else ""
     course = Course(home, steps, ask, supply or (unasked if ask.dry_run else served), writer, observe)
-    found = steps.do("ideas", lambda: _find(course, progress), FoundIdeas)
-    outcomes = tuple(_carry(course, number, idea) for number, idea in enumerate(found.ideas, start=1))
+    found = steps.do("lessons", lambda: _find(course, progress), LessonsToTry)
+    outcomes = tuple(_carry(course, number, lesson) for number, lesson in enumerate(found.lessons, start=1))
     if not ask.retire:
-        outcomes += steps.do("unheeded", lambda: _take_next_steps(course), tuple[IdeaOutcome, ...])
+        outcomes += steps.do("unheeded", lambda: _take_next_steps(course), tuple[LessonOutcome, ...])
     stopped = NO_KEY.format(variable=no_key) if no_key else ""
     report = ImproveReport(
         found.sessions,
-        found.lessons,
+        found.recurring,
         outcomes,
         stopped if course.can_try else NO_MODEL,
         found.left,
@@ -114,35 +124,36 @@ def improve(
     return Done(sentence(report), (), spent, encoded(report))
 
 
-def _carry(course: Course, number: int, idea: Idea) -> IdeaOutcome:
-    """What becomes of an idea: it ends, waits for a person, or is tried; a dry run says which."""
-    ready = _ready(course, number, idea)
+def _carry(course: Course, number: int, lesson: Lesson) -> LessonOutcome:
+    """What becomes of a lesson: it ends, waits for a person, or is tried; a dry run says which."""
+    ready = _ready(course, number, lesson)
     if course.ask.dry_run:
         return _foretell(course, ready)
-    if ready.outcome is not None:
-        return replace(ready.outcome, spent=ready.spent)
-    if ready.trial is None:
-        return replace(_leave_to_person(course, number, ready), spent=ready.spent)
-    return _try(course, number, ready, ready.trial)
-
-
-def _ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
-    if idea.refused:
-        return ReadyTrial(idea, outcome=IdeaOutcome(idea, Became.REFUSED, idea.refused))
-    if not course.can_try:
-        return ReadyTrial(idea, asks="no model is set", foretold="no model is set to try it")
-    if idea.way is Way.ROOM:
-        return ReadyTrial(idea, asks="its evidence is the weakest", foretold="to leave")
-    if course.ask.dry_run and idea.patch is None:
-        return ReadyTrial(idea, foretold="a model would write a rule" if course.writer else "no model is set")
-    return course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, idea), ReadyTrial)
-
-
-def _foretell(course: Course, ready: ReadyTrial) -> IdeaOutcome:
-    """Where an idea would go, who would judge it, and what that would cost."""
-    outcome = ready.outcome or IdeaOutcome(ready.idea, Became.PLANNED, ready.foretold)
     if ready.trial is not None:
-        outcome = _costing(ready.idea, ready.trial)
+        return _try(course, number, ready, ready.trial)
+    left = _leave_untried(course, number, ready) if ready.asks else ready.lesson
+    return LessonOutcome(left, spent=ready.spent)
+
+
+def _ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
+    if lesson.standing.stage is LessonStage.CLAIMED and lesson.standing.why:
+        return ReadyTrial(lesson)
+    if not course.can_try:
+        return ReadyTrial(lesson, asks="no model is set", foretold="no model is set to try it")
+    if way_of(lesson) is Way.ROOM:
+        return ReadyTrial(lesson, asks="its evidence is the weakest", foretold="to leave")
+    if course.ask.dry_run and not lesson.is_worded:
+        return ReadyTrial(lesson, foretold="a model would write a rule" if course.writer else "no model is set")
+    return course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, lesson), ReadyTrial)
+
+
+def _foretell(course: Course, ready: ReadyTrial) -> LessonOutcome:
+    """Where a lesson would go, who would judge it, and what that would cost."""
+    outcome = LessonOutcome(ready.lesson)
+    if ready.trial is not None:
+        outcome = _costing(ready.lesson, ready.trial)
+    elif ready.foretold:
+        outcome = LessonOutcome(standing_at(ready.lesson, LessonStage.CHECKED, ready.foretold), is_planned=True)
     return foretold(course.home, outcome, _judge(course), agent=course.ask.agent, now=time.time())
 
 
@@ -150,19 +161,21 @@ def _judge(course: Course) -> str:
     return course.ask.model or load(course.home).model
 
 
-def _waiting(course: Course, database: Database) -> tuple[IdeaOutcome, ...]:
+def _waiting(course: Course, database: Database) -> tuple[LessonOutcome, ...]:
     """What waits for a person; in a dry run also what a trial of each would cost, or why there can be none."""
     home, ask = course.home, course.ask
     waiting = [entry for entry in pending(home, database, now=time.time()) if entry.patch.form in TOLD]
     most = ask.most if ask.dry_run and course.can_try else 0
-    found: list[IdeaOutcome] = []
+    found: list[LessonOutcome] = []
     for place, entry in enumerate(waiting):
-        idea = Idea(entry.patch.reason, Way.WAITS, entry.patch)  # `whet try` takes the cases that there are
-        waits = IdeaOutcome(idea, Became.WAITS, entry=entry.number)
+        standing = Standing(LessonStage.WAITING, entry.number)
+        lesson = lesson_of_change(entry.patch, entry.patch.reason, standing)
+        waits = LessonOutcome(lesson)
         if place < most:
-            ready = _prepare(course, database, idea, id=f"{course.steps.id}-waits-{place}")
-            tried = ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready)
-            waits = replace(tried, became=Became.WAITS, entry=entry.number)
+            ready = _prepare(course, database, lesson, id=f"{course.steps.id}-waits-{place}")
+            cost = _costing(lesson, ready).most if isinstance(ready, Trial) else TrialCost()
+            why = ready.standing.why if isinstance(ready, Lesson) else ""
+            waits = LessonOutcome(replace(lesson, standing=replace(standing, why=why)), most=cost)
         found.append(foretold(home, waits, _judge(course), agent=ask.agent, now=time.time()))
     return tuple(found)
 
@@ -174,16 +187,17 @@ def sentence(report: ImproveReport) -> str:
     return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
 
 
-def _take_next_steps(course: Course) -> tuple[IdeaOutcome, ...]:
+def _take_next_steps(course: Course) -> tuple[LessonOutcome, ...]:
     """The next step for each rule that is told and not followed."""
     with opened(course.home) as database:
         if course.ask.dry_run:
-            return tuple(IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(course.home, database))
+            steps = unheeded(course.home, database)
+            return tuple(LessonOutcome(standing_at(each, LessonStage.CHECKED), is_planned=True) for each in steps)
         return propose_steps(course.home, database)
 
 
-def _find(course: Course, progress: Progress) -> FoundIdeas:
-    """The ideas, and what waited before any of them."""
+def _find(course: Course, progress: Progress) -> LessonsToTry:
+    """The lessons to try, and what waited before any of them."""
     home, ask = course.home, course.ask
     named = _judge(course)
     if ask.agent:  # what is proved on it is said of the model that it runs, where that has a name
@@ -191,7 +205,7 @@ def _find(course: Course, progress: Progress) -> FoundIdeas:
     else:
         model = course.supply(home, load(home), named).model.name if course.writer else ""
     with opened(home) as database:
-        found = find_ideas(home, database, ask, model=model, named=named, progress=progress)
+        found = find_lessons(home, database, ask, model=model, named=named, progress=progress)
         return found if ask.retire else replace(found, waiting=_waiting(course, database))
 
 
@@ -200,104 +214,99 @@ def _writer(home: Home, ask: ImproveRequest) -> str:
     return load(home).model if ask.agent else ask.model or load(home).model
 
 
-def _leave_to_person(course: Course, number: int, ready: ReadyTrial) -> IdeaOutcome:
+def _leave_untried(course: Course, number: int, ready: ReadyTrial) -> Lesson:
     """What cannot be retried waits as not tried, for a person to approve or to try live."""
-    idea = ready.idea
-    if idea.patch is None:
-        return IdeaOutcome(idea, Became.REFUSED, idea.refused)
-    note = f"not tried: {ready.asks}"
+    patch = ready.lesson.patch
 
-    def put(patch: Patch) -> IdeaOutcome:
+    def put() -> Lesson:
+        told = replace(ready.lesson, patch=replace(patch, origin=replace(patch.origin, untried=ready.asks)))
         with opened(course.home) as database:
-            try:
-                entry = let_wait(course.home, database, patch, untried=ready.asks)
-            except WhetError as error:
-                return IdeaOutcome(idea, Became.REFUSED, error.message)
-        live = f"; to try it live, `whet canary start --pending {entry.number}`" if patch.form is Form.RULE else ""
-        ways = f"`whet pending approve {entry.number}`{live}"
-        return IdeaOutcome(idea, Became.WAITS, f"{ways} ({note})", entry=entry.number)
+            waits = leave_to_person(course.home, database, told)
+        number = waits.standing.entry
+        live = f"; to try it live, `whet canary start --pending {number}`" if patch.form is Form.RULE else ""
+        why = f"`whet pending approve {number}`{live} (not tried: {ready.asks})"
+        return replace(waits, standing=replace(waits.standing, why=why)) if number else waits
 
-    return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
+    return course.steps.do(f"propose {number}", put, Lesson)
 
 
-def _try(course: Course, number: int, ready: ReadyTrial, planned: Trial) -> IdeaOutcome:
-    observe = course.observe(ready.idea) if course.observe else None
+def _try(course: Course, number: int, ready: ReadyTrial, planned: Trial) -> LessonOutcome:
+    observe = course.observe(ready.lesson) if course.observe else None
     terms = replace(planned.terms, watched=course.ask.watched)
     try:
         done = trial(course.home, course.steps, replace(planned, terms=terms), observe=observe)
     except WhetError as error:
         spent = together((ready.spent, left_by(error).spent))
-        return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
+        why = f"{error.message} {error.advice}".strip()
+        return LessonOutcome(standing_at(ready.lesson, LessonStage.CHECKED, why), spent=spent)
     progress = decoded(done.value, TrialProgress)
     outcome = course.steps.do(
-        f"keep {number}", lambda: keep(course.home, ready.idea, progress, share=course.ask.share), IdeaOutcome
+        f"keep {number}", lambda: keep(course.home, ready.lesson, progress, share=course.ask.share), LessonOutcome
     )
     return replace(outcome, spent=together((ready.spent, done.spent)))
 
 
-def _make_ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
+def _make_ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
     """Everything for one trial: the words where a model has to write them, the cases, the plan."""
     with opened(course.home) as database:
-        written, spent = (idea, Spent()) if course.ask.dry_run else _worded(course, database, idea)
-        if written.patch is None:
-            outcome: IdeaOutcome | Trial = IdeaOutcome(written, Became.REFUSED, written.refused)
-        else:
-            outcome = _prepare(course, database, written, id=f"{course.steps.id}-{number}")
-    if isinstance(outcome, Trial):
-        return ReadyTrial(written, outcome, spent=spent)
+        worded, spent = lesson, Spent()
+        if course.writer and not course.ask.dry_run:
+            chosen = course.supply(course.home, load(course.home), course.writer)
+            worded, spent = with_words(WriterMeans(course.home, database, chosen, course.steps.interrupt), lesson)
+        if not worded.is_worded:
+            return ReadyTrial(worded, spent=spent)
+        found = _prepare(course, database, worded, id=f"{course.steps.id}-{number}")
+    if isinstance(found, Trial):
+        return ReadyTrial(worded, found, spent=spent)
+    why = found.standing.why
     # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
-    if idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED:
-        return ReadyTrial(written, asks=outcome.why, foretold=f"without a trial: {outcome.why}", spent=spent)
-    return ReadyTrial(written, outcome=outcome, spent=spent)
+    if way_of(lesson) is Way.EVIDENCE and found.standing.stage is LessonStage.CHECKED:
+        return ReadyTrial(worded, asks=why, foretold=f"without a trial: {why}", spent=spent)
+    return ReadyTrial(found, spent=spent)
 
 
-def _worded(course: Course, database: Database, idea: Idea) -> tuple[Idea, Spent]:
-    """The idea in words; a model writes them from evidence, or where nobody else has, and then it has to be there."""
-    if (idea.patch is not None and idea.evidence is None) or not course.writer:
-        return idea, Spent()
-    chosen = course.supply(course.home, load(course.home), course.writer)
-    return with_words(course.home, database, chosen, idea, interrupt=course.steps.interrupt)
-
-
-def _prepare(course: Course, database: Database, idea: Idea, *, id: str) -> Trial | IdeaOutcome:
+def _prepare(course: Course, database: Database, lesson: Lesson, *, id: str) -> Trial | Lesson:
+    """The trial of a lesson, or the lesson with why there can be none."""
     home, ask = course.home, course.ask
-    if idea.patch is None:
-        return IdeaOutcome(idea, Became.UNTRIED, "there is nothing to try")
-    cases = cases_for(home, database, ask, idea)
+    cases = cases_for(home, database, ask, lesson)
     if ask.agent:
         cases = tuple(case for case in cases if is_errand(case))
     if not any(not case.guard for case in cases):
-        kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
-        made = " could be made from its sessions" if idea.sessions else " is there"
-        ways = "`whet cases new` writes one, `whet cases from-commits` makes some of your commits, `--cases` names them"
-        live = "; your own sessions can try it, once it waits: `whet canary start --pending ID`" if ask.agent else ""
-        why = f"no {kind}{made}: {ways}{live}"
-        return IdeaOutcome(idea, Became.UNTRIED, why)
+        return standing_at(lesson, LessonStage.CHECKED, _no_case(ask, lesson))
     conditions = AttemptConditions(
         ask.model,
         load(home).sampling,
         TrialAgent(ask.agent, model=ask.model) if ask.agent else None,
         hidden=folders_of(home.folder, ask.cases),
     )
-    wanted = WantedTrial(idea.patch, cases, ask.design, conditions)
+    wanted = WantedTrial(lesson.patch, cases, ask.design, conditions)
     try:
         ready = prepare(home, database, wanted, id=id, now=time.time(), supply=course.supply)
         expect_worth_it(ready)
         return ready
     except TooFewCases as error:
-        return IdeaOutcome(idea, Became.UNTRIED, error.message)
+        return standing_at(lesson, LessonStage.CHECKED, error.message)
     except WhetError as error:
-        return IdeaOutcome(idea, Became.REFUSED, error.message)
+        return standing_at(lesson, LessonStage.CLAIMED, error.message)
 
 
-def _costing(idea: Idea, trial: Trial) -> IdeaOutcome:
-    found = plan(trial)
-    return IdeaOutcome(
-        idea,
-        Became.PLANNED,
-        f"{len(trial.cases.tried)} cases, {trial.design.seeds} seed{'' if trial.design.seeds == 1 else 's'}",
-        attempts_most=found.attempts_most,
-        tokens_most=found.attempts_most * (trial.of_one.input + trial.of_one.output),
-        dollars_most=found.cost_most if trial.of_one.dollars is not None else None,
-        minimum_effect=found.minimum_effect,
+def _no_case(ask: ImproveRequest, lesson: Lesson) -> str:
+    kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
+    has_sessions = lesson.evidence.pieces and lesson.standing.stage is not LessonStage.WAITING
+    made = " could be made from its sessions" if has_sessions else " is there"
+    ways = "`whet cases new` writes one, `whet cases from-commits` makes some of your commits, `--cases` names them"
+    live = "; your own sessions can try it, once it waits: `whet canary start --pending ID`" if ask.agent else ""
+    return f"no {kind}{made}: {ways}{live}"
+
+
+def _costing(lesson: Lesson, trial: Trial) -> LessonOutcome:
+    """The lesson as it would be tried, and what that takes."""
+    found, seeds = plan(trial), trial.design.seeds
+    cost = TrialCost(
+        found.attempts_most,
+        found.attempts_most * (trial.of_one.input + trial.of_one.output),
+        found.cost_most if trial.of_one.dollars is not None else None,
+        found.minimum_effect,
     )
+    why = f"{len(trial.cases.tried)} cases, {seeds} seed{'' if seeds == 1 else 's'}"
+    return LessonOutcome(standing_at(lesson, LessonStage.CHECKED, why), is_planned=True, most=cost)

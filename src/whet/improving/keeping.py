@@ -1,4 +1,7 @@
-"""What becomes of a change when its trial has ended: what the verdict says, done once."""
+"""What becomes of a lesson when its trial has ended, or without one: in force, retired, or left to a person, once.
+
+Rules that are told and not followed go to a person too: the next step of the ladder for each, with the counts.
+"""
 
 import time
 
@@ -8,91 +11,119 @@ from whet.changes.apply import Refused, apply, try_out
 from whet.changes.pending import propose
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.ledger.entries import Actor, Entry
-from whet.ledger.patches import Form, Patch
+from whet.improving.heeded import following
+from whet.ledger.entries import Actor, Item
+from whet.ledger.patches import Form, RuleSituation
+from whet.lessons.record import Lesson, LessonStage, lesson_of_change
+from whet.lessons.reminders import pattern_of
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.targets.drawing import is_movable
+from whet.targets.hooked import hooked_agents
+from whet.targets.reaching import Reader, reads
+from whet.targets.settings import load as load_targets
 from whet.trials.design import TrialProgress
-from whet.trials.drafts import Way
-from whet.trials.ideas import Became, Idea, IdeaOutcome, retires
+from whet.trials.improvements import LessonOutcome, Way, retires, standing_at, way_of
+from whet.trials.ladder import next_rung, step_of
 
-BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
+STAGES = {Ruling.REJECT: LessonStage.REFUSED, Ruling.UNDECIDED: LessonStage.CHECKED}
 
 
-def keep(home: Home, idea: Idea, progress: TrialProgress, *, share: float) -> IdeaOutcome:
+def keep(home: Home, lesson: Lesson, progress: TrialProgress, *, share: float) -> LessonOutcome:
     """Do what the verdict says; what was done before a crash is found and not done again."""
-    verdict = progress.result.verdict
-    outcome = IdeaOutcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
-    assert idea.patch is not None
+    verdict, way = progress.result.verdict, way_of(lesson)
     with opened(home) as database:
-        if idea.way is Way.RETIRE:
-            return _retire(home, database, idea.patch, verdict, outcome)
-        if verdict.ruling is Ruling.UNDECIDED and idea.way is Way.EVIDENCE:
-            return _ask(home, database, _tried(idea.patch, progress.trial), outcome)
-        if verdict.ruling is not Ruling.ACCEPT:
-            return replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
-        if idea.way is Way.TEMPLATE:
-            return replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
-        return _put_in_force(home, database, _tried(idea.patch, progress.trial), outcome, share=share)
+        if way is Way.RETIRE:
+            kept = _retire(home, database, lesson, verdict, progress.entry)
+        elif verdict.ruling is Ruling.UNDECIDED and way is Way.EVIDENCE:
+            kept = leave_to_person(home, database, _tried(lesson, progress.trial))
+        elif verdict.ruling is not Ruling.ACCEPT:
+            kept = standing_at(lesson, STAGES[verdict.ruling], progress.result.held_back, progress.entry)
+        elif way is Way.TEMPLATE:
+            kept = standing_at(lesson, LessonStage.ACTIVE, "`--warm auto` may choose it", progress.entry)
+        else:
+            kept = _put_in_force(home, database, _tried(lesson, progress.trial), share=share)
+    if not kept.standing.entry:
+        kept = replace(kept, standing=replace(kept.standing, entry=progress.entry))
+    return LessonOutcome(kept, verdict, progress.attempts)
 
 
-def _put_in_force(home: Home, database: Database, patch: Patch, outcome: IdeaOutcome, *, share: float) -> IdeaOutcome:
+def leave_to_person(home: Home, database: Database, lesson: Lesson, *, show: bool = False) -> Lesson:
+    """Let what a lesson says wait for a person; what the ledger refuses goes no further."""
+    try:
+        entry = propose(home, database, lesson.patch, actor=Actor.POLICY, now=time.time())
+    except WhetError as error:
+        return standing_at(lesson, LessonStage.CLAIMED, error.message)
+    way = f"whet pending {'show' if show else 'approve'} {entry.number}"
+    return standing_at(lesson, LessonStage.WAITING, way, entry.number)
+
+
+def unheeded(home: Home, database: Database) -> tuple[Lesson, ...]:
+    """The next step for each rule that needs one; nothing is proposed yet."""
+    rules = ledger_of(home, database).state().rules
+    asked = [rule for rule in rules if not rule.canary and rule.situation != RuleSituation()]
+    fared = following(home, database, asked)
+    targets, hooked = load_targets(home), hooked_agents(home, now=time.time())
+    found: list[Lesson] = []
+    for rule in asked:
+        may_move, may_remind = is_movable(rule, targets, hooked), _is_remindable(rule, hooked)
+        if rung := next_rung(rule, fared[rule.name], is_movable=may_move, is_remindable=may_remind):
+            patch = step_of(rule, rung, fared[rule.name])
+            found.append(lesson_of_change(patch, f"the rule {rule.name}: {patch.reason}; {rung}"))
+    return tuple(found)
+
+
+def propose_steps(home: Home, database: Database) -> tuple[LessonOutcome, ...]:
+    """Let each step wait for a person, who alone takes it."""
+    steps = unheeded(home, database)
+    return tuple(LessonOutcome(leave_to_person(home, database, each, show=True)) for each in steps)
+
+
+def _put_in_force(home: Home, database: Database, lesson: Lesson, *, share: float) -> Lesson:
     """Tell an accepted rule to a share of the sessions, and a note to all, for nothing tells it to a share.
 
     What has words that nobody vouches for waits for a person, and so does every skill.
     """
+    patch, now = lesson.patch, time.time()
     known = ledger_of(home, database).state().get(patch.form, patch.name)
     if known is not None and (known.text, known.scope) == (patch.text, patch.scope):
-        became = Became.CANARY if patch.form is Form.RULE else Became.KEPT
-        return replace(outcome, became=became, entry=known.number)
+        stage = LessonStage.LIVE if patch.form is Form.RULE else LessonStage.ACTIVE
+        return standing_at(lesson, stage, entry=known.number)
     if patch.is_foreign or patch.form is Form.SKILL:
-        return _ask(home, database, patch, outcome)
+        return leave_to_person(home, database, lesson)
     try:
         if share >= 1 or patch.form is Form.NOTE:
-            entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
-            return replace(outcome, became=Became.KEPT, entry=entry.number)
-        entry = try_out(home, database, patch, actor=Actor.POLICY, now=time.time(), share=share)
+            entry = apply(home, database, patch, actor=Actor.POLICY, now=now)
+            return standing_at(lesson, LessonStage.ACTIVE, entry=entry.number)
+        entry = try_out(home, database, patch, actor=Actor.POLICY, now=now, share=share)
     except (Refused, Conflict) as error:
-        return replace(outcome, became=Became.REFUSED, why=error.message)
-    return replace(outcome, became=Became.CANARY, entry=entry.number)
+        return standing_at(lesson, LessonStage.CLAIMED, error.message)
+    return standing_at(lesson, LessonStage.LIVE, entry=entry.number)
 
 
-def _tried(patch: Patch, trial: str) -> Patch:
-    return replace(patch, origin=replace(patch.origin, trial=trial, untried=None))
+def _tried(lesson: Lesson, trial: str) -> Lesson:
+    origin = replace(lesson.origin, trial=trial, untried=None)
+    return replace(lesson, patch=replace(lesson.patch, origin=origin))
 
 
-def _ask(home: Home, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
-    """Let what was tried wait for a person, with its verdict."""
-    try:
-        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
-    except WhetError as error:
-        return replace(outcome, became=Became.REFUSED, why=error.message)
-    return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
-
-
-def let_wait(home: Home, database: Database, patch: Patch, *, untried: str) -> Entry:
-    """Let a patch wait for a person that there was no trial of, and say why."""
-    told = replace(patch, origin=replace(patch.origin, untried=untried))
-    return propose(home, database, told, actor=Actor.POLICY, now=time.time())
-
-
-def _retire(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: IdeaOutcome) -> IdeaOutcome:
+def _retire(home: Home, database: Database, lesson: Lesson, verdict: Verdict, entry: int) -> Lesson:
     """Take a rule away that no longer helps; a person's own waits for that person."""
     if not retires(verdict):
-        return replace(outcome, became=Became.KEPT, why="without it, more fails" if _fails(verdict) else "not sure")
-    rule = ledger_of(home, database).state().get(Form.RULE, patch.name)
+        why = "without it, more fails" if verdict.ruling is Ruling.REJECT else "not sure"
+        return standing_at(lesson, LessonStage.ACTIVE, why, entry)
+    rule = ledger_of(home, database).state().get(Form.RULE, lesson.patch.name)
     if rule is None:
-        return replace(outcome, became=Became.RETIRED)
+        return standing_at(lesson, LessonStage.RETIRED, entry=entry)
     if rule.trust is Trust.OPERATOR:
-        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
-        return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
-    entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
-    return replace(outcome, became=Became.RETIRED, entry=entry.number)
+        return leave_to_person(home, database, lesson)
+    applied = apply(home, database, lesson.patch, actor=Actor.POLICY, now=time.time())
+    return standing_at(lesson, LessonStage.RETIRED, entry=applied.number)
 
 
-def _fails(verdict: Verdict) -> bool:
-    return verdict.ruling is Ruling.REJECT
+def _is_remindable(rule: Item, hooked: frozenset[str]) -> bool:
+    """Whether a hook can know the calls of a rule, and an agent that the rule is for has hooks."""
+    return pattern_of(rule.situation) is not None and any(reads(Reader(agent), rule) for agent in hooked)

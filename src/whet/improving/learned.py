@@ -4,37 +4,65 @@ The command, the page, the MCP server and programs all ask `lessons_of`, and so 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.changes.pending import propose
 from whet.doors import LESSON_SOURCES, load
+from whet.errors import WhetError
 from whet.failures.analysis import Analysis
+from whet.failures.fingerprints import fingerprint
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure, distill
-from whet.improving.evidence_ideas import SAME_FAILURE, answered_by, is_answered, once_each
-from whet.improving.lesson_states import decisions_on_lessons, standing_of
+from whet.failures.signals import Kind
+from whet.improving.learned_forms import merged
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
-from whet.ledger.patches import digest
+from whet.ledger.entries import Actor, Entry, Item, State, Step
+from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.marks import marks
+from whet.ledger.patches import Form, Patch, digest
 from whet.lessons.conflicts import LessonConflict
-from whet.lessons.record import ID_LETTERS, DroppedLesson, Lesson, OpenEvidence, ProjectLessons
+from whet.lessons.record import (
+    ID_LETTERS,
+    DroppedLesson,
+    Lesson,
+    LessonStage,
+    OpenEvidence,
+    ProjectLessons,
+    Standing,
+)
 from whet.sessions.temporary import is_temporary
 from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
+from whet.store.skill_files import usable
 from whet.targets.known_projects import KnownProjects
+from whet.text.likeness import is_same, sense, similarity
+from whet.told.skills import Skill
+
+SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
+SAME_ERROR = 0.75  # of the words of two fingerprints
 
 _WITHOUT_FIX = {
     ChangeKind.RULE: "no session shows what works instead",
     ChangeKind.SKILL: "may be worth a skill",
     ChangeKind.MEMORY: "may be worth a memory note",
     ChangeKind.ENVIRONMENT: "look at your environment",
+}
+
+_OF_STEP = {
+    Step.REFUSED: Standing(LessonStage.REFUSED),
+    Step.REJECTED: Standing(LessonStage.REFUSED, why=": a trial says that it does not help"),
+    Step.UNDONE: Standing(LessonStage.RETIRED),
+    Step.REVERTED: Standing(LessonStage.RETIRED),
 }
 
 
@@ -167,3 +195,99 @@ def _unknown(recurring: Iterable[RecurringFailure], lessons: Iterable[Lesson]) -
         is_seen = any((each.session, each.message) in places for each in failure.examples)
         if failure.kind not in SAME_FAILURE or not (is_seen or is_answered(failure.fingerprint, answered)):
             yield failure
+
+
+class DecisionsOnLessons(NamedTuple):
+    """What the ledger says: what is in force, and every decision."""
+
+    state: State = State()
+    entries: tuple[Entry, ...] = ()
+
+
+def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
+    """How far a lesson has come. The last decision counts."""
+    state, patch, checks = decisions.state, lesson.patch, lesson.checks
+    if checks.conflict:
+        return Standing(LessonStage.CLAIMED, why="contradicted elsewhere, not proposed")
+    # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
+    rules = state.rules if patch.form is Form.RULE else ()
+    if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
+        stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
+        return Standing(stage, item.number, f"{item.form.value} {item.name}")
+    if checks.stands_in:
+        broken = ", but not followed" if checks.is_broken else ""
+        return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
+    waiting = next((each for each in state.pending if each.patch.name == patch.name), None)
+    if waiting is not None:
+        return Standing(LessonStage.WAITING, waiting.number)
+    if marks(patch) & state.never:
+        return Standing(LessonStage.REFUSED, why=" for good")
+    own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
+    last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
+    return replace(_OF_STEP[last.step], entry=last.number) if last else Standing(LessonStage.CHECKED)
+
+
+def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
+    """The rule in force that says the same where the patch would hold."""
+    meant = sense(patch.text)
+    for rule in rules:
+        holds_there = holds(rule.scope, Whereabouts(patch.scope.project))
+        if holds_there and (rule.text.split() == patch.text.split() or is_same(meant, sense(rule.text))):
+            return rule
+    return None
+
+
+def decisions_on_lessons(home: Home, database: Database) -> DecisionsOnLessons:
+    """What was decided in this home so far."""
+    ledger = ledger_of(home, database)
+    return DecisionsOnLessons(ledger.state(), tuple(ledger.entries()))
+
+
+def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float) -> Entry:
+    """Let a lesson wait for a person, as an improvement does with what it cannot try."""
+    if not lesson.is_proposable:
+        words = lesson.standing.words
+        raise WhetError(f"Lesson {lesson.id} is not proposed: {words}.", advice="`whet lessons` lists others.")
+    given = merged(lesson.patch, usable(home.folder)) if lesson.patch.form is Form.SKILL else lesson.patch
+    if isinstance(given, Skill):
+        raise WhetError(f"The skill {given.name} names these steps already.", advice="`whet skills` shows it.")
+    told = replace(given, origin=replace(given.origin, untried=""))
+    return propose(home, database, told, actor=Actor.POLICY, now=now)
+
+
+def is_answered(error: str, answered: frozenset[str]) -> bool:
+    """Whether there are words for this very error; the catalogue, which knows only its kind, is silent then."""
+    words = frozenset(error.split())
+    return any(similarity(words, frozenset(each.split())) >= SAME_ERROR for each in answered)
+
+
+def once_each(lessons: Iterable[RecurringFailure]) -> Iterator[RecurringFailure]:
+    """Each failure of a tool once: a loop or a time-out with the same error is no other one."""
+    shown: dict[str, frozenset[str]] = {}  # the errors of each tool
+    for lesson in lessons:
+        if lesson.kind in SAME_FAILURE:
+            known = shown.get(lesson.tool, frozenset())
+            if lesson.fingerprint and is_answered(lesson.fingerprint, known):
+                continue
+            shown[lesson.tool] = known | {lesson.fingerprint}
+        yield lesson
+
+
+def each_once(lessons: Iterable[RecurringFailure]) -> tuple[RecurringFailure, ...]:
+    """Each failure once, the most frequent first: a call whose time ran out is a call that failed too."""
+    every = tuple(lessons)
+    agents_own = once_each(each for each in every if each.change is not ChangeKind.ENVIRONMENT)
+    surroundings = (each for each in every if each.change is ChangeKind.ENVIRONMENT)
+    return tuple(sorted((*agents_own, *surroundings), key=lambda each: -each.sessions))
+
+
+def answered_by(lessons: Iterable[Lesson]) -> frozenset[str]:
+    """The fingerprints of the errors that lessons have words for."""
+    return frozenset(each for lesson in lessons for each in _errors(lesson))
+
+
+def _errors(lesson: Lesson) -> set[str]:
+    """The errors that a lesson is about: that of its best piece, and those that recur in it."""
+    counted = Counter(fingerprint(piece.error) for piece in lesson.evidence.pieces if piece.error)
+    best = fingerprint(lesson.evidence.best.error)
+    return {each for each, count in counted.items() if each and (count > 1 or each == best)}

@@ -1,4 +1,4 @@
-"""What a dry run foretells of an idea: the places that would tell it, and who would judge it."""
+"""What a dry run foretells of a lesson: the places that would tell it, and who would judge it."""
 
 import os
 from pathlib import Path
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from whet.hooks.hosts import installed_hosts
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
+from whet.lessons.record import LessonStage
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
@@ -15,19 +16,19 @@ from whet.targets import settings as targets
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import Reader, reads
 from whet.targets.readers import readers_of
-from whet.trials.ideas import IdeaOutcome
+from whet.trials.improvements import LessonOutcome
 
 UNTRIABLE = "you: nothing can try it yet"
 OWN_PROMPT = "Whet's own prompt"
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 
-def foretold(home: Home, outcome: IdeaOutcome, model: str, *, agent: str = "", now: float) -> IdeaOutcome:
+def foretold(home: Home, outcome: LessonOutcome, model: str, *, agent: str = "", now: float) -> LessonOutcome:
     """The outcome with where its words would go and what a verdict would be worth."""
-    patch = outcome.idea.patch
-    if patch is None or patch.form not in TOLD or outcome.idea.refused:
+    lesson, patch = outcome.lesson, outcome.lesson.patch
+    if not lesson.is_worded or patch.form not in TOLD or lesson.standing.stage is LessonStage.CLAIMED:
         return outcome
-    judge = (agent if outcome.attempts_most else UNTRIABLE) if agent else _judge(outcome, model)
+    judge = (agent if outcome.most.attempts else UNTRIABLE) if agent else _judge(outcome, model)
     return replace(outcome, goes_to=_places(home, patch, now), judge=judge)
 
 
@@ -52,10 +53,9 @@ def _read(home: Home, project: str) -> str:
         return KnownProjects(database).shown(project)
 
 
-def _judge(outcome: IdeaOutcome, model: str) -> str:
+def _judge(outcome: LessonOutcome, model: str) -> str:
     if not model:
         return "you: no model is set"
-    idea = outcome.idea
-    failed = tuple(name for name in (idea.agents or (idea.lesson.agents if idea.lesson else ())) if name != SOURCE)
+    failed = tuple(name for name in outcome.lesson.seen_by.agents if name != SOURCE)
     warning = f"; it failed in {', '.join(failed)}, for which that is evidence and no proof" if failed else ""
     return f"{model} in Whet's own agent{warning}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import structs
 
+from whet.failures.lessons import RecurringFailure
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.values import Value
 
@@ -29,7 +30,10 @@ WORTH = {
 
 
 class LessonEvidence(Value, frozen=True):
-    """Evidence that may become a lesson, and how promising it is: its first pieces, and what else is grouped there."""
+    """Evidence that may become a lesson, and how promising it is: its first pieces, and what else is grouped there.
+
+    Of a failure that recurs the pieces are the latest, and how often it was seen stands in `failure`.
+    """
 
     source: LessonSource
     pieces: tuple[LessonPiece, ...]
@@ -37,11 +41,17 @@ class LessonEvidence(Value, frozen=True):
     worth: float
     keys: tuple[str, ...] = ()
     more: tuple[LessonPiece, ...] = ()
+    failure: RecurringFailure | None = None
 
     @property
     def best(self) -> LessonPiece:
-        """The piece that says most."""
-        return self.pieces[0]
+        """The piece that says most; an empty one where no session is known to show it."""
+        return self.pieces[0] if self.pieces else LessonPiece(self.source, "", 0, "")
+
+    @property
+    def session_ids(self) -> tuple[str, ...]:
+        """The sessions of its pieces."""
+        return tuple(dict.fromkeys(piece.session for piece in self.pieces))
 
 
 def candidates(

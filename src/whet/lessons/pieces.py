@@ -18,6 +18,8 @@ class LessonSource(StrEnum):
     PLACE = "place"  # a guess about the place, and what is there
     REMEDY = "error_remedy"  # the error itself says what to do
     PROCEDURE = "procedure"  # several steps that worked in the same order, session after session
+    FAILURE = "failure"  # it recurs, and nothing that was seen shows what works instead
+    GIVEN = "given"  # somebody wrote the words, and no session is known to show them
 
     @property
     def words(self) -> str:
@@ -29,7 +31,11 @@ class LessonSource(StrEnum):
         return f"{self.words} in {sessions} session{'' if sessions == 1 else 's'}"
 
 
-SOURCE_WORDS = {LessonSource(basis.value): words for basis, words in BASIS_WORDS.items()}
+SOURCE_WORDS = {
+    **{LessonSource(basis.value): words for basis, words in BASIS_WORDS.items()},
+    LessonSource.FAILURE: "a failure that recurs",
+    LessonSource.GIVEN: "not from sessions",
+}
 
 
 class LessonPiece(Value, frozen=True):

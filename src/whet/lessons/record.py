@@ -3,10 +3,13 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Form, Patch, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.lessons.candidates import LessonEvidence
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -64,6 +67,9 @@ class Standing(Value, frozen=True):
                 return f"refused{self.why}"
             case _:
                 return self.why
+
+
+CHECKED = Standing(LessonStage.CHECKED)
 
 
 class LessonChecks(Value, frozen=True):
@@ -136,6 +142,11 @@ class Lesson(Value, frozen=True):
         return Carrier.SKILL if self.patch.form is Form.SKILL else Carrier.NOTE
 
     @property
+    def is_worded(self) -> bool:
+        """Whether somebody has found words for it; to take something away needs none."""
+        return bool(self.patch.text) or self.patch.action is Action.REMOVE
+
+    @property
     def is_proposable(self) -> bool:
         """Whether nothing speaks against proposing it."""
         return not self.checks.stands_in and self.checks.conflict is None
@@ -178,6 +189,27 @@ class ProjectLessons(Value, frozen=True):
     open: tuple[OpenEvidence, ...] = ()
     dropped: tuple[DroppedLesson, ...] = ()
     conflicts: tuple[LessonConflict, ...] = ()
+
+
+def lesson_of_change(patch: Patch, situation: str = "", standing: Standing = CHECKED) -> Lesson:
+    """The lesson that a change tells, whoever wrote it, with what it quotes as its evidence."""
+    project = patch.scope.project
+    id = id_of(project, patch.text or f"{patch.action} {patch.form} {patch.name}")
+    return Lesson(
+        id, project, patch.text, situation, patch.situation.fix, patch, evidence_of_change(patch), standing=standing
+    )
+
+
+def evidence_of_change(patch: Patch) -> LessonEvidence:
+    """What a change quotes, and in how many sessions it was seen when it was written."""
+    basis, counts = patch.origin.basis, patch.origin.counts
+    known = LessonSource.FAILURE if patch.proofs else LessonSource.GIVEN
+    source = LessonSource(basis) if basis in set(LessonSource) else known
+    pieces = tuple(
+        LessonPiece(source, each.session, each.message or 0, each.quote, trust=patch.trust) for each in patch.proofs
+    )
+    evidence = LessonEvidence(source, pieces, 0, 0.0)
+    return replace(evidence, sessions=counts.sessions or len(evidence.session_ids))
 
 
 def id_of(project: str, rule: str) -> str:

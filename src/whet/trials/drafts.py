@@ -6,8 +6,6 @@ can reach a model that writes rules no more than it can reach a rule.
 
 import re
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from typing import NamedTuple
 
 from whet.failures.environment import Cause
 from whet.failures.kinds import KINDS, ChangeKind, KindTable, kind_named
@@ -47,21 +45,6 @@ CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 
 
-class Way(StrEnum):
-    """How a patch came about."""
-
-    CATALOGUE = "catalogue"
-    USER = "user"  # in the user's own words
-    EVIDENCE = "evidence"  # from what the sessions of a project show, in their own words
-    MODEL = "model"  # written from facts alone
-    RETIRE = "retire"  # a rule in force, taken away
-    ROOM = "room"  # the weakest of a full project, to leave for a better one
-    WAITS = "waits"  # proposed before, for a person to decide
-    UNHEEDED = "unheeded"  # the next step for a rule that is told and not followed
-    TEMPLATE = "template"  # one that was never measured with this model
-    NONE = "none"
-
-
 class LessonFacts(Value, frozen=True, omit_defaults=False):
     """A lesson without any word of a session."""
 
@@ -73,32 +56,29 @@ class LessonFacts(Value, frozen=True, omit_defaults=False):
     share_percent: int
 
 
-class Draft(NamedTuple):
-    """A patch for a lesson, and where it came from; none, and why."""
-
-    patch: Patch | None
-    way: Way
-    why: str = ""
+def without_rule(lesson: RecurringFailure) -> str:
+    """Why no rule can help against a failure; empty where one may."""
+    is_outside = lesson.cause is Cause.ENVIRONMENT or lesson.change is ChangeKind.ENVIRONMENT
+    return "the surroundings are at fault: a person can put them right, no rule can" if is_outside else ""
 
 
 def drafts(
     lesson: RecurringFailure, remedies: Iterable[Remedy], correction: str, *, can_try: bool = True
-) -> Iterator[Draft]:
+) -> Iterator[Patch]:
     """What may help against a lesson, the best first, as far as no model has to be asked.
 
     `correction` is the text of a rule around the user's words, ready to use. Where nothing can be tried, a general rule
     is worse than none: only one that was written for this very error is left, and that error does not explain itself.
     """
-    if lesson.cause is Cause.ENVIRONMENT or lesson.change is ChangeKind.ENVIRONMENT:
-        yield Draft(None, Way.NONE, "the surroundings are at fault: a person can put them right, no rule can")
+    if without_rule(lesson):
         return
     if lesson.kind == Kind.USER_CORRECTION and lesson.trust >= Trust.TOOL and correction:
         # Of words that no record vouches for nobody knows whether the user typed them: such a rule waits for a person.
-        yield Draft(_learned(lesson, correction, min(lesson.trust, Trust.USER)), Way.USER)
+        yield _learned(lesson, correction, min(lesson.trust, Trust.USER))
     for remedy in suited(remedies, lesson):
         if not can_try and (explains_itself(lesson.line) or not is_specific(remedy, lesson)):
             continue
-        yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
+        yield patch_of(remedy, lesson)
 
 
 def facts_of(lesson: RecurringFailure, kinds: KindTable = KINDS) -> LessonFacts:

@@ -7,9 +7,8 @@ from typing import Generic, NamedTuple, TypeVar
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import FailureInSessions, recurring
-from whet.improving.evidence_ideas import each_once
 from whet.improving.heeded import seen_rules
-from whet.improving.learned import LearnedOfAll, learned
+from whet.improving.learned import LearnedOfAll, each_once, learned
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary

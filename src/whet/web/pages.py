@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.improving.learned import LearnedOfAll
-from whet.improving.lesson_states import decisions_on_lessons, standing_of
+from whet.improving.learned import LearnedOfAll, decisions_on_lessons, standing_of
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from

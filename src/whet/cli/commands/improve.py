@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from whet.store.home import Home
-    from whet.trials.ideas import ImproveReport, ImproveRequest
+    from whet.trials.improvements import ImproveReport, ImproveRequest
 
 LOOK_SECONDS = 1.0
 ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
@@ -81,7 +81,7 @@ def command(
     from whet.cli.trying import allowance_of
     from whet.store.home import find_home
     from whet.trials.design import TrialDesign
-    from whet.trials.ideas import ImproveRequest
+    from whet.trials.improvements import ImproveRequest
 
     if sum((now, background, dry_run, bool(nightly))) > 1:
         raise WhetError("Use only one of --now, --background, --dry-run and --nightly.", advice="Remove the others.")
@@ -162,7 +162,7 @@ def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.improving.improve import improve
     from whet.store.decoding import uncollected
     from whet.store.opening import opened
-    from whet.trials.ideas import ImproveReport
+    from whet.trials.improvements import ImproveReport
 
     with opened(home) as database:
         bring_up_to_date(database)  # here and not below, where nobody would see how far it is
@@ -177,7 +177,7 @@ def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.shown.trials import LiveLine
     from whet.engine.steps import decoded
     from whet.improving.improve import improve
-    from whet.trials.ideas import ImproveReport
+    from whet.trials.improvements import ImproveReport
 
     with LiveLine() as line:
         steps = direct(home, _id(), at_once=at_once(home, ask.agent))
@@ -195,7 +195,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
     from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.improving.improve import order
-    from whet.trials.ideas import ImproveReport
+    from whet.trials.improvements import ImproveReport
 
     with office(home) as counter:
         watched = replace(ask, watched=follow and is_watched(os.environ))
@@ -219,7 +219,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
 
 def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | None) -> list[str]:
     """What was asked for, as it is written on a command line; what is usual is left out."""
-    from whet.trials.ideas import ImproveRequest
+    from whet.trials.improvements import ImproveRequest
 
     usual, design = ImproveRequest(), ask.design
     words = [] if design.placebo is None else ["--placebo" if design.placebo else "--no-placebo"]

@@ -29,8 +29,7 @@ from whet.cli.shown.taught import (
 from whet.errors import WhetError
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RARE, SESSIONS_NEEDED
-from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, failure_id, learned
-from whet.improving.lesson_states import propose_lesson
+from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, failure_id, learned, propose_lesson
 from whet.lessons.record import DECIDED, Lesson
 from whet.store.database import Database
 from whet.store.home import find_home

@@ -20,9 +20,8 @@ from whet.failures.kinds import ChangeKind, in_words
 from whet.failures.lessons import RecurringFailure
 from whet.failures.summaries import MAY_HAVE_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import BETTER, WeekComparison
-from whet.improving.evidence_ideas import each_once
 from whet.improving.last_weeks import last_weeks
-from whet.improving.learned import folded
+from whet.improving.learned import each_once, folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
 from whet.shipped.kinds import known_kinds

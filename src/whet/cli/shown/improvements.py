@@ -9,10 +9,10 @@ from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
 from whet.improving.outlook import OWN_PROMPT
 from whet.ledger.patches import Form
+from whet.lessons.record import Lesson
 from whet.text.amounts import short
 from whet.text.showing import shown
-from whet.trials.drafts import Way
-from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
+from whet.trials.improvements import Became, ImproveReport, LessonOutcome, Way, way_of, why_of
 
 WAITING_SHOWN = 5
 BRIEF_LETTERS = 160
@@ -33,7 +33,7 @@ WORDS = {
     Became.PLANNED: "[bold]would be tried[/]",
 }
 
-# Where the words of an idea are from, for people.
+# Where the words of a lesson are from, for people.
 WAYS = {
     Way.CATALOGUE: "from the catalogue",
     Way.USER: "in your words",
@@ -58,7 +58,7 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "stopped": report.stopped,
         "left": report.left,
         "unspecific": report.unspecific,
-        "waiting": [_record(each) for each in report.waiting],
+        "waiting": [{**_record(each), "way": Way.WAITS} for each in report.waiting],
         "outcomes": [_record(each) for each in report.outcomes],
     }
 
@@ -79,12 +79,12 @@ def report_lines(report: ImproveReport, named: Callable[[str], str] = str) -> It
         yield f"[bold]{report.stopped}[/]"
 
 
-def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
-    idea = outcome.idea
-    yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {_became(outcome)}{_because(outcome.why)}"
-    if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
-        yield from reviewed(idea.patch.text, style="italic")
-        yield from cautions(idea.patch.text)
+def _outcome_lines(number: int, outcome: LessonOutcome) -> Iterator[str]:
+    lesson, patch = outcome.lesson, outcome.lesson.patch
+    yield f"[bold]{number}.[/] {plain(why_of(lesson))}: {_what(lesson)} {_became(outcome)}{_because(outcome.why)}"
+    if patch.text and patch.form in TOLD:
+        yield from reviewed(patch.text, style="italic")
+        yield from cautions(patch.text)
     if outcome.goes_to:
         places = plain(shown(", ".join(outcome.goes_to)))
         only_here = len(outcome.goes_to) == 1 and outcome.goes_to[0].startswith(OWN_PROMPT)
@@ -92,25 +92,23 @@ def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
         yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
     if outcome.verdict is not None:
         yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
-    if outcome.became is Became.PLANNED and outcome.attempts_most:
+    if outcome.became is Became.PLANNED and outcome.most.attempts:
         yield f"   {_cost(outcome)}"
 
 
-def _waiting_lines(waiting: Sequence[IdeaOutcome], named: Callable[[str], str]) -> Iterator[str]:
+def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]) -> Iterator[str]:
     """What a person has yet to decide, with the command that decides it and what a trial would cost."""
     if waiting:
         yield f"[bold]Proposed before, and waiting for you: {many(len(waiting), 'change')}.[/]"
     for each in waiting[:WAITING_SHOWN]:
-        patch = each.idea.patch
-        if patch is None:
-            continue
+        patch = each.lesson.patch
         where = f" for {plain(shown(named(patch.scope.project)))}" if patch.scope.project else ""
         yield f"[bold]{each.entry}[/] the {patch.form.value} {plain(patch.name)}{where}: “{_brief(patch.text)}”"
         yield f"   to decide: `whet pending approve {each.entry}` or `whet pending refuse {each.entry}`"
-        if each.attempts_most:
+        if each.most.attempts:
             agent = f" --agent {each.judge}" if each.judge and " " not in each.judge else ""
             yield f"   to try it first: `whet try --pending {each.entry}{agent}`: {_cost(each)}"
-    untried = dict.fromkeys(each.why for each in waiting if each.why and not each.attempts_most)
+    untried = dict.fromkeys(each.why for each in waiting if each.why and not each.most.attempts)
     yield from (f"No trial of {'these' if len(waiting) > 1 else 'it'} yet: {plain(shown(why))}." for why in untried)
     if len(waiting) > WAITING_SHOWN:
         yield f"… and {len(waiting) - WAITING_SHOWN} more: `whet pending`"
@@ -126,12 +124,12 @@ def _unspecific(whys: Sequence[str]) -> str:
     return f"Nothing specific is known against {plain(shown(whys[0]))}{more}, and general advice is not proposed."
 
 
-def _record(outcome: IdeaOutcome) -> dict[str, object]:
-    patch = outcome.idea.patch
-    fields = ("entry", "attempts", "attempts_most", "tokens_most", "dollars_most", "minimum_effect", "spent")
+def _record(outcome: LessonOutcome) -> dict[str, object]:
+    lesson, most = outcome.lesson, outcome.most
+    patch = lesson.patch if lesson.is_worded else None
     return {
-        "why": outcome.idea.why,
-        "way": outcome.idea.way,
+        "why": why_of(lesson),
+        "way": way_of(lesson),
         "form": patch.form.value if patch else None,
         "name": patch.name if patch else None,
         "text": patch.text if patch and patch.form in TOLD else None,
@@ -142,18 +140,25 @@ def _record(outcome: IdeaOutcome) -> dict[str, object]:
         "goes_to": outcome.goes_to,
         "judge": outcome.judge or None,
         "verdict": msgspec.to_builtins(outcome.verdict) if outcome.verdict else None,
-        **{name: msgspec.to_builtins(getattr(outcome, name)) for name in fields},
+        "entry": outcome.entry,
+        "attempts": outcome.attempts,
+        "attempts_most": most.attempts,
+        "tokens_most": most.tokens,
+        "dollars_most": most.dollars,
+        "minimum_effect": most.minimum_effect,
+        "spent": msgspec.to_builtins(outcome.spent),
     }
 
 
-def _what(idea: Idea) -> str:
-    if idea.patch is None:
+def _what(lesson: Lesson) -> str:
+    if not lesson.is_worded:
         return "a rule"
-    return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({WAYS.get(idea.way, idea.way)})"
+    way = way_of(lesson)
+    return f"the {lesson.patch.form.value} [bold]{plain(lesson.patch.name)}[/] ({WAYS.get(way, way)})"
 
 
-def _became(outcome: IdeaOutcome) -> str:
-    would_wait = outcome.became is Became.PLANNED and not outcome.attempts_most
+def _became(outcome: LessonOutcome) -> str:
+    would_wait = outcome.became is Became.PLANNED and not outcome.most.attempts
     return "[bold]would be proposed[/]" if would_wait else WORDS[outcome.became]
 
 
@@ -170,8 +175,9 @@ def _sure(verdict: Verdict) -> str:
     )
 
 
-def _cost(outcome: IdeaOutcome) -> str:
-    dollars = f", about ${outcome.dollars_most:.2f}" if outcome.dollars_most is not None else ""
-    found = outcome.minimum_effect or 1.0
+def _cost(outcome: LessonOutcome) -> str:
+    most = outcome.most
+    dollars = f", about ${most.dollars:.2f}" if most.dollars is not None else ""
+    found = most.minimum_effect or 1.0
     finds = f"80 % power to detect {100 * found:.0f} points" if found < 1 else "too few cases to decide"
-    return f"at most {many(outcome.attempts_most, 'attempt')}, {short(outcome.tokens_most)} tokens{dollars}; {finds}"
+    return f"at most {many(most.attempts, 'attempt')}, {short(most.tokens)} tokens{dollars}; {finds}"

@@ -8,7 +8,7 @@ from whet.evidence.verdicts import Ruling, judge
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
-from whet.trials.ideas import MARGIN, decided, retires, without
+from whet.trials.improvements import MARGIN, decided, retires, without
 
 RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", trust=Trust.AGENT)
 OF_EARLIER_VERSIONS = replace(RULE, scope=Scope(("small",)))

@@ -1,20 +1,21 @@
-"""Improvement as values: ideas for changes, what came of each, and the report at the end."""
+"""Improvement as values: what lessons come from, what became of each, and the report at the end."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.failures.lessons import RecurringFailure
+from whet.failures.kinds import in_words
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.ledger.reach import models_tried
-from whet.lessons.candidates import LessonEvidence
+from whet.lessons.record import Lesson, LessonStage, Standing
 from whet.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
 from whet.trials.design import TrialDesign
-from whet.trials.drafts import Way
 from whet.values import Value
 
 MOST_IDEAS = 3
@@ -42,22 +43,58 @@ class ImproveRequest(Value, frozen=True, forbid_unknown_fields=True):
     dry_run: bool = False  # stop before anything is spent, or entered in the ledger
 
 
-class Idea(Value, frozen=True):
-    """A change that may help, and what it answers to: so many of so many sessions, these among them."""
+class Way(StrEnum):
+    """How the words of a lesson came about."""
 
-    why: str
-    way: Way
-    patch: Patch | None = None
-    lesson: RecurringFailure | None = None
-    sessions: tuple[str, ...] = ()
-    refused: str = ""  # why it is not even tried
-    agents: tuple[str, ...] = ()  # in whose sessions it was seen, where no lesson says so
-    evidence: LessonEvidence | None = None  # what a model may write from
-    project: str = ""  # of the evidence
+    CATALOGUE = "catalogue"
+    USER = "user"  # in the user's own words
+    EVIDENCE = "evidence"  # from what the sessions of a project show, in their own words
+    MODEL = "model"  # written from facts alone
+    RETIRE = "retire"  # a rule in force, taken away
+    ROOM = "room"  # the weakest of a full project, to leave for a better one
+    WAITS = "waits"  # proposed before, for a person to decide
+    UNHEEDED = "unheeded"  # the next step for a rule that is told and not followed
+    TEMPLATE = "template"  # one that was never measured with this model
+    NONE = "none"
+
+
+_WAYS_OF_BASES: dict[str, Way] = {
+    PatchBasis.NO_HELP: Way.RETIRE,
+    PatchBasis.ROOM: Way.ROOM,
+    PatchBasis.TOLD: Way.UNHEEDED,
+    PatchBasis.REMINDED: Way.UNHEEDED,
+}
+_WAYS_OF_WRITERS = {
+    PatchWriter.CATALOGUE: Way.CATALOGUE,
+    PatchWriter.PERSON: Way.USER,
+    PatchWriter.MODEL: Way.MODEL,
+}
+
+
+def way_of(lesson: Lesson) -> Way:
+    """How the words of a lesson came about, by its origin."""
+    if lesson.patch.form is Form.TEMPLATE:
+        return Way.TEMPLATE
+    if way := _WAYS_OF_BASES.get(lesson.origin.basis):
+        return way
+    if lesson.evidence.failure is None:
+        return Way.EVIDENCE
+    return _WAYS_OF_WRITERS.get(lesson.origin.writer, Way.NONE)
+
+
+def why_of(lesson: Lesson) -> str:
+    """What a lesson answers to, in words: so many of so many sessions, or what it is about in force."""
+    failure = lesson.evidence.failure
+    if failure is not None:
+        tool = f" of {failure.tool}" if failure.tool else ""
+        return f"{in_words(failure.kind)}{tool} in {failure.sessions} of {failure.base} sessions"
+    if way_of(lesson) is not Way.EVIDENCE or lesson.standing.stage is LessonStage.WAITING:
+        return lesson.situation
+    return f"{lesson.evidence.source.seen_in(lesson.sessions)} of {lesson.place}"
 
 
 class Became(StrEnum):
-    """What became of an idea."""
+    """What became of a lesson in an improvement, as people and programs are told."""
 
     CANARY = "canary"  # accepted, and told to a share of the sessions
     RETIRED = "retired"
@@ -70,22 +107,58 @@ class Became(StrEnum):
     PLANNED = "planned"  # a dry run
 
 
-class IdeaOutcome(Value, frozen=True):
-    """An idea and what came of it. `entry` is of the ledger: the trial's, the canary's or the one that waits."""
+_BECAME = {
+    LessonStage.CLAIMED: Became.REFUSED,
+    LessonStage.WAITING: Became.WAITS,
+    LessonStage.ACTIVE: Became.KEPT,
+    LessonStage.LIVE: Became.CANARY,
+    LessonStage.REFUSED: Became.REJECTED,
+    LessonStage.RETIRED: Became.RETIRED,
+}
 
-    idea: Idea
-    became: Became
-    why: str = ""
-    verdict: Verdict | None = None
-    entry: int = 0
+
+class TrialCost(Value, frozen=True):
+    """What a trial takes at most, and the effect that it would find."""
+
     attempts: int = 0
-    attempts_most: int = 0
-    tokens_most: int = 0
-    dollars_most: float | None = None
+    tokens: int = 0
+    dollars: float | None = None
     minimum_effect: float | None = None
+
+
+class LessonOutcome(Value, frozen=True):
+    """A lesson as an improvement left it, and what that took; of a dry run, what it would take.
+
+    The lesson's standing names the entry of the ledger (the trial's, the canary's or the one that waits) and why.
+    """
+
+    lesson: Lesson
+    verdict: Verdict | None = None
+    attempts: int = 0
     spent: Spent = Spent()
+    is_planned: bool = False
+    most: TrialCost = TrialCost()
     goes_to: tuple[str, ...] = ()  # of a dry run: the places that would tell it
     judge: str = ""  # of a dry run: who would decide
+
+    @property
+    def became(self) -> Became:
+        if self.is_planned:
+            return Became.PLANNED
+        return _BECAME.get(self.lesson.standing.stage, Became.UNDECIDED if self.verdict else Became.UNTRIED)
+
+    @property
+    def why(self) -> str:
+        return self.lesson.standing.why
+
+    @property
+    def entry(self) -> int:
+        return self.lesson.standing.entry
+
+
+def standing_at(lesson: Lesson, stage: LessonStage, why: str = "", entry: int = 0) -> Lesson:
+    """The lesson at another stage."""
+    return replace(lesson, standing=Standing(stage, entry, why=why))
 
 
 class ImproveReport(Value, frozen=True):
@@ -93,11 +166,11 @@ class ImproveReport(Value, frozen=True):
 
     sessions: int
     lessons: int
-    outcomes: tuple[IdeaOutcome, ...] = ()
+    outcomes: tuple[LessonOutcome, ...] = ()
     stopped: str = ""
-    left: int = 0  # ideas for another time
+    left: int = 0  # lessons for another time
     unspecific: tuple[str, ...] = ()  # what recurs, and nothing specific is known against
-    waiting: tuple[IdeaOutcome, ...] = ()  # what was proposed before, and a person has not decided on
+    waiting: tuple[LessonOutcome, ...] = ()  # what was proposed before, and a person has not decided on
 
 
 def decided(
