@@ -53,7 +53,7 @@ def headline(found: TroubleOverview, label_of: Callable[[str], str], next_comman
     if found.untimed:
         are = "is" if found.untimed == 1 else "are"
         yield f"{_many(found.untimed, 'session')} {are} not in these hours: no times are on record."
-    yield f"Somebody stepped in {_many(total.interventions, 'time')}."
+    yield f"You stepped in {_many(total.interventions, 'time')}."
     yield f"What would spare most: {next_command}."
 
 
@@ -67,7 +67,7 @@ def trend_words(found: TroubleTrend) -> str:
     lost, stepped = found.minutes_lost, found.interventions
     return (
         f"{found.answer}: {_change(lost, 'min')} lost per agent hour; "
-        f"somebody stepped in {_change(stepped, 'times')} per agent hour."
+        f"you stepped in {_change(stepped, 'times')} per agent hour."
     )
 
 

@@ -140,13 +140,12 @@ def dearest_lines(found: Iterable[StoredTrouble]) -> Iterator[str]:
             f"[bold]{session.session[:8]}[/]  {duration(session.lost_seconds)} of {duration(session.agent_seconds)}  "
             f"{plain(each.title[:60])}"
         )
-        yield f"          [dim]{stretch_words(worst)}[/]"
+        yield f"          [dim]most of it {duration(worst.seconds)}: {stretch_words(worst)}[/]"
 
 
 def stretch_words(trouble: Trouble) -> str:
-    """A stretch: where it is, how long it took, and why."""
-    what = plain(sort_words(trouble, label_of(trouble.kind)))
-    return f"#{trouble.first}–#{trouble.last}, {duration(trouble.seconds)}: {what}"
+    """A stretch: where it is, and why it bought nothing."""
+    return f"#{trouble.first}–#{trouble.last} {plain(sort_words(trouble, label_of(trouble.kind)))}"
 
 
 def stretch_costs(trouble: Trouble) -> str:
@@ -158,15 +157,8 @@ def stretch_costs(trouble: Trouble) -> str:
 
 def lost_time_record(found: LostTime) -> dict[str, Any]:
     """The roll-ups for programs."""
-    total = found.overview
     return {
-        "sessions": total.total.sessions,
-        "agent_seconds": total.total.agent_seconds,
-        "dollars": total.dollars,
-        "lost": msgspec.to_builtins(total.total.lost),
-        "interventions": total.total.interventions,
-        "untimed_sessions": total.untimed,
-        "kinds": _costs(total.kinds),
+        **overview_record(found.overview),
         "causes": _costs(found.causes),
         "tools": _costs(found.tools),
         "rules": _costs(found.rules),
@@ -182,6 +174,19 @@ def lost_time_record(found: LostTime) -> dict[str, Any]:
         },
         "dearest": [_dearest(each) for each in found.dearest],
         "getting_better": trend_record(found.trend),
+    }
+
+
+def overview_record(found: TroubleOverview) -> dict[str, Any]:
+    """The whole picture for programs."""
+    return {
+        "sessions": found.total.sessions,
+        "agent_seconds": found.total.agent_seconds,
+        "dollars": found.dollars,
+        "lost": msgspec.to_builtins(found.total.lost),
+        "interventions": found.total.interventions,
+        "untimed_sessions": found.untimed,
+        "kinds": _costs(found.kinds),
     }
 
 
