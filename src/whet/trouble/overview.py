@@ -10,7 +10,6 @@ from whet.values import Value
 
 MINUTE, HOUR = 60.0, 3600.0
 NAMED_KINDS = 4
-LEAST_NAMED_SECONDS = 30.0
 BETTER = "Is it getting better?"
 UPPER_BOUND = (
     "Time that bought nothing is an upper bound: some of it may have been worth it. "
@@ -47,13 +46,13 @@ def headline(found: TroubleOverview, label_of: Callable[[str], str], next_comman
     paid = f", {money(found.dollars)}" if found.dollars else ""
     yield f"{_many(total.sessions, 'session')}, {agent_time(total.agent_seconds)}{paid}."
     if total.agent_seconds:
-        kinds = [each for each in found.kinds if each.seconds >= LEAST_NAMED_SECONDS][:NAMED_KINDS]
+        kinds = [each for each in found.kinds if each.seconds][:NAMED_KINDS]
         named = ", ".join(f"{label_of(each.name)} {duration(each.seconds)}" for each in kinds)
         yield f"{duration(lost.seconds)} ({percent(lost.share)}) bought nothing{f': {named}' if named else ''}."
     if found.untimed:
         are = "is" if found.untimed == 1 else "are"
         yield f"{_many(found.untimed, 'session')} {are} not in these hours: no times are on record."
-    yield f"You stepped in {_many(total.interventions, 'time')}."
+    yield f"You stepped in {_many(total.interventions, 'time')}." if total.interventions else "You never stepped in."
     yield f"What would spare most: {next_command}."
 
 
@@ -87,7 +86,7 @@ def agent_time(seconds: float) -> str:
     if seconds >= HOUR:
         hours = f"{seconds / HOUR:,.1f}" if seconds < 10 * HOUR else f"{seconds / HOUR:,.0f}"
         return f"{hours} agent hours"
-    return _many(round(seconds / MINUTE), "agent minute")
+    return _many(round(seconds / MINUTE), "agent minute") if seconds >= MINUTE else f"{seconds:.0f} agent seconds"
 
 
 def duration(seconds: float) -> str:

@@ -28,7 +28,7 @@ from whet.store.list_prices import list_prices
 from whet.store.listing import count_sessions, count_temporary
 from whet.store.opening import opened
 from whet.store.project_lessons import all_kept_lessons
-from whet.store.session_facts import costs_of, facts_among
+from whet.store.session_facts import SessionFact, costs_of, facts_among
 from whet.store.troubles import session_troubles
 from whet.text.showing import shown
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
@@ -65,9 +65,10 @@ def command(
         facts = facts_among(database, filters, list_prices(home))
         listed, hidden = count_sessions(database, filters), count_temporary(database, filters)
         taught = folded(home, database, all_kept_lessons(database, ProjectLessons))
-    found = lost_time(stored, costs_of(fact for fact in facts if not fact.copied).dollars)
+    own = [fact for fact in facts if not fact.copied]
+    found = lost_time(stored, costs_of(own).dollars)
     if as_json:
-        print_json({**lost_time_record(found), "in_temporary_folders": hidden})
+        print_json({**lost_time_record(found), **_counts(own), "in_temporary_folders": hidden})
     elif not stored:
         say(none_found(left_out(hidden), is_narrowed=any(wanted)))
     else:
@@ -76,6 +77,14 @@ def command(
         notes = (repeating(listed - len(stored)) if listed > len(stored) else "", left_out(hidden))
         _tell(found, advice, tuple(filter(None, notes)), is_whole=not (since or until))
     return 0
+
+
+def _counts(facts: Sequence[SessionFact]) -> dict[str, int]:
+    return {
+        "tokens": sum(fact.tokens for fact in facts),
+        "calls": sum(fact.calls for fact in facts),
+        "failed_calls": sum(fact.failed_calls for fact in facts),
+    }
 
 
 def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, is_whole: bool) -> None:
