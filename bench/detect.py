@@ -24,7 +24,7 @@ from whet.evidence.classical import wilson
 from whet.failures.detectors import detect
 from whet.failures.score import LONGER, REASON_WEIGHT, SAID, SIGNS, WHOLE, Weights, measure
 from whet.failures.signals import SHOWN
-from whet.failures.success_signs import handed_over, is_backed
+from whet.failures.success_signs import is_backed
 from whet.failures.summaries import MAY_HAVE_FAILED
 from whet.failures.usual import beyond, circle_of, size_of, usual_by_circle
 from whet.failures.view import gather
@@ -47,7 +47,6 @@ class Row(NamedTuple):
     signs: dict[str, float]
     rivals: dict[str, float]  # single features, and the rival's detector
     speaks: bool  # a signal that is shown, or a sign of success
-    handed_over: bool = False
 
     @property
     def vector(self) -> list[float]:
@@ -62,9 +61,7 @@ class Line(NamedTuple):
     shift: float
 
     def logit(self, row: Row) -> float:
-        of_length = sum(self.model.weights[NAMES.index(name)] for name in (WHOLE, SAID))
-        excused = of_length / 2 if row.handed_over else 0.0
-        return self.slope * (self.model.logit(row.vector) - excused) + self.shift
+        return self.slope * self.model.logit(row.vector) + self.shift
 
     def tells(self, row: Row) -> bool:
         """Whether the record holds a bad sign or a sign of success, as `cannot_tell` asks."""
@@ -96,7 +93,7 @@ def measured(name: str, loaded: Sequence[Case]) -> list[Row]:
         }
         shown = any(signal.confidence >= SHOWN for signal in detect(evidence))
         speaks = shown or is_backed(evidence)
-        rows.append(Row(name, bool(case.failed), signs, rivals, speaks, handed_over(evidence)))
+        rows.append(Row(name, bool(case.failed), signs, rivals, speaks))
     return rows
 
 

@@ -108,14 +108,15 @@ def test_a_kind_of_another_package_is_shown_everywhere(
     assert "bare" not in good(whet("report")).out  # analysed without the package, and again with it
 
     report = good(whet("report", variables=package)).out
-    assert "runs the tests with Bash instead of make" in report
-    assert "bare tests 4" in report
+    assert "runs tests by a bare name 16 s" in report
+    assert "runs tests by a bare name: Bash, pytest without make" in report
     [lesson] = good(whet("lessons", "--json", variables=package)).json["recurring"]
     assert (lesson["kind"], lesson["sessions"], lesson["change"]) == ("bare_tests", 4, "rule")
     assert "runs the tests with Bash" in good(whet("lessons", variables=package)).out
     assert "bare tests of Bash in 4 of 4 sessions" in good(whet("improve", "--dry-run", variables=package)).out
     assert good(whet("signals", "--kind", "bare_tests", variables=package)).out.count("bare_tests") == 4
-    assert "pytest -q" in good(whet("show", lesson["examples"][0]["session"], variables=package)).out
+    shown = good(whet("show", lesson["examples"][0]["session"], variables=package)).out
+    assert "runs tests by a bare name: Bash, pytest without make" in shown
 
     program = "import sys, whet; print(whet.distill(map(whet.analyse, whet.read(sys.argv[1])))[0].kind)"
     assert good(python(program, sessions, variables=package)).out == "bare_tests\n"
@@ -130,7 +131,7 @@ def test_without_its_package_a_kind_is_gone_and_breaks_nothing(
 ) -> None:
     good(whet("import", sessions))
     good(whet("report", variables=package))
-    assert "bare tests" not in good(whet("report")).out
+    assert "bare name" not in good(whet("report")).out
     refused = whet("signals", "--kind", "bare_tests")
     assert refused.code == 1
     assert "bare_tests is not a kind of failure. Kinds: retry_loop, " in " ".join(refused.err.split())

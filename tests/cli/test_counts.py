@@ -138,7 +138,7 @@ def test_stats_report_status_and_page_agree_with_the_files(
     assert whet("import", str(tmp_path / "records")).code == 0
     truth = counted_in_files(tmp_path / "records")
     assert in_stats(whet) == truth
-    total = whet("report", "--json").json["total"]
+    total = whet("report", "--json").json
     assert (total["sessions"], total["tokens"], total["calls"], total["failed_calls"]) == truth[:4]
     status = whet("status", "--json").json["sessions"]
     stored = len(list((tmp_path / "records").glob("*.jsonl")))

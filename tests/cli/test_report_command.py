@@ -1,45 +1,55 @@
-"""What a person reads in the report."""
+"""What a person reads in the report: where the time went, and what costs most."""
 
-import json
 from pathlib import Path
-
-import pytest
 
 from command import Whet
 
 
-def timed_out(number: int) -> str:
-    """A session whose command ran out of time, as an agent records it."""
-    call = {"id": "c1", "type": "function", "function": {"name": "Bash", "arguments": '{"command": "make all"}'}}
-    return json.dumps(
-        {
-            "messages": [
-                {"role": "user", "content": f"Build part {number}."},
-                {"role": "assistant", "content": None, "tool_calls": [call]},
-                {"role": "tool", "tool_call_id": "c1", "content": "Error: Command timed out after 120 seconds"},
-                {"role": "assistant", "content": "I could not build it."},
-            ]
-        }
+def test_the_report_begins_with_what_a_person_acts_on(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    found = whet("report", "--json").json
+    shown = whet("report").out
+    spent, lost, *_ = shown.splitlines()
+    assert spent.startswith(f"{found['sessions']} sessions, ")
+    assert "bought nothing: " in lost
+    assert f"You stepped in {found['interventions']} times." in shown
+    assert "What would spare most: `whet lessons`." in shown
+    assert " ".join(shown.split()).count("an upper bound") == 1
+    assert "may have failed" not in shown
+
+
+def test_what_costs_most_adds_up_to_what_was_lost(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    found = whet("report", "--json").json
+    lost = found["lost"]["seconds"]
+    for sort in ("kinds", "causes", "tools"):
+        assert abs(sum(each["seconds"] for each in found[sort]) - lost) < 1
+    for group in ("projects", "agents", "models", "weeks"):
+        assert sum(each["sessions"] for each in found[group]) == found["sessions"]
+        assert sum(each.get("interventions", 0) for each in found[group]) == found["interventions"]
+    assert [each["seconds"] for each in found["causes"]] == sorted(
+        (each["seconds"] for each in found["causes"]), reverse=True
     )
+    assert all(each["low"] <= each["share"] <= each["high"] for each in found["causes"])
 
 
-@pytest.fixture
-def builds(whet: Whet, tmp_path: Path) -> None:
-    for number in range(4):
-        (tmp_path / f"{number}.json").write_text(timed_out(number))
-    assert whet("import", *(f"{number}.json" for number in range(4))).code == 0
+def test_the_dearest_session_opens_at_its_dearest_stretch(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    dearest = whet("report", "--json").json["dearest"][0]
+    session, stretch = dearest["session"], dearest["dearest"]
+    shown = whet("show", session[:8], "--dearest").out
+    assert f"#{stretch['first']}–#{stretch['last']} " in shown
+    assert "▌" in shown
+    found = whet("show", session[:8], "--dearest", "--json").json
+    assert len(found["messages"]) == stretch["last"] - stretch["first"] + 1
+    assert found["trouble"]["troubles"]
 
 
-@pytest.mark.usefixtures("builds")
-def test_a_call_whose_time_ran_out_is_listed_once(whet: Whet) -> None:
-    shown = whet("report", "--temporary").out
-    assert shown.count("Command timed out after 120 seconds") == 1
-    lessons = whet("report", "--temporary", "--json").json["lessons"]
-    assert [each["tool"] for each in lessons if each["tool"]] == ["Bash"]
-
-
-@pytest.mark.usefixtures("builds")
-def test_kinds_of_failure_are_named_in_words(whet: Whet) -> None:
-    [line] = [line for line in whet("report", "--temporary").out.splitlines() if line.startswith("Seen in sessions:")]
-    assert "timeout 4" in line
-    assert "_" not in line
+def test_a_session_without_trouble_has_no_dearest_stretch(whet: Whet, tmp_path: Path) -> None:
+    (tmp_path / "calm.json").write_text(
+        '{"id": "calm", "messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4"}]}'
+    )
+    assert whet("import", "calm.json").code == 0
+    refused = whet("show", "calm", "--dearest")
+    assert refused.code == 1
+    assert "no stretch that bought nothing" in refused.err

@@ -140,17 +140,6 @@ def test_the_last_words_count_for_nothing_once_the_work_is_handed_over_or_checke
     assert all(signs(user("Fix a."), COMMITTED, EDITED, ASKED)[name] for name in said), "not before the last change"
 
 
-@given(st.lists(st.sampled_from([WORKED, FAILED, EDITED]), max_size=6))
-def test_work_that_was_handed_over_is_no_worse_for_having_been_long(turns: list[Turn]) -> None:
-    weights = failure_weights()
-    open_work, done = (
-        weigh(gather(conversation(user("Fix a."), *turns, EDITED, shell(line, "ok"), agent("Fixed."))), weights)
-        for line in ("git status", "git push")
-    )
-    long = Beyond(1.0, 1.0)
-    assert failure_of(done, weights, long).value <= failure_of(open_work, weights).value + 1e-6
-
-
 def test_a_session_without_a_call_is_not_said_to_have_had_none_that_worked() -> None:
     weights = failure_weights()
     without = weigh(gather(conversation(user("Fix the parser"), agent("What do you mean?"))), weights)

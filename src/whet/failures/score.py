@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from whet.failures.success_signs import handed_over, is_settled
+from whet.failures.success_signs import is_settled
 from whet.failures.usual import AS_USUAL, Beyond
 from whet.failures.view import JudgedCall, SessionView
 from whet.failures.wordings import Phrase
@@ -242,13 +242,7 @@ def weigh(evidence: SessionView, weights: Weights) -> Weighed:
     unanswered = UNANSWERED.get(evidence.transcript.ending)
     if unanswered:
         return Weighed(MOST, (unanswered, *reasons)[:REASONS_SHOWN])
-    # As long as can be counts no more than as long as usual.
-    excused = _weight_of_length(weights) / 2 if handed_over(evidence) else 0.0
-    return Weighed(weights.intercept + sum(parts.values()) - excused, reasons[:REASONS_SHOWN])
-
-
-def _weight_of_length(weights: Weights) -> float:
-    return weights.weights.get(WHOLE, 0.0) + weights.weights.get(SAID, 0.0)
+    return Weighed(weights.intercept + sum(parts.values()), reasons[:REASONS_SHOWN])
 
 
 def _is_told(sign: Sign, evidence: SessionView) -> bool:

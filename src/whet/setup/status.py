@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +13,7 @@ from whet.changes.pending import waiting
 from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
-from whet.failures.week_comparison import WeekComparison
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
-from whet.improving.last_weeks import last_weeks
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.lessons.record import ProjectLessons
@@ -28,14 +27,19 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.ledger import ledger_of
+from whet.store.list_prices import list_prices
 from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.project_lessons import all_kept_lessons
-from whet.store.session_facts import count_copies
+from whet.store.session_facts import costs_of, count_copies, facts_among
 from whet.store.settings_file import load
+from whet.store.troubles import session_troubles
 from whet.targets import settings as targets
 from whet.targets.hooked import LATELY_SECONDS, last_calls
+from whet.targets.project_names import name_of_project
+from whet.trouble.overview import TroubleOverview, overview
+from whet.trouble.trends import TroubleTrend, trend
 
 WEEK_DAYS = 7
 DAY_SECONDS = 86_400.0
@@ -58,7 +62,8 @@ class StoreStatus(NamedTuple):
     copies: int = 0  # sessions besides that only repeat others
     is_behind: bool = False  # not every session is analysed as it is now
     temporary: int = 0  # sessions in temporary folders, which are in no other count
-    weeks: WeekComparison = WeekComparison()
+    overview: TroubleOverview | None = None  # None where no session is stored
+    trend: TroubleTrend | None = None
     lessons: int = 0  # that are kept and were never proposed
     learned: Mapping[str, int] = {}
     rules: int = 0
@@ -137,6 +142,9 @@ def _stored(home: Home, now: float) -> StoreStatus:
         entries = ledger.entries()
         state = ledger.state()
         rules = state.rules
+        sessions = [each.trouble for each in session_troubles(database, COUNTED)]
+        facts = facts_among(database, COUNTED, list_prices(home))
+        paid = costs_of(fact for fact in facts if not fact.copied)
         this_week, copies = COUNTED._replace(since=since), count_copies(database, COUNTED)
         return StoreStatus(
             sessions=count_sessions(database, COUNTED) - copies,
@@ -144,7 +152,8 @@ def _stored(home: Home, now: float) -> StoreStatus:
             copies=copies,
             temporary=count_temporary(database, COUNTED),
             is_behind=is_behind(database),
-            weeks=last_weeks(database, COUNTED),
+            overview=overview(sessions, paid.dollars) if sessions else None,
+            trend=trend(sessions, cache(name_of_project)) if sessions else None,
             lessons=_unseen_lessons(database, entries),
             learned=Counter(form.value for form, name in sorted(_learned(entries, since)) if state.get(form, name)),
             rules=sum(not rule.canary for rule in rules),

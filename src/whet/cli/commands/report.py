@@ -1,49 +1,47 @@
-"""whet report: a page on what fails most, where, at what cost, and what to do."""
+"""whet report: where the agents' time went, what of it bought nothing, and what would spare most."""
 
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import click
-import msgspec
-from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
-from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, table
-from whet.cli.shown.findings import lesson_sentence
+from whet.cli.output import console, many, next_step, plain, print_json, say
 from whet.cli.shown.left_out import left_out, none_found, repeating
+from whet.cli.shown.lost_time import (
+    ROWS,
+    LostTime,
+    cost_table,
+    dearest_lines,
+    group_table,
+    headlines,
+    lost_time,
+    lost_time_record,
+)
 from whet.cli.shown.taught import change_of
-from whet.failures.gone_wrong import where_it_went_wrong
-from whet.failures.kinds import ChangeKind, in_words
-from whet.failures.lessons import RecurringFailure
-from whet.failures.summaries import MAY_HAVE_FAILED, SessionGroup, Summary, ranked, summarise
-from whet.failures.week_comparison import BETTER, WeekComparison
-from whet.improving.last_weeks import last_weeks
-from whet.improving.learned import each_once, folded
+from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
-from whet.sessions.exports import iso
-from whet.shipped.kinds import known_kinds
-from whet.store.analyses import judged
 from whet.store.home import find_home
+from whet.store.list_prices import list_prices
 from whet.store.listing import count_sessions, count_temporary
 from whet.store.opening import opened
 from whet.store.project_lessons import all_kept_lessons
-from whet.text.amounts import short
+from whet.store.session_facts import SessionFact, costs_of, facts_among
+from whet.store.troubles import session_troubles
 from whet.text.showing import shown
+from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
 
-ROWS = 8
-LESSONS = 6
 DRAFTS = 3
 CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
-HEADINGS = ("sessions", "may have failed", "calls", "failed calls", "tokens", "in those sessions")
 
 
 @click.command(
     "report",
     epilog="Example: whet report --since 30d --source claude-code",
-    help="Summarise what fails most, where (by agent, model, tool and week), what it costs and what to do about it.",
+    help="Show where the agents' time went: how much of it bought nothing, what costs most (by cause, project, tool, "
+    "agent, model and week), the dearest sessions, and whether it is getting better.",
 )
 @filter_options
 @temporary_option
@@ -63,104 +61,70 @@ def command(
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
-        summary, found = summarise(judged(database, filters), known_kinds())
-        lessons = each_once(found)
-        listed = count_sessions(database, filters)
-        hidden = count_temporary(database, filters)
-        weeks = None if since or until else last_weeks(database, filters)
+        stored = list(session_troubles(database, filters))
+        facts = facts_among(database, filters, list_prices(home))
+        listed, hidden = count_sessions(database, filters), count_temporary(database, filters)
         taught = folded(home, database, all_kept_lessons(database, ProjectLessons))
-    open_ones = [each for each in taught if each.standing.stage in UNDECIDED]
+    own = [fact for fact in facts if not fact.copied]
+    found = lost_time(stored, costs_of(own).dollars)
     if as_json:
-        better = {"answer": weeks.answer, **weeks._asdict()} if weeks else None
-        print_json({**_record(summary, lessons), "getting_better": better, "in_temporary_folders": hidden})
-    elif not summary.total.sessions:
+        print_json({**lost_time_record(found), **_counts(own), "in_temporary_folders": hidden})
+    elif not stored:
         say(none_found(left_out(hidden), is_narrowed=any(wanted)))
     else:
-        advice = (*_surroundings(lessons), *(_to_lessons() if any(wanted) else _learned(open_ones, len(taught))))
-        _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions, hidden=left_out(hidden))
+        open_ones = [each for each in taught if each.standing.stage in UNDECIDED]
+        advice = tuple(_to_lessons() if any(wanted) else _learned(open_ones, len(taught)))
+        notes = (repeating(listed - len(stored)) if listed > len(stored) else "", left_out(hidden))
+        _tell(found, advice, tuple(filter(None, notes)), is_whole=not (since or until))
     return 0
 
 
-def _record(summary: Summary, lessons: tuple[RecurringFailure, ...]) -> dict[str, object]:
+def _counts(facts: Sequence[SessionFact]) -> dict[str, int]:
     return {
-        "total": asdict(summary.total),
-        "first": iso(summary.first),
-        "last": iso(summary.last),
-        "kinds": summary.kinds,
-        "agents": [asdict(group) for group in summary.agents.values()],
-        "models": [asdict(group) for group in summary.models.values()],
-        "tools": [asdict(group) for group in summary.tools.values()],
-        "weeks": [asdict(summary.weeks[name]) for name in sorted(summary.weeks)],
-        "worst": [worst._asdict() for worst in summary.worst],
-        "lessons": [msgspec.to_builtins(lesson) for lesson in lessons],
+        "tokens": sum(fact.tokens for fact in facts),
+        "calls": sum(fact.calls for fact in facts),
+        "failed_calls": sum(fact.failed_calls for fact in facts),
     }
 
 
-def _tell(
-    summary: Summary,
-    lessons: tuple[RecurringFailure, ...],
-    weeks: WeekComparison | None,
-    advice: tuple[str, ...],
-    *,
-    copies: int,
-    hidden: str,
-) -> None:
-    total = summary.total
-    say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
-    if copies:
-        say(repeating(copies))
-    if hidden:
-        say(hidden)
-    say(
-        f"{total.failed_sessions:,} may have failed ({share(total.failed_sessions, total.sessions)}), "
-        f"for {total.untold_sessions:,} the record cannot tell; "
-        f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
-    )
-    if weeks:
-        say(f"{BETTER} {weeks.words}")
-    if total.tokens:
-        say(
-            f"{short(total.failed_tokens)} of {short(total.tokens)} tokens "
-            f"({share(total.failed_tokens, total.tokens)}) were spent in sessions that may have failed."
-        )
-    for heading, lines in (
-        ("What fails most", _most(summary, lessons)),
-        ("What to do", advice),
-        ("Sessions to look at", _worst(summary)),
-    ):
-        say(f"\n[bold underline]{heading}[/]")
-        for line in lines:
+def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, is_whole: bool) -> None:
+    for line in headlines(found.overview):
+        say(f"[bold]{line}[/]")
+    for note in (*notes, UPPER_BOUND):
+        say(f"[dim]{note}[/]")
+    if is_whole:
+        say(f"{BETTER} {trend_words(found.trend)}")
+    if found.causes:
+        say("\n[bold underline]What costs most[/]")
+        console().print(cost_table(found.causes[:ROWS]))
+        say("[dim]of the time: its share of all agent time, and where that lies as sessions vary (95 %)[/]")
+        say("\n[bold underline]The dearest sessions[/]")
+        for line in dearest_lines(found.dearest):
             say(line)
+    say("\n[bold underline]What to do[/]")
+    for line in advice:
+        say(line)
+    _tell_groups(found)
+    session = found.dearest[0].trouble.session[:8] if found.dearest else "ID"
+    next_step(f"`whet lessons` for what your sessions teach, `whet show {session} --dearest` for where it cost most.")
+
+
+def _tell_groups(found: LostTime) -> None:
+    """Tables of what differs; one group alone is what was said already."""
     for heading, groups in (
-        ("agent", ranked(summary.agents, lambda group: group.sessions, ROWS)),
-        ("model", ranked(summary.models, lambda group: group.sessions, ROWS)),
-        ("tool", ranked(summary.tools, lambda group: group.failed_calls, ROWS)),
-        ("week", [summary.weeks[name] for name in sorted(summary.weeks)[-ROWS:]]),
+        ("project", found.projects[:ROWS]),
+        ("agent", found.agents[:ROWS]),
+        ("model", found.models[:ROWS]),
+        ("person", found.people[:ROWS]),
+        ("week", found.weeks[-ROWS:]),
     ):
-        say()
-        console().print(_table(heading, groups))
-    say(
-        f"[dim]May have failed: a failure score of {MAY_HAVE_FAILED} or more, not by length alone. "
-        "It is a guess from bad signs: `whet signals ID` shows them.[/]"
-    )
-    next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
-
-
-def _most(summary: Summary, lessons: tuple[RecurringFailure, ...]) -> Iterator[str]:
-    mine = [lesson for lesson in lessons if lesson.change is not ChangeKind.ENVIRONMENT]
-    for lesson in mine[:LESSONS]:
-        yield f"• {lesson_sentence(lesson)}"
-    if not mine:
-        yield "No failure recurs often enough to be a lesson."
-    if summary.kinds:
-        kinds = sorted(summary.kinds.items(), key=lambda item: -item[1])
-        yield ("[dim]Seen in sessions: " + ", ".join(f"{in_words(name)} {number:,}" for name, number in kinds) + "[/]")
-
-
-def _surroundings(lessons: tuple[RecurringFailure, ...]) -> Iterator[str]:
-    environment = [lesson for lesson in lessons if lesson.change is ChangeKind.ENVIRONMENT]
-    for lesson in environment[:LESSONS]:
-        yield f"• Look at your environment: {lesson_sentence(lesson)}."
+        if len(groups) > 1:
+            say()
+            console().print(group_table(heading, groups))
+    for heading, costs in (("by tool, program or check", found.tools), ("by rule that was told", found.rules)):
+        if costs:
+            say(f"\n[bold]Lost {heading}[/]")
+            console().print(cost_table(costs[:ROWS]))
 
 
 def _learned(open_ones: Sequence[Lesson], taught: int) -> Iterator[str]:
@@ -178,30 +142,3 @@ def _learned(open_ones: Sequence[Lesson], taught: int) -> Iterator[str]:
 
 def _to_lessons() -> Iterator[str]:
     yield "• `whet lessons` finds what your sessions teach, project by project."
-
-
-def _worst(summary: Summary) -> Iterator[str]:
-    for worst in summary.worst:
-        step = ""
-        if worst.decisive_step is not None:
-            step = f"; {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}"
-        yield f"{worst.session[:8]}  {worst.score:.2f}  {plain(worst.title[:70])}"
-        yield f"          [dim]{plain('; '.join(worst.reasons))}{step}[/]"
-    if not summary.worst:
-        yield "None."
-
-
-def _table(heading: str, groups: list[SessionGroup]) -> Table:
-    rows = [
-        (
-            group.name or "–",
-            f"{group.sessions:,}",
-            share(group.failed_sessions, group.sessions),
-            f"{group.calls:,}",
-            share(group.failed_calls, group.calls),
-            short(group.tokens) if group.tokens else "–",
-            share(group.failed_tokens, group.tokens),
-        )
-        for group in groups
-    ]
-    return table((heading, *HEADINGS), rows, numbers=HEADINGS, spare=("in those sessions", "tokens", "calls"))

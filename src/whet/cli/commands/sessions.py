@@ -19,18 +19,22 @@ from whet.store.listing import Filters, count_sessions, count_temporary, list_se
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
+from whet.store.troubles import session_troubles, trouble_of_session
 from whet.targets.known_projects import KnownProjects
 from whet.text.amounts import short
+from whet.trouble.overview import duration
+from whet.trouble.values import SessionTrouble
 
-HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
-SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
+HEADINGS = ("id", "agent", "project", "lost", "stepped in", "ended", "messages", "tokens", "model", "title")
+SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "stepped in")
+SORTS = ("newest", "lost", "stepped-in")
 
 
 @click.command(
     "sessions",
     epilog="Example: whet sessions --source codex --since 7d",
-    help="List sessions, newest first, with the project and the failure score of each, from 0 to 1. Attempts of "
-    "trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.",
+    help="List sessions, newest first, with the time of each that bought nothing and how often somebody stepped in. "
+    "Attempts of trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.",
 )
 @filter_options
 @purpose_option
@@ -40,6 +44,7 @@ SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
     type=click.Choice([each.value for each in Fared]),
     help="With --rule: the sessions behind this count of `rules show`.",
 )
+@click.option("--sort", default="newest", show_default=True, type=click.Choice(SORTS), help="What comes first.")
 @temporary_option
 @click.option(
     "--all", "everything", is_flag=True, help="Include attempts of trials, reviews, and sessions in temporary folders."
@@ -57,6 +62,7 @@ def command(
     purpose: str | None,
     rule_name: str | None,
     fared: str | None,
+    sort: str,
     temporary: bool,
     everything: bool,
     limit: int,
@@ -77,24 +83,24 @@ def command(
             behind = _of_rule(database, home, filters, rule_name, Fared(fared or Fared.SITUATION))
             found, total, hidden = behind[start : start + limit], len(behind), (0, 0)
         else:
-            found = list_sessions(database, filters, limit=limit, offset=start)
             total, hidden = count_sessions(database, filters), _left_out(database, filters)
+            found = _sorted(database, filters, sort, total)[start : start + limit]
         copies = 0 if rule_name else count_copies(database, filters)
-        analyses = {session.no: analysis_of(database, session) for session in found}
+        facts = {session.no: _facts(database, session) for session in found}
         known = KnownProjects(database)
     projects = {each.folder: known.identity(each.folder) for each in found}
     if as_json:
-        records = [_record(each, analyses[each.no], projects[each.folder]) for each in found]
+        records = [_record(each, *facts[each.no], projects[each.folder]) for each in found]
         print_json({"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": records})
         return 0
     unseen = left_out(hidden[0], own_work=hidden[1])
     if not found:
         say(none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total)))
         return 0
-    rows = [_row(session, analyses[session.no], known.short(projects[session.folder])) for session in found]
-    console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
+    rows = [_row(session, *facts[session.no], known.short(projects[session.folder])) for session in found]
+    console().print(table(HEADINGS, rows, numbers=("lost", "stepped in", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
-    next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
+    next_step = "Next: `whet show ID`, or `whet show ID --dearest` for where it lost most."
     say(f"[dim]{many(total, 'session')}{among_them(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
     return 0
 
@@ -115,14 +121,35 @@ def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared:
     return [session for session in every if session.id in ids]
 
 
-def _row(session: Session, analysis: Analysis | None, project: str) -> tuple[object, ...]:
-    score = _score(analysis)
+def _sorted(database: Database, filters: Filters, sort: str, total: int) -> list[Session]:
+    """The sessions that match in the order that is asked for; where two are alike, the newest first."""
+    every = list_sessions(database, filters, limit=total)
+    if sort == SORTS[0]:
+        return every
+    found = {each.trouble.session: each.trouble for each in session_troubles(database, filters)}
+    none = SessionTrouble("")
+
+    def amount(session: Session) -> float:
+        trouble = found.get(session.id, none)
+        return trouble.lost_seconds if sort == "lost" else len(trouble.interventions)
+
+    return sorted(every, key=amount, reverse=True)
+
+
+def _facts(database: Database, session: Session) -> tuple[Analysis | None, SessionTrouble | None]:
+    return analysis_of(database, session), trouble_of_session(database, session)
+
+
+def _row(
+    session: Session, analysis: Analysis | None, trouble: SessionTrouble | None, project: str
+) -> tuple[object, ...]:
     tokens = session.input_tokens + session.output_tokens - (analysis.copied.tokens if analysis else 0)
     return (
         session.id[:8],
         session.source,
         project if session.folder else "–",
-        "–" if score is None else f"{score:.2f}",
+        duration(trouble.lost_seconds) if trouble and trouble.is_timed else "–",
+        len(trouble.interventions) if trouble else "–",
         moment(session.dated),
         session.message_count,
         short(tokens) if tokens > 0 else "–",
@@ -131,16 +158,14 @@ def _row(session: Session, analysis: Analysis | None, project: str) -> tuple[obj
     )
 
 
-def _record(session: Session, analysis: Analysis | None, project: str) -> dict[str, object]:
+def _record(
+    session: Session, analysis: Analysis | None, trouble: SessionTrouble | None, project: str
+) -> dict[str, object]:
     return {
         **session_record(session),
         "project": project_of_session(session.folder, project) or None,
-        "failure_score": _score(analysis),
-        "cannot_tell": None if analysis is None else analysis.cannot_tell,
+        "agent_seconds": trouble.agent_seconds if trouble and trouble.is_timed else None,
+        "lost_seconds": round(trouble.lost_seconds, 1) if trouble and trouble.is_timed else None,
+        "interventions": len(trouble.interventions) if trouble else None,
         "copied_tokens": None if analysis is None else analysis.copied.tokens,
     }
-
-
-def _score(analysis: Analysis | None) -> float | None:
-    """The failure score, where the record can tell."""
-    return None if analysis is None or analysis.cannot_tell else analysis.failure_score

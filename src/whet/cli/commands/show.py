@@ -8,45 +8,84 @@ import msgspec
 from whet.cli.options import json_option
 from whet.cli.output import print_json, say
 from whet.cli.shown.records import session_record
-from whet.cli.shown.transcript import heading, lines, outline_lines
+from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, with_troubles
+from whet.errors import WhetError
 from whet.outcomes.deciding import decide
 from whet.sessions.outline import OutlineItem, outline
 from whet.sessions.transcripts import Message, Origin, pair
+from whet.shipped.kinds import known_troubles
+from whet.shipped.prices import list_price
 from whet.store import sessions
+from whet.store.database import Database
 from whet.store.home import find_home
+from whet.store.kin import copied_in
 from whet.store.listing import find
 from whet.store.opening import opened
+from whet.store.rows import Session
+from whet.store.troubles import trouble_of_session
+from whet.trouble.finding import find_trouble
+from whet.trouble.values import SessionTrouble
 
 
 @click.command(
     "show",
     epilog="Example: whet show 3fa9c1 --outline",
-    help="Show one session: its messages, and each tool call with its outcome. ID is a session id or the start of one.",
+    help="Show one session: its messages, each tool call with its outcome, and in the margin the stretches that bought "
+    "nothing. ID is a session id or the start of one.",
 )
 @click.argument("id_", metavar="ID")
 @click.option("--outline", "as_outline", is_flag=True, help="Show only the requests, and the tools used for each.")
 @click.option("--full", is_flag=True, help="Do not shorten arguments and results.")
 @click.option("--thoughts", is_flag=True, help="Show the model's reasoning too.")
+@click.option("--dearest", is_flag=True, help="Show only the stretch that cost most.")
 @click.option("--from", "start", default=0, type=click.IntRange(min=0), help="First message to show.")
 @click.option("--to", "stop", type=click.IntRange(min=0), help="Stop before this message.")
 @json_option
-def command(id_: str, as_outline: bool, full: bool, thoughts: bool, start: int, stop: int | None, as_json: bool) -> int:
+def command(
+    id_: str,
+    as_outline: bool,
+    full: bool,
+    thoughts: bool,
+    dearest: bool,
+    start: int,
+    stop: int | None,
+    as_json: bool,
+) -> int:
     with opened(find_home(os.environ)) as database:
         session = find(database, id_)
         messages = tuple(sessions.messages(database, session))
+        trouble = trouble_of_session(database, session) or _found_now(database, session)
+    if dearest:
+        start, stop = _dearest(trouble)
     shown_messages = range(start, len(messages) if stop is None else min(stop, len(messages)))
     if as_json:
-        print_json({"session": session_record(session), **_record(messages, shown_messages, as_outline)})
+        record = {"trouble": msgspec.to_builtins(trouble), **_record(messages, shown_messages, as_outline)}
+        print_json({"session": session_record(session), **record})
         return 0
-    for line in heading(session):
+    for line in (*heading(session), *trouble_heading(trouble)):
         say(line)
     if as_outline:
         shown = outline_lines(_outline(messages, shown_messages))
     else:
-        shown = lines(messages, among=shown_messages, full=full, thoughts=thoughts)
+        shown = with_troubles(messages, trouble.troubles, shown_messages, full=full, thoughts=thoughts)
     for line in shown:
         say(line)
     return 0
+
+
+def _found_now(database: Database, session: Session) -> SessionTrouble:
+    """The trouble of a session that was not analysed yet."""
+    transcript = sessions.load(database, session)
+    copied = copied_in(database, session, transcript.messages)
+    return find_trouble(transcript, price=list_price, copied=copied, kinds=known_troubles())
+
+
+def _dearest(trouble: SessionTrouble) -> tuple[int, int]:
+    """The first message of the stretch that cost most, and the one after its last."""
+    found = trouble.dearest
+    if found is None:
+        raise WhetError("This session has no stretch that bought nothing.", advice="Leave out --dearest.")
+    return found.first, found.last + 1
 
 
 def _outline(messages: tuple[Message, ...], among: range) -> tuple[OutlineItem, ...]:

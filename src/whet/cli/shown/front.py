@@ -1,9 +1,11 @@
-"""What `whet` alone shows: how things stand in three lines, and what to do next."""
+"""What `whet` alone shows: where the time went, how things stand, and what to do next."""
 
 from whet.cli.catalogue import ABOUT
 from whet.cli.output import plain
+from whet.cli.shown.lost_time import headlines
 from whet.cli.shown.status import status_rows
 from whet.setup.status import MachineStatus
+from whet.trouble.overview import UPPER_BOUND
 
 SHOWN = ("Sessions", "Learned", "Pending")
 STEPS = 3
@@ -18,6 +20,7 @@ def front_lines(found: MachineStatus) -> list[str]:
     return [
         ABOUT,
         "",
+        *_time_lines(found),
         *(f"[bold]{name:<10}[/]{plain(rows[name])}" for name in SHOWN),
         "",
         "Next:",
@@ -25,6 +28,11 @@ def front_lines(found: MachineStatus) -> list[str]:
         "",
         "All commands: `whet --help`. More on the state: `whet status`.",
     ]
+
+
+def _time_lines(found: MachineStatus) -> list[str]:
+    seen = found.stored.overview
+    return [*(f"[bold]{line}[/]" for line in headlines(seen)), f"[dim]{UPPER_BOUND}[/]", ""] if seen else []
 
 
 def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
@@ -48,7 +56,7 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         (not stored.rules, "whet lessons", "See what your sessions teach."),
         (not stored.rules, "whet improve --dry-run", "See which rules would be tried, at what cost."),
         (stored.rules and not found.targets, "whet target add AGENT", "Write the rules where your agent reads them."),
-        (True, "whet page", "Look at failures, lessons and proofs in the browser."),
-        (True, "whet report", "Read what fails most, and what it costs."),
+        (True, "whet page", "Look at the same, at lessons and at proofs in the browser."),
+        (True, "whet report", "Read where the time went, and what costs most."),
     )
     return tuple((command, why) for is_due, command, why in steps if is_due)[:STEPS]

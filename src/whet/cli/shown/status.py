@@ -4,12 +4,13 @@ from typing import Any
 
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.left_out import left_out, repeating
-from whet.failures.week_comparison import BETTER
+from whet.cli.shown.lost_time import headlines, overview_record, trend_record
 from whet.runs.daily_limit import Amount
 from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
 from whet.text.amounts import short
 from whet.text.showing import shown
+from whet.trouble.overview import BETTER, trend_words
 
 SHARED = ("sessions", "rules", "trials")
 NOT_SHARED = ("notes", "skills", "templates", "cases", "jobs", "settings")
@@ -29,6 +30,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         ("Worker", _worker(found)),
         ("Work", _work(found)),
         ("Sessions", _sessions(found)),
+        ("Time", _time(found)),
         ("Learned", _learned(found)),
         ("Pending", _pending(found)),
         ("This week", f"{_amount(found.spent_this_week)} for background work"),
@@ -63,7 +65,8 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
             "copies": stored.copies,
             "in_temporary_folders": stored.temporary,
         },
-        "getting_better": {"answer": stored.weeks.answer, **stored.weeks._asdict()},
+        "lost_time": overview_record(stored.overview) if stored.overview else None,
+        "getting_better": trend_record(stored.trend) if stored.trend else None,
         "lessons": stored.lessons,
         "learned_this_week": dict(stored.learned),
         "rules": stored.rules,
@@ -129,9 +132,15 @@ def _sessions(found: MachineStatus) -> str:
         said.append(left_out(stored.temporary, how="`whet sessions --temporary`").removesuffix("."))
     if stored.is_behind:
         said.append("New sessions are not analysed yet (`whet report`)")
-    if stored.weeks.sessions:
-        said.append(f"{BETTER} {stored.weeks.words.removesuffix('.')}")
     return ". ".join(said)
+
+
+def _time(found: MachineStatus) -> str:
+    seen, trend = found.stored.overview, found.stored.trend
+    if seen is None or trend is None:
+        return "nothing is known yet of where it goes (`whet import`)"
+    *said, _ = headlines(seen)
+    return f"{' '.join(said)} {BETTER} {trend_words(trend)} More: `whet report`"
 
 
 def _pending(found: MachineStatus) -> str:

@@ -1,12 +1,15 @@
 """A transcript for reading on a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from whet.cli.output import many, moment, plain
+from whet.cli.shown.lost_time import stretch_costs, stretch_words
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.outline import OutlineItem
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.store.rows import Session
+from whet.trouble.overview import ENDINGS, duration
+from whet.trouble.values import SessionTrouble, Trouble
 
 RESULT_LINES = 6
 LINE_CHARACTERS = 200
@@ -41,7 +44,37 @@ def heading(session: Session) -> Iterator[str]:
         yield f"check {plain(check.name)}: {verdict}" + (f" ({check.score:g})" if check.score is not None else "")
 
 
+def trouble_heading(found: SessionTrouble) -> Iterator[str]:
+    """What the session lost, and where most of it went."""
+    if not found.troubles and not found.interventions:
+        return
+    stepped = f"somebody stepped in {many(len(found.interventions), 'time')}" if found.interventions else ""
+    lost = f"{duration(found.lost_seconds)} of {duration(found.agent_seconds)} bought nothing" if found.is_timed else ""
+    yield "[yellow]" + ", ".join(filter(None, (lost, stepped))) + "[/]"
+    if (worst := found.dearest) is not None:
+        yield f"[yellow]the dearest: {stretch_words(worst)}, {duration(worst.seconds)}[/] [dim](--dearest)[/]"
+
+
+def with_troubles(
+    messages: tuple[Message, ...], troubles: tuple[Trouble, ...], among: range, *, full: bool, thoughts: bool
+) -> Iterator[str]:
+    """The messages, with a bar beside each stretch that bought nothing, and its cost and cause where it begins."""
+    coming = sorted((each for each in troubles if each.last >= among.start), key=lambda each: each.first)
+    within = {at for each in troubles for at in range(each.first, each.last + 1)}
+    for index, line in _placed(messages, among=among, full=full, thoughts=thoughts):
+        while coming and coming[0].first <= index:
+            each = coming.pop(0)
+            yield ""
+            yield f"[yellow]▌ {stretch_words(each)} · {stretch_costs(each)} · {ENDINGS[each.ending]}[/]"
+        yield f"[yellow]▌[/] {line}" if index in within else line
+
+
 def lines(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: bool) -> Iterator[str]:
+    """The messages at the places `among`, for reading."""
+    return (line for _, line in _placed(messages, among=among, full=full, thoughts=thoughts))
+
+
+def _placed(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: bool) -> Iterator[tuple[int, str]]:
     """The messages at the places `among`; each call with its outcome and the beginning of its result.
 
     How a call ended is decided by the whole session, whatever of it is shown.
@@ -52,22 +85,29 @@ def lines(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: 
         message = messages[index]
         if message.role is Role.TOOL and index in answered:
             continue
-        who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
-        yield ""
-        yield f"[{STYLES[message.role]}]{who}[/] [dim]#{index}  {moment(message.at)}[/]"
-        said_here = message.role is not Role.SYSTEM and message.origin is Origin.TURN
-        for part in message.parts:
-            if isinstance(part, ToolCall):
-                yield from _call(exchanges[(index, part.id)], full)
-            elif isinstance(part, ToolResult):
-                yield f"[dim]result of call {plain(part.call_id)}[/]"
-                yield from _styled(part.text, full, "dim", BAR)
-            elif isinstance(part, Media):
-                yield from _styled(_described(part), full, "dim")
-            elif isinstance(part, Text):
-                yield from _styled(part.text, full or said_here, "")
-            elif thoughts:
-                yield from _styled(part.text, full, "dim italic")
+        for line in _message(index, message, exchanges, full=full, thoughts=thoughts):
+            yield index, line
+
+
+def _message(
+    index: int, message: Message, exchanges: Mapping[tuple[int, str], Exchange], *, full: bool, thoughts: bool
+) -> Iterator[str]:
+    who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
+    yield ""
+    yield f"[{STYLES[message.role]}]{who}[/] [dim]#{index}  {moment(message.at)}[/]"
+    said_here = message.role is not Role.SYSTEM and message.origin is Origin.TURN
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            yield from _call(exchanges[(index, part.id)], full)
+        elif isinstance(part, ToolResult):
+            yield f"[dim]result of call {plain(part.call_id)}[/]"
+            yield from _styled(part.text, full, "dim", BAR)
+        elif isinstance(part, Media):
+            yield from _styled(_described(part), full, "dim")
+        elif isinstance(part, Text):
+            yield from _styled(part.text, full or said_here, "")
+        elif thoughts:
+            yield from _styled(part.text, full, "dim italic")
 
 
 def _described(media: Media) -> str:
