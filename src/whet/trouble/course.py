@@ -28,6 +28,7 @@ from whet.values import lazy
 # What every shell line has that writes a file, or hands work over: looked for before the line is split.
 _WRITING = (">", "sed -", "tee ", "patch", ".py", ".sh", ".js")
 NONE: frozenset[str] = frozenset()
+_MENDING = ("fix", "--write", "--apply", "correct")
 _HANDING = ("commit", "push", "pr ", "mr ")
 DOES = frozenset({Effect.CHANGES, Effect.RUNS})
 _UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
@@ -119,7 +120,8 @@ class CourseStep:
     @lazy
     def mends(self) -> bool:
         """Whether it tells a check to put right what that finds."""
-        return bool(self.checks) and mends(self.command)
+        may = self.checks and any(sign in self.command for sign in _MENDING)
+        return bool(may) and mends(self.command)
 
     @lazy
     def command(self) -> str:

@@ -44,9 +44,11 @@ def _stretch(course: SessionCourse, gone: list[CourseStep], last: int, back: int
 
 def _by_others(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
     """The edits of earlier turns, where one of them could be made once more: somebody had put them back."""
-    if not kept or not move.step.worked or not any(edit.replaces for edit in move.edits):
+    if not kept or not move.edits or not move.step.worked:
         return []
     start = course.start_of_turn(move.asked)
+    if next(iter(kept.values())).answered >= start or not any(edit.replaces for edit in move.edits):
+        return []
     before = [each for each in islice(reversed(kept.values()), LOOKED_BACK) if each.answered < start]
     made = {(edit.path, edit.old) for each in before for edit in each.edits if edit.replaces}
     if not any((edit.path, edit.old) in made for edit in move.edits):

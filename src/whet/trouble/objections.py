@@ -34,7 +34,7 @@ NEXT = names(
 FIRST_WORDS = 2  # among which it stands
 _UNSPACED = re.compile(r"[不没沒未別别還还又]|ない|ません|まだ|違|않|못|아니|아직|ไม่")
 _CONTRACTED = re.compile(r"n['’]t\b")
-_QUESTION = re2.compile(r"[^.!?\n。！？]*[?？]")
+_QUESTION = re.compile(r"[^.!?\n。！？]{0,300}[?？]")
 _WORD = re.compile(r"[^\W\d_]+")
 _FAILURE = re2.compile(
     r"(?m)^\W*(?:(?i:error|err!|fatal|panic|exception|fehler|erreur|ошибка|错误)\b\W*[:\]\[]|Traceback \(most recent)"

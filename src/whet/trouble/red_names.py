@@ -47,7 +47,8 @@ def red_name(text: str) -> str:
     """The first thing that the output names as red; else its error without what varies."""
     if len(text) > LOOKED_AT:
         text = text[: LOOKED_AT // 2] + "\n" + text[-LOOKED_AT // 2 :]
-    text = _COLOUR.sub("", text)
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
     if "rror" in text or "FAIL" in text or "ail" in text or "✖" in text or "×" in text or ":" in text:
         for form in (*_TESTS, *_RULES):
             if found := form.search(text):

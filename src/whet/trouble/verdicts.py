@@ -1,5 +1,6 @@
 """The verdict of a check: red, green, or none; also where the rest of its command line hides its status."""
 
+import re
 from enum import StrEnum
 
 import re2
@@ -19,7 +20,7 @@ LOOKED_AT = 6_000
 _DIAGNOSTIC = re2.compile(
     r"(?m)^\s*(?:\w+(?:\.exe)?: )?[\w./\\@-]+\.\w{1,8}[:(]\d+[:,]\d+\)?:? +(?:error|[^\sw]|w[^a])"
 )
-_MARGIN = re2.compile(r"(?m)^[ \t]+")
+_MARGIN = re.compile(r"(?m)^[ \t]+")
 
 
 class CheckVerdict(StrEnum):
