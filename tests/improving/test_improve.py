@@ -17,8 +17,10 @@ from whet.agent.protocols import Reply
 from whet.changes.apply import apply
 from whet.cli.shown.improvements import report_lines
 from whet.engine.steps import Direct, T, decoded, encoded
+from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
-from whet.improving.improve import improve
+from whet.improving.improve import ReadyTrial, improve
+from whet.improving.lessons_to_try import LessonsToTry
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.proving.attempt import Supply, attempt
@@ -33,7 +35,7 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.improvements import Became, ImproveReport, ImproveRequest, way_of
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, way_of
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False))
 DRY = replace(ASK, dry_run=True)
@@ -262,3 +264,14 @@ def _refused(name: str, text: str) -> Entry:
 
 def _sessions(database: Database) -> list[str]:
     return [str(id) for (id,) in database.query("SELECT id FROM sessions ORDER BY no")]
+
+
+def test_what_an_earlier_version_found_and_did_not_end_is_refused() -> None:
+    """An order begun before lessons were one record: nothing is carried out with half of what was found."""
+    found = '{"sessions":9,"lessons":1,"ideas":[{"why":"edits fail","way":"catalogue","sessions":["s1"]}]}'
+    kept = '{"idea":{"why":"edits fail","way":"catalogue"},"became":"canary","entry":3,"attempts":9}'
+    ready = '{"idea":{"why":"edits fail","way":"catalogue"},"asks":"no model is set"}'
+    forms: tuple[tuple[str, type[object]], ...] = ((found, LessonsToTry), (kept, LessonOutcome), (ready, ReadyTrial))
+    for text, form in forms:
+        with pytest.raises(WhetError, match="Another version of Whet started this work"):
+            decoded(text, form)

@@ -106,7 +106,8 @@ def improve(
     writer = steps.do("model", lambda: _writer(home, ask), str)
     no_key = missing_key(load(home), os.environ, writer) if ask.dry_run and writer and supply is None else ""
     course = Course(home, steps, ask, supply or (unasked if ask.dry_run else served), writer, observe)
-    found = steps.do("lessons", lambda: _find(course, progress), LessonsToTry)
+    # The step has its first name, so that what an earlier version found is refused in words.
+    found = steps.do("ideas", lambda: _find(course, progress), LessonsToTry)
     outcomes = tuple(_carry(course, number, lesson) for number, lesson in enumerate(found.lessons, start=1))
     if not ask.retire:
         outcomes += steps.do("unheeded", lambda: _take_next_steps(course), tuple[LessonOutcome, ...])

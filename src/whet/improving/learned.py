@@ -34,6 +34,7 @@ from whet.lessons.record import (
     OpenEvidence,
     ProjectLessons,
     Standing,
+    lesson_of_change,
 )
 from whet.sessions.temporary import is_temporary
 from whet.shipped.kinds import known_kinds
@@ -49,6 +50,7 @@ from whet.text.likeness import is_same, sense, similarity
 from whet.told.skills import Skill
 
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
+TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 SAME_ERROR = 0.75  # of the words of two fingerprints
 
 _WITHOUT_FIX = {
@@ -82,6 +84,13 @@ class SourceOfLessons(NamedTuple):
 
     name: str
     find: Callable[[Home, Database, LessonScope, Progress], tuple[ProjectLessons, ...]]
+
+
+class DecisionsOnLessons(NamedTuple):
+    """What the ledger says: what is in force, and every decision."""
+
+    state: State = State()
+    entries: tuple[Entry, ...] = ()
 
 
 class LearnedOfAll(NamedTuple):
@@ -120,8 +129,9 @@ def found_by_sources(
 def lessons_of(
     home: Home, database: Database, scope: LessonScope = EVERYWHERE, *, progress: Progress = silent
 ) -> tuple[Lesson, ...]:
-    """The lessons of the sessions that are asked for, each with how far it has come."""
-    return folded(home, database, found_by_sources(home, database, scope, progress))
+    """The lessons that are asked for, each with how far it has come; last what the ledger alone knows."""
+    taught = folded(home, database, found_by_sources(home, database, scope, progress))
+    return with_ledger(home, database, taught, scope)
 
 
 def folded(home: Home, database: Database, projects: Iterable[ProjectLessons]) -> tuple[Lesson, ...]:
@@ -129,6 +139,48 @@ def folded(home: Home, database: Database, projects: Iterable[ProjectLessons]) -
     decisions = decisions_on_lessons(home, database)
     lessons = {each.id: each for each in gathered([lesson for each in projects for lesson in each.lessons])}
     return tuple(replace(each, standing=standing_of(each, decisions)) for each in lessons.values())
+
+
+def with_ledger(
+    home: Home, database: Database, lessons: Iterable[Lesson], scope: LessonScope = EVERYWHERE
+) -> tuple[Lesson, ...]:
+    """The lessons, and behind them what waits or is in force that none of them is: a person wrote it, or its sessions
+    are gone. Where only some sessions are asked for, that is left out.
+    """
+    found = {each.id: each for each in lessons}
+    if any(scope.filters):
+        return tuple(found.values())
+    decisions, known = decisions_on_lessons(home, database), KnownProjects(database)
+    told = {each.standing.entry for each in found.values()}
+    for lesson in _of_ledger(decisions):
+        name = lesson.project
+        is_asked = name == scope.project if scope.is_whole_name else known.is_named(name, scope.project)
+        if lesson.standing.entry not in told and (is_asked or not scope.project):
+            found.setdefault(lesson.id, lesson)
+    return tuple(found.values())
+
+
+def decided_anew(home: Home, database: Database, lessons: Iterable[Lesson]) -> tuple[Lesson, ...]:
+    """Lessons that were found a while ago, with what was decided since."""
+    decisions = decisions_on_lessons(home, database)
+    taught = (each for each in lessons if each.evidence.worth or not each.standing.entry)
+    return with_ledger(home, database, (replace(each, standing=standing_of(each, decisions)) for each in taught))
+
+
+def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
+    """Every rule in force, and every rule, note or skill that waits."""
+    put = {entry.number: entry.patch for entry in decisions.entries}
+    for rule in decisions.state.rules:
+        patch = replace(put[rule.number], text=rule.text, scope=rule.scope, trust=rule.trust)
+        yield lesson_of_change(patch, standing=_in_force(rule))
+    for entry in decisions.state.pending:
+        if entry.patch.form in TOLD:
+            yield lesson_of_change(entry.patch, standing=Standing(LessonStage.WAITING, entry.number))
+
+
+def _in_force(item: Item) -> Standing:
+    stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
+    return Standing(stage, item.number, f"{item.form.value} {item.name}")
 
 
 def learned(
@@ -149,7 +201,7 @@ def learned(
     known = KnownProjects(database)
     meant_folders = {folder: number for folder, number in folders.items() if _is_meant(known, folder, scope)}
     projects = found_by_sources(home, database, scope, progress)
-    lessons = folded(home, database, projects)
+    lessons = with_ledger(home, database, folded(home, database, projects), scope)
     return LearnedOfAll(
         lessons,
         tuple(_unknown(() if scope.project else recurring, lessons)),
@@ -197,13 +249,6 @@ def _unknown(recurring: Iterable[RecurringFailure], lessons: Iterable[Lesson]) -
             yield failure
 
 
-class DecisionsOnLessons(NamedTuple):
-    """What the ledger says: what is in force, and every decision."""
-
-    state: State = State()
-    entries: tuple[Entry, ...] = ()
-
-
 def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     """How far a lesson has come. The last decision counts."""
     state, patch, checks = decisions.state, lesson.patch, lesson.checks
@@ -212,8 +257,7 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
     rules = state.rules if patch.form is Form.RULE else ()
     if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
-        stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
-        return Standing(stage, item.number, f"{item.form.value} {item.name}")
+        return _in_force(item)
     if checks.stands_in:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")

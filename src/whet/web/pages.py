@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.improving.learned import LearnedOfAll, decisions_on_lessons, standing_of
+from whet.improving.learned import LearnedOfAll, decided_anew
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
@@ -114,8 +113,7 @@ def show_lessons(ask: PageRequest) -> Framed:
 
 def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:
     """What was learned a while ago, with what was decided since."""
-    decisions = decisions_on_lessons(ask.cache.home, ask.database)
-    return found._replace(lessons=tuple(replace(e, standing=standing_of(e, decisions)) for e in found.lessons))
+    return found._replace(lessons=decided_anew(ask.cache.home, ask.database, found.lessons))
 
 
 def show_waiting(ask: PageRequest) -> Framed:

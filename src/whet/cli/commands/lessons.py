@@ -105,7 +105,7 @@ def command(
         _tell_apart(found, dropped=dropped, as_json=as_json)
     elif as_json:
         _print(found)
-    elif not found.asked.sessions:
+    elif not found.asked.sessions and not found.asked.lessons:
         is_narrowed = any(filters) or project
         say(f"No sessions match. {OF_ALL}" if is_narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
