@@ -57,8 +57,9 @@ def sessions_behind(learned: LearnedOfAll, id: str) -> frozenset[str]:
 
 
 def evidence_behind(learned: LearnedOfAll, patch: Patch) -> frozenset[str]:
-    """The sessions that teach the lesson which proposes a change; none where no lesson does."""
-    lesson = next((each for each in learned.lessons if each.patch.name == patch.name), None)
+    """The sessions that teach the lesson which proposes a change; none where the ledger alone knows it."""
+    taught = (each for each in learned.lessons if each.evidence.worth)
+    lesson = next((each for each in taught if each.patch.name == patch.name), None)
     return sessions_behind(learned, lesson.id) if lesson else frozenset()
 
 
