@@ -11,7 +11,7 @@ from patience import until
 
 VIEWS = {
     "overview": "/",
-    "failures": "/failures",
+    "trouble": "/trouble",
     "session": "/session/67f1f8f31b5a6fb2a48b",
     "waiting": "/waiting",
     "trial": "/trial/t-1",

@@ -33,7 +33,7 @@ from whet.shipped.guidance.writing import evidence_system
 from whet.store.home import Home
 from whet.store.opening import opened
 
-TOOLS = {"lessons_for_task", "search_sessions", "show_session", "rule_evidence", "propose", "status"}
+TOOLS = {"lessons_for_task", "search_sessions", "show_session", "trouble", "rule_evidence", "propose", "status"}
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
 TOKEN = "a-token-of-more-than-24-letters"
 INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -71,7 +71,7 @@ def call(tmp_path: Path, tool: str, /, *, options: dict[str, Any] | None = None,
 
 
 @pytest.mark.usefixtures("filled")
-def test_six_tools_say_what_they_do_and_only_one_of_them_writes(tmp_path: Path) -> None:
+def test_seven_tools_say_what_they_do_and_only_one_of_them_writes(tmp_path: Path) -> None:
     async def ask(client: Client) -> Any:
         return client.instructions, (await client.list_tools()).tools
 
@@ -90,6 +90,21 @@ def test_sessions_are_found_and_shown(tmp_path: Path) -> None:
     found = call(tmp_path, "show_session", session=hit["session"], start=hit["message"], count=1)
     assert "with a dash" in found["part"][0]["text"]
     assert found["messages"] > 1
+
+
+def test_where_the_time_went_is_told_for_a_project_and_for_a_session(tmp_path: Path, filled: Whet) -> None:
+    [row] = filled("sessions", "--json", "--source", "codex").json["sessions"]
+    found = call(tmp_path, "trouble", project=row["folder"])
+    assert found["sessions"] == 1
+    assert 0 < found["minutes_lost"] < found["agent_minutes"]
+    assert found["stepped_in"] == 1
+    assert {each["what"] for each in found["kinds"]} == {"slips", "stopped or corrected"}
+    assert all(each["helps"] for each in found["causes"])
+    assert found["dearest"][0]["session"] == row["id"]
+    shown = call(tmp_path, "show_session", session=row["id"], count=1)["trouble"]
+    assert shown["minutes_lost"] == found["minutes_lost"]
+    assert [each["first"] for each in shown["stretches"]] == [10, 13]
+    assert call(tmp_path, "trouble")["sessions"] > 10
 
 
 def test_rules_and_lessons_of_a_project_are_told_for_a_task(tmp_path: Path, filled: Whet) -> None:

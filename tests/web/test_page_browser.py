@@ -40,7 +40,7 @@ pytestmark = [long, needs_chromium]
 
 SESSION = "/session/67f1f8f31b5a6fb2a48b"
 PATHS = ("/", *(f"/{view.name}" for view in VIEWS[1:]), SESSION, "/rule/rule%3Atidy", "/trial/t-1")
-PICTURES = ("/", "/failures", "/trials", "/honesty", "/live", "/work", "/coverage", SESSION, "/trial/t-1")
+PICTURES = ("/", "/trouble", "/trials", "/honesty", "/live", "/work", "/coverage", SESSION, "/trial/t-1")
 AXE = Path(__file__).parents[2] / ".browser" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """
     const found = await axe.run(document, {resultTypes: ["violations"]});
@@ -124,7 +124,7 @@ def test_a_running_trial_is_watched(browser: Chromium, page: PageClient, filled:
 
 
 def test_a_filter_holds_as_soon_as_it_is_chosen(browser: Chromium, page: PageClient) -> None:
-    browser.go(at(page, "/failures"))
+    browser.go(at(page, "/trouble"))
     browser.press("select[name=agent] option[value=hermes]")
     until(lambda: "agent=hermes" in browser.address)
     assert browser.run("return document.querySelector('select[name=agent]').value") == "hermes"
@@ -193,7 +193,7 @@ def test_markup_in_any_text_of_a_session_stays_text(tmp_path: Path) -> None:
         window.go(page.server.address)
         until(lambda: "Overview" in window.text)
         asked = (f"/sessions?{name}={quote(text)}" for text in HOSTILE for name in ("model", "week", "project"))
-        for path in ("/", "/failures", "/waiting", "/coverage", *(f"/session/{id}" for id in ids), *asked):
+        for path in ("/", "/trouble", "/waiting", "/coverage", *(f"/session/{id}" for id in ids), *asked):
             window.go(at(page, path))
             assert window.run(FOREIGN) == [0, 0, 0, "block"], path
         assert window.errors() == []

@@ -25,7 +25,7 @@ from whet.store.preparing import prepare
 from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 
-VIEWS = ("/", "/failures", "/sessions", "/lessons", "/waiting", "/rules", "/static/page.css")
+VIEWS = ("/", "/trouble", "/sessions", "/lessons", "/waiting", "/rules", "/static/page.css")
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 PATCH = Patch(
     Form.RULE, Action.ADD, "tidy", "Remove unused imports.", origin=PatchOrigin(said=SCRIPT), trust=Trust.EXTERNAL
@@ -245,7 +245,7 @@ def test_words_of_sessions_are_only_ever_text(page: PageClient, place: Home) -> 
     seen = 0
     for path in (
         "/",
-        "/failures",
+        "/trouble",
         "/sessions",
         "/lessons",
         "/waiting",
@@ -266,7 +266,7 @@ def test_words_of_sessions_are_only_ever_text(page: PageClient, place: Home) -> 
 @pytest.mark.parametrize("given", ["project", "agent", "kind", "tool", "week", "start", "model"])
 def test_words_in_the_address_are_only_ever_text(page: PageClient, given: str) -> None:
     inside = page.enter()
-    for path in ("/", "/sessions", "/failures"):
+    for path in ("/", "/sessions", "/trouble"):
         answer = inside.ask(f"{path}?{given}=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
         assert answer.status == 200
         assert "<script>" not in answer.text

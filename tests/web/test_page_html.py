@@ -14,7 +14,6 @@ from whet.web.charts import (
     bars,
     columns,
     grid,
-    heat,
     over_time,
     spans,
     strip,
@@ -72,7 +71,7 @@ def test_every_text_of_a_tree_can_be_changed() -> None:
 def test_every_picture_is_whole_and_says_what_it_shows(values: list[float], sizes: list[float]) -> None:
     points = [ChartPoint(str(n), value, 0, 1, f"point {n}", "/sessions") for n, value in enumerate(values)]
     rows = [ChartBar(f"bar {n}", (("a", size), ("b", size)), f"size {n}") for n, size in enumerate(sizes)]
-    cells = {("r", point.label): ChartCell(point.label, heat(point.value, 1), point.words) for point in points}
+    cells = {("r", point.label): ChartCell(point.label, "passed", point.words) for point in points}
     drawn: list[Element] = [
         over_time(points, title="t"),
         bars(rows, title="t"),
@@ -92,7 +91,7 @@ def test_a_long_label_leaves_room_for_its_number() -> None:
     long = "mcp__playwright__browser_console_messages_of_the_page"
     drawn = words_of(bars([ChartBar(long, (("calls", 1.0),), "1 of 3 (33.3 %)")], title="Calls"))
     shown = next(word for word in drawn.split() if "…" in word)
-    assert shown.startswith("mcp__playwright")
+    assert shown.startswith("mcp__play")
     assert shown.endswith("of_the_page")
     assert len(shown) + len("1 of 3 (33.3 %)") == MOST_LETTERS
     assert f"{long}: 1 of 3 (33.3 %)" in drawn, "the whole name is said too"

@@ -1,4 +1,4 @@
-"""Whether it gets better, in words and in the picture."""
+"""Where the time went and whether it gets better, in words and in the picture."""
 
 import pytest
 from msgspec.structs import replace
@@ -6,50 +6,62 @@ from msgspec.structs import replace
 from whet.store.in_short import ToolFact
 from whet.store.session_facts import SessionFact
 from whet.text.short_names import told_apart
+from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
 from whet.web.html import render, words_of
 from whet.web.site import ProjectNaming, Site
-from whet.web.views.failures import SeenFailures, failures
 from whet.web.views.money import work
-from whet.web.views.overview import overview
+from whet.web.views.overview import BesideSessions, overview
+from whet.web.views.trouble import SeenTrouble
+
+HOUR = 3600.0
 
 
-def fact_in(name: str, week: int, *, failed: bool, folder: str = "/srv/shop") -> SessionFact:
+def fact_in(name: str, week: int, folder: str = "/srv/shop") -> SessionFact:
     at = 1_767_571_200.0 + 7 * 86_400 * week  # a Monday
-    tool = ToolFact("Bash", 2, int(failed))
     return SessionFact(
         no=0, stamp=(), id=name, title=name, source="codex", model="m", folder=folder, purpose="chat", at=at,
-        tokens=1000 * (2 - failed), cost_dollars=None, score=float(failed), failed=failed, untold=False, copied=False,
-        reasons=(), decisive_step=None, kinds=(), tools=(tool,), calls=2, failed_calls=int(failed), counts=True,
+        tokens=1000, cost_dollars=None, score=0.0, failed=False, untold=False, copied=False,
+        reasons=(), decisive_step=None, kinds=(), tools=(ToolFact("Bash", 2, 0),), calls=2, failed_calls=0, counts=True,
     )  # fmt: skip
+
+
+def seen_in(name: str, week: int, *, lost: float = 0.0, folder: str = "/srv/shop") -> SeenTrouble:
+    """A session of an agent hour that lost some of it."""
+    fact = fact_in(name, week, folder)
+    stretches = (Trouble(TroubleKind.SLIP, 2, 5, seconds=lost, subject="pytest"),) if lost else ()
+    events = (Intervention(InterventionKind.REFUSAL, 3),) if lost else ()
+    return SeenTrouble(fact, SessionTrouble(name, HOUR, True, stretches, events, folder=folder, started=fact.at))
+
+
+def said_of(seen: list[SeenTrouble]) -> str:
+    return " ".join(words_of(overview(Site(), seen, BesideSessions())).split())
 
 
 @pytest.mark.parametrize(
     ("lately", "before", "answer"),
     [
-        (0, 10, "Perhaps better: 0.0 % of 40 sessions"),
-        (9, 10, "Not clearly: 90.0 %"),
-        (8, 0, "Perhaps worse: 80.0 % of 40 sessions"),
+        (60.0, 1800.0, "Perhaps better: 1.1 min, before 30.1"),
+        (600.0, 600.0, "Not clearly: 10.1 min"),
+        (1800.0, 60.0, "Perhaps worse: 30.1 min, before 1.1"),
     ],
 )
-def test_the_overview_says_in_words_whether_it_gets_better(lately: int, before: int, answer: str) -> None:
-    facts = [
-        fact_in(f"{week}-{n}", week, failed=n < (before if week < 4 else lately))
-        for week in range(8)
-        for n in range(10)
+def test_the_overview_says_in_words_whether_it_gets_better(lately: float, before: float, answer: str) -> None:
+    seen = [
+        seen_in(f"{week}-{n}", week, lost=(before if week < 4 else lately) + n) for week in range(8) for n in range(10)
     ]
-    said = " ".join(words_of(overview(Site(), facts, ())).split())
+    said = said_of(seen)
     assert answer in said
-    assert "tokens on average" in said
-    assert "Too early to tell" in words_of(overview(Site(), facts[:30], ()))
+    assert "Too early to tell" in said_of(seen[:30])
 
 
 def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> None:
-    said, listed, unknown = (fact_in(name, 0, failed=False) for name in ("said", "listed", "unknown"))
+    said, listed, unknown = (fact_in(name, 0) for name in ("said", "listed", "unknown"))
     said, listed = replace(said, cost_dollars=2.0), replace(listed, listed_dollars=3.0)
-    assert "$5.00 cost at list prices of 2 sessions" in " ".join(
-        words_of(overview(Site(), [said, listed, unknown], ())).split()
-    )
-    assert "$2.00 cost of 1 session" in " ".join(words_of(overview(Site(), [said], ())).split())
+    found = [SeenTrouble(fact, SessionTrouble(fact.id)) for fact in (said, listed, unknown)]
+    assert "3 sessions, 0 agent minutes, $5.00." in said_of(found)
+    assert "Dollars are the cost at list prices of 2 sessions" in said_of(found)
+    assert "Dollars are the cost of 1 session" in said_of(found[:1])
+    assert "What it cost is not known." in said_of(found[2:])
     shown = " ".join(words_of(work(Site(), [said, listed, unknown], (), "")).split())
     assert "The cost of 2 sessions of 3 is known. 1 say it themselves" in shown
     assert "whet config set models.m.input_dollars 3" in shown
@@ -58,18 +70,24 @@ def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> N
 
 
 def test_weeks_without_sessions_break_the_line() -> None:
-    facts = [fact_in(str(week), week, failed=False) for week in (0, 1, 5)]
-    drawn = render(overview(Site(), facts, ()))
-    assert drawn.count('class="walk"') == 1
+    seen = [seen_in(str(week), week, lost=60.0) for week in (0, 1, 5)]
+    drawn = render(overview(Site(), seen, BesideSessions()))
+    assert drawn.count('class="walk"') == 2, "one in each of two pictures"
     assert "5 Jan ’26" in drawn
 
 
 def test_projects_of_one_name_are_told_apart() -> None:
-    facts = [fact_in("a", 0, failed=True, folder="/a/shop"), fact_in("b", 0, failed=True, folder="/b/shop")]
-    naming = ProjectNaming(short=told_apart(fact.folder for fact in facts).__getitem__)
-    said = words_of(failures(Site(projects=naming), SeenFailures(facts, lambda folder: folder)))
+    seen = [seen_in("a", 0, lost=60.0, folder="/a/shop"), seen_in("b", 0, lost=60.0, folder="/b/shop")]
+    naming = ProjectNaming(short=told_apart(each.fact.folder for each in seen).__getitem__)
+    said = words_of(overview(Site(projects=naming), seen, BesideSessions()))
     assert "a/shop" in said
     assert "b/shop" in said
     assert told_apart(["/x/a/shop", "/y/a/shop", "web"]) == {
         "/x/a/shop": "x/a/shop", "/y/a/shop": "y/a/shop", "web": "web",
     }  # fmt: skip
+
+
+def test_what_was_spent_and_lost_is_said_first() -> None:
+    said = said_of([seen_in("a", 0, lost=1800.0), seen_in("b", 0)])
+    assert said.startswith("2 sessions, 2.0 agent hours. 30 min (25 %) bought nothing: slips 30 min.")
+    assert "slips: pytest (30 min)" in said, "the dearest stretch of the dearest session"

@@ -17,12 +17,10 @@ from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
-from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.kinds import kind_named
 from whet.failures.lessons import distill
 from whet.failures.signals import Kind
-from whet.failures.summaries import Summary, summarise
-from whet.improving.learned import LearnedOfAll
+from whet.improving.learned import LearnedOfAll, failure_id
 from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
@@ -33,6 +31,7 @@ from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.rules import catalogue
+from whet.shipped.kinds import known_troubles
 from whet.store.analyses import judged, refresh
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
@@ -43,21 +42,32 @@ from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
 from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
+from whet.store.troubles import StoredTrouble, session_troubles
 from whet.text.short_names import short_name, told_apart
 from whet.told.remedies import patch_of, sightings
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialCases, TrialDesign, TrialProgress, TrialResult, TrialStop
 from whet.trials.judging import judged as judge_attempts
+from whet.trouble.overview import (
+    agent_time,
+    duration,
+    lost_words,
+    overview,
+    sort_words,
+    stepped_in_words,
+    untimed_words,
+)
+from whet.trouble.rollups import by_agent, by_kind, costs, dearest, groups
 from whet.web.groups import CAME_UP, FAILED
-from whet.web.html import render, words_of
+from whet.web.html import h, render, words_of
 from whet.web.pages import PAGES
-from whet.web.site import VIEWS, Site, evidence
-from whet.web.views.failures import MOST_TOOLS
+from whet.web.site import MESSAGES_SHOWN, VIEWS, Site, evidence
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, is_meant, live
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.trials import ShownTrial, trial
+from whet.web.views.trouble import label_of
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +82,10 @@ def page(filled: Home) -> Iterator[PageClient]:
 
 
 @pytest.fixture(scope="module")
-def summary(filled: Home) -> Summary:
+def stored(filled: Home) -> list[StoredTrouble]:
+    """The trouble of every session that counts."""
     with opened(filled) as database:
-        return summarise(judged(database, COUNTED))[0]
+        return list(session_troubles(database, COUNTED))
 
 
 def take_in(home: Home, *paths: Path) -> None:
@@ -99,14 +110,14 @@ def test_every_view_is_in_the_navigation_and_answers(page: PageClient) -> None:
         assert 'aria-current="page"' in answer.text
 
 
-def test_the_overview_says_what_the_report_says(page: PageClient, summary: Summary) -> None:
-    said, total = words(page.ask("/").text), summary.total
-    assert f"{total.sessions} sessions" in said
-    assert f"may have failed ({total.failed_sessions})" in said
-    assert f"{total.untold_sessions} the record cannot tell" in said
-    assert f"{100 * total.failed_calls / total.calls:.1f} % of {total.calls} calls failed" in said
-    for name, group in summary.agents.items():
-        assert f"{name} {group.sessions} " in said
+def test_the_overview_begins_with_where_the_time_went(page: PageClient, stored: list[StoredTrouble]) -> None:
+    said, found = words(page.ask("/").text), overview([each.trouble for each in stored])
+    for line in (lost_words(found, label_of), untimed_words(found), stepped_in_words(found)):
+        assert line in said
+    assert f"{found.total.sessions} sessions, {agent_time(found.total.agent_seconds)}" in said
+    assert said.count("is an upper bound") == 1
+    for group in groups([each.trouble for each in stored], by_agent):
+        assert f"{group.name} {group.sessions} " in said
 
 
 def kept_in(home: Home, folders: dict[str, str]) -> None:
@@ -147,12 +158,12 @@ def test_where_all_sessions_are_temporary_the_page_offers_to_show_them(tmp_path:
     with page_of(home) as client:
         inside = client.enter()
         until(lambda: "No sessions but 1 session in temporary folders. Show them" in words(inside.ask("/").text))
-        for path in ("/", "/failures", "/work", "/sessions", "/?agent=codex"):
+        for path in ("/", "/trouble", "/work", "/sessions", "/?agent=codex"):
             [link] = re.findall(r'<a href="([^"]*)">Show them</a>', inside.ask(path).text)
             assert "Show them" not in words(inside.ask(html.unescape(link)).text)
 
 
-@pytest.mark.parametrize("path", ["/", "/failures", "/work", "/sessions"])
+@pytest.mark.parametrize("path", ["/", "/trouble", "/work", "/sessions"])
 def test_filters_that_let_nothing_through_can_be_cleared(page: PageClient, path: str) -> None:
     text = page.ask(f"{path}?agent=nobody").text
     assert "No session matches. Clear the filters" in words(text)
@@ -165,30 +176,44 @@ def test_a_number_that_has_become_nothing_leads_to_all_sessions(page: PageClient
     assert "No session matches: none of 1999-W01. Show all sessions" in said
 
 
-def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summary) -> None:
-    said = words(page.ask("/failures").text)
-    for kind, number in summary.kinds.items():
-        assert f"{kind}: {kind_named(kind).label} {number} (" in said
-    failed = sorted((-group.failed_calls, name) for name, group in summary.tools.items() if group.failed_calls)
-    for number, name in failed[:MOST_TOOLS]:
-        assert f"{-number} of {summary.tools[name].calls} (" in said, name
-    rest = failed[MOST_TOOLS:]
-    assert rest
-    assert f"{-sum(number for number, _ in rest)} failed calls of {len(rest)} other tool" in said
+def test_bars_open_the_stretches_behind_them_and_each_its_session(
+    page: PageClient, stored: list[StoredTrouble]
+) -> None:
+    text = page.ask("/").text
+    for cost in costs([each.trouble for each in stored], by_kind):
+        assert f"{label_of(cost.name)}: {duration(cost.seconds)}" in words(text)
+        behind = page.ask(f"/trouble?kind={cost.name}").text
+        stretches = "1 stretch" if cost.troubles == 1 else f"{cost.troubles} stretches"
+        assert f"{stretches} of {label_of(cost.name)} in" in words(behind)
+        assert kind_named(cost.name, known_troubles()).remedy in words(behind)
+        assert len(re.findall(r'<td><a href="[^"]*/session/\w+#m\d+', behind)) == cost.troubles
+    causes = re.findall(r'<a href="([^"]*/trouble\?kind=\w+&amp;subject=[^"]*)"', text)
+    assert causes
+    for link in causes:
+        assert re.search(r"<caption>\d+ stretch", page.ask(html.unescape(link)).text), link
+    assert "No stretch of red checks in 1999-W01" in words(page.ask("/trouble?kind=red_check&week=1999-W01").text)
 
 
-def test_each_number_leads_to_its_sessions(page: PageClient, summary: Summary) -> None:
-    for kind, number in summary.kinds.items():
-        assert f"{number} session" in words(page.ask(f"/sessions?kind={kind}").text)
-    assert f"{summary.total.failed_sessions} sessions that may have failed" in words(
-        page.ask("/sessions?failed=1").text
-    )
-    for name, group in summary.weeks.items():
-        assert f"{group.sessions} session" in words(page.ask(f"/sessions?week={name}").text)
-    links = set(re.findall(r'href="(/[^"#]*)', page.ask("/").text + page.ask("/failures").text))
+def test_each_number_leads_to_its_sessions(page: PageClient, stored: list[StoredTrouble]) -> None:
+    stepped = sum(bool(each.trouble.interventions) for each in stored)
+    assert listed(page, "/sessions?stepped=1") == stepped
+    assert listed(page, "/sessions?untimed=1") == sum(not each.trouble.is_timed for each in stored)
+    links = set(re.findall(r'href="(/[^"#]*)', page.ask("/").text + page.ask("/trouble").text))
     assert len(links) > 20
     for link in links:
         assert page.ask(html.unescape(link)).status == 200, link
+
+
+def test_sessions_are_sorted_by_what_their_headings_name(page: PageClient, stored: list[StoredTrouble]) -> None:
+    dearest = max((each.trouble for each in stored), key=lambda each: each.lost_seconds)
+    most = max((each.trouble for each in stored), key=lambda each: len(each.interventions))
+    for sort, first in (("lost", dearest.lost_seconds), ("stepped", len(most.interventions))):
+        found = re.findall(r"/session/(\w+)", page.ask(f"/sessions?sort={sort}").text)
+        top = next(each.trouble for each in stored if each.trouble.session == found[0])
+        assert first == (top.lost_seconds if sort == "lost" else len(top.interventions))
+    headings = re.findall(r'<th[^>]*><a href="([^"]*)"', page.ask("/sessions?agent=hermes").text)
+    assert len(headings) == 4, "the one that it is sorted by needs no link"
+    assert all("agent=hermes" in link and "sort=" in link for link in headings)
 
 
 def counted_links(text: str) -> list[tuple[str, int]]:
@@ -280,39 +305,55 @@ def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
     assert not is_meant(units[0], "", "unheard of")
 
 
-def test_failures_name_what_recurs_as_the_report_does(page: PageClient, filled: Home) -> None:
-    printed = json.loads(runner(filled.folder, filled.folder.parent)("report", "--json").out)["lessons"]
-    assert printed
-    until(lambda: "Reading your sessions" not in page.ask("/failures").text)
-    text = page.ask("/failures").text
-    found = re.findall(r'<a href="([^"]*failure=[^"]*)">([^<]*)</a>', text)
-    assert [int(number) for _, number in found] == [each["sessions"] for each in printed]
-    for (link, number), each in zip(found, printed, strict=True):
-        assert listed(page, html.unescape(link)) == int(number)
-        assert f"/session/{each['examples'][0]['session']}" in page.ask(html.unescape(link)).text
-        assert f"{each['tool']} fails · {each['sessions']} of {each['base']} sessions" in words(text)
-    assert "Use: ./dev test MODULE" in words(text)
+def test_a_failure_that_recurs_leads_to_its_sessions(page: PageClient, filled: Home) -> None:
+    with opened(filled) as database:
+        learned = page.server.cache.lessons.wait(state_of_sessions(database))
+    failure = learned.distilled[0]
+    link = f"/sessions?temporary=1&failure={failure_id(failure)}"
+    until(lambda: "Reading your sessions" not in page.ask(link).text)
+    assert listed(page, link) == failure.sessions
     assert listed(page, "/sessions?failure=unheard-of") == 0
 
 
-def test_filters_stay_in_the_address(page: PageClient, summary: Summary) -> None:
+def test_filters_stay_in_the_address(page: PageClient, stored: list[StoredTrouble]) -> None:
     text = page.ask("/?agent=hermes").text
     assert "2 sessions" in words(text)
     links = re.findall(r'href="(/[^"]*)"', text)
     assert all("agent=hermes" in link or "/static/" in link for link in links)
     assert '<option value="hermes" selected="selected"' in text
-    assert f"{summary.total.sessions} sessions" in words(page.ask("/?agent=").text)
+    assert f"{len(stored)} sessions" in words(page.ask("/?agent=").text)
     assert "No session matches" in words(page.ask("/sessions?agent=nobody").text)
 
 
-def test_a_session_shows_where_it_went_wrong(page: PageClient, summary: Summary) -> None:
-    worst = next(each for each in summary.worst if each.decisive_step is not None)
-    assert worst.decisive_step is not None
-    text = page.ask(f"/session/{worst.session}").text
-    assert f"It {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}" in words(text)
-    assert f'id="m{worst.decisive_step}"' in text
-    assert f"Perhaps it went wrong here (confidence {worst.decisive_confidence:.2f})" in text
+def test_a_session_marks_its_stretches_and_opens_at_the_dearest(page: PageClient, stored: list[StoredTrouble]) -> None:
+    for trouble in dearest((each.trouble for each in stored), 5):
+        text = page.ask(f"/session/{trouble.session}").text
+        assert trouble.dearest is not None
+        assert f'id="m{trouble.dearest.first}"' in text
+        assert "(the dearest)" in words(text)
+        assert f"{len(trouble.interventions)} times somebody stepped in" in words(text)
+        for one in trouble.troubles:
+            assert f"#{one.first} to #{one.last}" in words(text)
+            assert f"▼ {sort_words(one, label_of(one.kind))}" in words(text)
+        assert "in a stretch that bought nothing" in words(text)
+        assert f"/session/{trouble.session}#m{trouble.dearest.first}" in page.ask("/").text
     assert page.ask("/session/nothing-like-it").status == 404
+
+
+def test_a_late_message_of_a_long_session_is_on_the_page_that_its_link_opens(home: Home) -> None:
+    said = tuple(Message(Role.USER, (Text(f"Step {n}."),), Trust.USER) for n in range(2 * MESSAGES_SHOWN + 1))
+    with opened(home) as database:
+        keep(database, prepare(Transcript("codex", "long", said)), Provenance("/long", 1.0, 2.0))
+        [id] = [each.id for each in list_sessions(database, Filters(), limit=1)]
+    link = render(h("p", {}, Site().session(id, "there", message=MESSAGES_SHOWN + 7)))
+    [path, anchor] = re.findall(r'href="([^"#]*)#([^"]*)"', link)[0]
+    with page_of(home) as client:
+        inside = client.enter()
+        text = inside.ask(html.unescape(path)).text
+        assert f'id="{anchor}"' in text
+        assert "Earlier messages" in words(text)
+        assert "Later messages" in words(text)
+        assert "Earlier messages" not in words(inside.ask(f"/session/{id}").text)
 
 
 def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> None:

@@ -12,15 +12,15 @@ from whet.shipped.kinds import known_kinds
 
 
 def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analysis:
-    """Judge every call of a session, detect its signals and score how likely the session failed.
+    """Judge every call of a session and detect its signals, from which `distill` finds what recurs.
 
-    Needs no model and no network. `weights` are those of the failure score; default: the ones included in Whet.
+    Needs no model and no network. Where the time went is what `troubles` tells.
 
     >>> import whet
-    >>> sessions = [each for each in whet.read("examples/sessions/inspect") if isinstance(each, whet.Transcript)]
-    >>> worst = max(map(whet.analyse, sessions), key=lambda one: one.failure_score)
-    >>> worst.failure_score > 0.5, sorted(signal.kind for signal in worst.signals)
-    (True, ['budget_spent', 'gave_up', 'tool_failure'])
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> found = whet.analyse(session)
+    >>> found.calls["failed"], sorted({signal.kind for signal in found.signals})
+    (2, ['tool_failure'])
     """
     return analysis.analyse(transcript, weights if weights is not None else failure_weights(), known_kinds())
 

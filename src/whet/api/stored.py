@@ -21,6 +21,8 @@ from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.search import Hit
 from whet.store.sessions import load
+from whet.store.troubles import session_troubles, trouble_of_session
+from whet.trouble.values import SessionTrouble
 
 EVERYTHING = 1 << 31
 
@@ -124,9 +126,39 @@ class Store:
         ...     print([(lesson.id, lesson.sessions) for lesson in store.lessons(source="claude-code")])
         [('6622a527', 12), ('9467f71f', 1)]
         """
+        self._refresh()
+        return lessons_of(self._home, self._database, LessonScope(_filters(filters)))
+
+    def troubles(self, **filters: Unpack[SessionFilters]) -> tuple[SessionTrouble, ...]:
+        """List where the time of each session went that bought nothing, oldest first: to be counted and compared.
+
+        Sessions that only repeat others, attempts of trials and reviews are not among them, and neither is what people
+        said: see `trouble`. New sessions are analysed before that.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print([len(session.troubles) for session in store.troubles(source="codex")])
+        [2]
+        """
+        self._refresh()
+        return tuple(each.trouble for each in session_troubles(self._database, _filters(filters)))
+
+    def trouble(self, id: str) -> SessionTrouble:
+        """Load the trouble of one session by its id or a unique start of it, with what people said in it.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     [session] = store.sessions(source="codex")
+        ...     print([(event.kind.value, event.message) for event in store.trouble(session.id).interventions])
+        [('interrupt', 16)]
+        """
+        self._refresh()
+        session = find(self._database, id)
+        return trouble_of_session(self._database, session) or SessionTrouble(session.id)
+
+    def _refresh(self) -> None:
         # In this process alone: others would begin by running the caller's own program again.
         refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)
-        return lessons_of(self._home, self._database, LessonScope(_filters(filters)))
 
     def template(self, name: str) -> Template:
         """Load a template of the home by name, for `warm_start`; raises `WhetError` if there is none.

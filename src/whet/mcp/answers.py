@@ -12,17 +12,15 @@ from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item
 from whet.ledger.patches import Form, Proof
 from whet.sessions.exports import iso
-from whet.sessions.transcripts import Message
-from whet.store import search, sessions
+from whet.store import search
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.listing import COUNTED, Filters, count_sessions, count_temporary, find, list_sessions
+from whet.store.listing import COUNTED, Filters, count_sessions, count_temporary, list_sessions
 from whet.store.opening import opened
 from whet.targets.offering import offered_rules
 
 QUOTE_LETTERS = 400
-MESSAGE_LETTERS = 2_000
 MESSAGES_SHOWN = 20
 HITS_SHOWN = 10
 
@@ -59,28 +57,6 @@ class HitAnswer:
     title: str
     at: str | None
     text: str
-
-
-@dataclass(frozen=True)
-class MessageAnswer:
-    """One message of a session, shortened."""
-
-    message: int
-    role: str
-    text: str
-
-
-@dataclass(frozen=True)
-class SessionAnswer:
-    """A part of a session."""
-
-    session: str
-    agent: str
-    title: str
-    folder: str
-    started: str | None
-    messages: int
-    part: list[MessageAnswer]
 
 
 @dataclass(frozen=True)
@@ -123,27 +99,6 @@ def find_messages(home: Home, *, query: str, folder: str, limit: int) -> list[Hi
         )
         for hit in hits
     ]
-
-
-def show(home: Home, *, session: str, start: int, count: int) -> SessionAnswer:
-    """Some messages of a session, by its id or the beginning of it."""
-    with opened(home) as database:
-        row = find(database, session)
-        messages = sessions.load(database, row).messages
-    first = max(0, min(start, len(messages)))
-    part = messages[first : first + max(1, min(count, 5 * MESSAGES_SHOWN))]
-    return SessionAnswer(
-        session=row.id,
-        agent=row.source,
-        title=row.title,
-        folder=row.folder,
-        started=iso(row.started),
-        messages=len(messages),
-        part=[
-            MessageAnswer(message=place, role=each.role.value, text=shortened(_spoken(each), MESSAGE_LETTERS))
-            for place, each in enumerate(part, first)
-        ],
-    )
 
 
 def why(home: Home, *, rule: str) -> EvidenceAnswer:
@@ -237,12 +192,6 @@ def rule_answer(rule: Item) -> RuleAnswer:
 
 def _proofs(proofs: Iterable[Proof]) -> list[QuoteAnswer]:
     return [QuoteAnswer(session=one.session, message=one.message, text=one.quote) for one in proofs]
-
-
-def _spoken(message: Message) -> str:
-    calls = (f"[call {call.name} {call.arguments}]" for call in message.calls)
-    results = (f"[{'failed' if each.error else 'result'}] {each.text}" for each in message.results)
-    return "\n".join(part for part in (message.text, *calls, *results) if part)
 
 
 def shortened(text: str, letters: int) -> str:

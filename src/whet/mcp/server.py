@@ -1,11 +1,11 @@
-"""The server itself: six tools, a few resources and prompts, over the functions of `answers`."""
+"""The server itself: seven tools, a few resources and prompts, over the functions of `answers`."""
 
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from whet.errors import WhetError
-from whet.mcp import answers, lessons, proposals
-from whet.mcp.answers import EvidenceAnswer, HitAnswer, SessionAnswer, StatusAnswer
+from whet.mcp import answers, lessons, proposals, showing, troubles
+from whet.mcp.answers import EvidenceAnswer, HitAnswer, StatusAnswer
 from whet.mcp.lessons import TaskAnswer
 from whet.mcp.library import (
     BaseModel,
@@ -19,6 +19,8 @@ from whet.mcp.library import (
     ToolError,
 )
 from whet.mcp.proposals import ProposalAnswer
+from whet.mcp.showing import SessionAnswer
+from whet.mcp.troubles import TroubleAnswer
 from whet.shipped.guidance import serving as words
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -74,8 +76,13 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         start: Annotated[int, Field(ge=0, description="The first message to show.")] = 0,
         count: Annotated[int, Field(ge=1, le=100)] = answers.MESSAGES_SHOWN,
     ) -> SessionAnswer:
-        """Some messages of one session, with its calls and their results."""
-        return _answer(lambda: answers.show(home, session=session, start=start, count=count))
+        """Some messages of one session, with its calls and their results, and the stretches that bought nothing."""
+        return _answer(lambda: showing.show(home, session=session, start=start, count=count))
+
+    @server.tool(title="Where the time went", annotations=READS)
+    def trouble(project: Folder = "") -> TroubleAnswer:
+        """What of the agents' time bought nothing in a project's sessions: by kind, by cause, the dearest sessions."""
+        return _answer(lambda: troubles.of_project(home, folder=project))
 
     @server.tool(title="Why a rule is there", annotations=READS)
     def rule_evidence(rule: Annotated[str, Field(description="The rule's name.")]) -> EvidenceAnswer:

@@ -42,18 +42,39 @@ def overview(sessions: Sequence[SessionTrouble], dollars: float | None = None) -
 
 def headline(found: TroubleOverview, label_of: Callable[[str], str], next_command: str) -> Iterator[str]:
     """What a person reads first: what was spent, what bought nothing, how often they stepped in, what to do."""
-    total, lost = found.total, found.total.lost
-    paid = f", {money(found.dollars)}" if found.dollars else ""
-    yield f"{_many(total.sessions, 'session')}, {agent_time(total.agent_seconds)}{paid}."
-    if total.agent_seconds:
-        kinds = [each for each in found.kinds if each.seconds][:NAMED_KINDS]
-        named = ", ".join(f"{label_of(each.name)} {duration(each.seconds)}" for each in kinds)
-        yield f"{duration(lost.seconds)} ({percent(lost.share)}) bought nothing{f': {named}' if named else ''}."
-    if found.untimed:
-        are = "is" if found.untimed == 1 else "are"
-        yield f"{_many(found.untimed, 'session')} {are} not in these hours: no times are on record."
-    yield f"You stepped in {_many(total.interventions, 'time')}." if total.interventions else "You never stepped in."
+    yield spent_words(found)
+    yield from filter(None, (lost_words(found, label_of), untimed_words(found)))
+    yield stepped_in_words(found)
     yield f"What would spare most: {next_command}."
+
+
+def spent_words(found: TroubleOverview) -> str:
+    """What sessions spent."""
+    paid = f", {money(found.dollars)}" if found.dollars else ""
+    return f"{_many(found.total.sessions, 'session')}, {agent_time(found.total.agent_seconds)}{paid}."
+
+
+def lost_words(found: TroubleOverview, label_of: Callable[[str], str]) -> str:
+    """What of it bought nothing, by the kinds that cost most; nothing where no time is known."""
+    if not found.total.agent_seconds:
+        return ""
+    kinds = [each for each in found.kinds if each.seconds][:NAMED_KINDS]
+    named = ", ".join(f"{label_of(each.name)} {duration(each.seconds)}" for each in kinds)
+    lost = found.total.lost
+    return f"{duration(lost.seconds)} ({percent(lost.share)}) bought nothing{f': {named}' if named else ''}."
+
+
+def untimed_words(found: TroubleOverview) -> str:
+    """How many sessions no time counts; nothing where all have times."""
+    are = "is" if found.untimed == 1 else "are"
+    said = f"{_many(found.untimed, 'session')} {are} not in these hours: no times are on record."
+    return said if found.untimed else ""
+
+
+def stepped_in_words(found: TroubleOverview) -> str:
+    """How often people stepped in."""
+    times = found.total.interventions
+    return f"You stepped in {_many(times, 'time')}." if times else "You never stepped in."
 
 
 def trend_words(found: TroubleTrend) -> str:
@@ -77,7 +98,7 @@ def _change(rate: TroubleRate, unit: str) -> str:
 
 def sort_words(trouble: Trouble, label: str) -> str:
     """Which trouble it is: its kind, what it was about, and what was wrong with it."""
-    about = [word for word in (trouble.subject, trouble.cause) if word]
+    about = [word for word in dict.fromkeys((trouble.subject, trouble.cause)) if word]
     return f"{label}: {', '.join(about)}" if about else label
 
 

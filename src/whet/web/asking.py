@@ -17,9 +17,9 @@ from whet.store.template_files import sessions_with, usable
 from whet.store.trials import attempts_of
 from whet.web.cache import LookedAt, PageCache
 from whet.web.site import Site, number_of
-from whet.web.views.failures import Narrowed
 from whet.web.views.lessons import evidence_behind, sessions_behind
 from whet.web.views.live import is_meant
+from whet.web.views.sessions import Narrowed
 
 
 class PageRequest(NamedTuple):

@@ -1,7 +1,7 @@
 """What views are made from, read from the store and kept while the server runs; what is slow, in the background."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
@@ -22,7 +22,9 @@ from whet.store.list_prices import list_prices
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
+from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects
+from whet.trouble.values import SessionTrouble
 from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter, ProjectNaming
 
@@ -93,12 +95,17 @@ class Slow(Generic[Made]):
 
 
 class LookedAt(NamedTuple):
-    """The sessions that a filter lets through, with what the filters offer."""
+    """The sessions that a filter lets through, with what the filters offer, and the trouble of every session by id."""
 
     facts: tuple[SessionFact, ...]
     everything: tuple[SessionFact, ...]
     choices: Choices
     is_current: bool
+    troubles: Mapping[str, SessionTrouble]
+
+    def trouble(self, fact: SessionFact) -> SessionTrouble:
+        """The trouble of a session; what is not counted, such as an attempt of a trial, has none."""
+        return self.troubles.get(fact.id) or SessionTrouble(fact.id)
 
 
 class PageCache:
@@ -113,6 +120,7 @@ class PageCache:
         self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
         self._recurring: dict[PageFilter, Slow[tuple[FailureInSessions, ...]]] = {}
         self._projects: KnownProjects | None = None
+        self._troubles: dict[str, SessionTrouble] = {}
         self._price = list_prices(home)
         self._lock = threading.Lock()
 
@@ -129,11 +137,14 @@ class PageCache:
         sessions, state = _sessions(database), state_of_sessions(database)
         self._analysed.settle(sessions, lambda: None if is_behind(database) else 0)
         _, is_current = self._analysed.get(sessions)
+        state = f"{state}/{is_current}"  # checks that were learned meanwhile may change what trouble there is
         with self._lock:
             if state != self._state:
                 self._facts, self._state = read_facts(database, self._facts, self._price), state
                 self._projects = KnownProjects(database)
-            everything = tuple(self._facts.values())
+                found = (each.trouble for each in session_troubles(database, Filters()))
+                self._troubles = {trouble.session: trouble for trouble in found}
+            everything, troubles = tuple(self._facts.values()), self._troubles
         counted = [fact for fact in everything if fact.counts]
         folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}
         hidden = {folder for folder in folders if is_temporary(folder)}
@@ -146,7 +157,7 @@ class PageCache:
         )
         held = {folder for folder, name in folders.items() if chosen.holds(folder, name)}
         facts = tuple(fact for fact in counted if fact.folder in held and chosen.agent in ("", fact.source))
-        return LookedAt(facts, everything, choices, is_current)
+        return LookedAt(facts, everything, choices, is_current, troubles)
 
     def seen(self, rule: Item) -> Slow[tuple[SeenRule, ...]]:
         """What became of a rule in each session since it is in force."""

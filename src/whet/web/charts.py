@@ -3,7 +3,6 @@
 They have no width of their own: across, places are shares of the whole, so that type keeps its size on any screen.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +12,8 @@ ROW_HEIGHT = 36
 LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 COLOURS = 6
 MOST_TICKS = 4
-MOST_LETTERS = 48  # of a label and the number beside it, that have room on a narrow screen
+MOST_LETTERS = 42  # of a label and the number beside it, that have room on a narrow screen
+WIDE_LETTERS = 110  # and on a wide one
 SHORT = 4  # letters of a label that have room below any place
 CELL_WIDTH = 74  # percent of its place that a column takes
 
@@ -129,7 +129,7 @@ def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | 
     drawn: list[Child] = []
     for place, bar in enumerate(given):
         top, at = place * ROW_HEIGHT, 0.0
-        shapes: list[Child] = [_words("0", top + 14, _beside(bar.label, bar.words), "start")]
+        shapes: list[Child] = [_label(top + 14, bar.label, bar.words)]
         shapes.append(_words("100%", top + 14, bar.words, "end", "figure"))
         shapes.append(_box("rail", "0", top + 20, "100%", 8))
         for name, size in bar.pieces:
@@ -156,11 +156,6 @@ def grid(
     return h("figure", {}, h("figcaption", {}, title), scroll)
 
 
-def heat(value: float, most: float) -> str:
-    """The name of a cell's colour, darker for more."""
-    return f"h{max(1, round(4 * math.sqrt(value / most)))}" if value else "h0"
-
-
 def strip(pieces: Sequence[tuple[str, str, str]], *, title: str) -> Element:
     """A row of small boxes, one a step: its class, its words, its address."""
     items = [
@@ -184,7 +179,7 @@ def spans(points: Sequence[ChartPoint], *, title: str, low: float = -1, high: fl
         y = 44 * place
         line = _line("spread", x(point.low), x(point.high), y + 29, y + 29)
         shapes: list[Child] = [
-            _words("0", y + 14, _beside(point.label, point.words), "start"),
+            _label(y + 14, point.label, point.words),
             _words("100%", y + 14, point.words, "end", "figure"),
             _line("rail", "0", "100%", y + 29, y + 29),
             _line("zero", x(0), x(0), y + 20, y + 38),
@@ -264,8 +259,16 @@ def _legend(names: Sequence[str], colours: Mapping[str, int]) -> Element:
     return h("ul", {"class": "legend"}, items)
 
 
-def _beside(label: str, number: str) -> str:
+def _label(y: float, label: str, number: str) -> Child:
+    """A label beside its number, on wide screens with more of its letters."""
+    wide, narrow = _beside(label, number, WIDE_LETTERS), _beside(label, number, MOST_LETTERS)
+    if wide == narrow:
+        return _words("0", y, narrow, "start")
+    return [_words("0", y, wide, "start", "wide"), _words("0", y, narrow, "start", "narrow")]
+
+
+def _beside(label: str, number: str, letters: int) -> str:
     """A label that leaves room for the number on its line: of a long one, its beginning and its end."""
-    most = MOST_LETTERS - len(number)
+    most = letters - len(number)
     rest = max(most // 2, 1)
     return label if len(label) <= most else f"{label[: most - rest - 1]}…{label[-rest:]}"

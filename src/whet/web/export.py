@@ -19,9 +19,7 @@ _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
 
 def export(cache: PageCache, database: Database, chosen: PageFilter, *, css: str, now: float) -> str:
     """One document with every view that stands by itself."""
-    state = state_of_sessions(database)
-    cache.lessons.wait(state)
-    cache.recurring(chosen).wait(state)
+    cache.lessons.wait(state_of_sessions(database))
     looked = cache.look(database, chosen)
     asked = PageRequest(
         Site(chosen, is_file=True, projects=cache.naming()), database, cache, looked, part="", given={}, now=now

@@ -10,9 +10,10 @@ from whet.trials.attempts import Arm
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 
-# Of the sessions that a canary counts: those in its situation, those that failed in it, and those that may have failed.
+# Of the sessions that a canary counts: those in its situation, those that failed in it, and those whose
+# failure score, one of its guards, is high.
 CAME_UP, FAILED, DOUBTFUL = "came-up", "failed", "doubtful"
-SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", DOUBTFUL: ", that may have failed"}
+SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", DOUBTFUL: ", with a high failure score"}
 
 
 class NamedSessions(NamedTuple):
@@ -35,15 +36,12 @@ TELLING_LITTLE = (
         lambda fact: fact.counts and is_temporary(fact.folder),
     ),
     NamedSessions("nowhere", "in no folder", lambda fact: fact.counts and not fact.folder),
-    NamedSessions("untold", "whose record cannot tell how they went", lambda fact: fact.counts and fact.untold),
     NamedSessions("unpriced", "whose cost is not known", lambda fact: fact.counts and fact.dollars is None),
 )
 GROUPS = {
     group.name: group
     for group in (
         *TELLING_LITTLE,
-        NamedSessions("calling", "with calls", lambda fact: fact.counts and fact.calls > 0),
-        NamedSessions("failing", "with failed calls", lambda fact: fact.counts and fact.failed_calls > 0),
         NamedSessions("priced", "whose cost is known", lambda fact: fact.counts and fact.dollars is not None),
         NamedSessions("own", "that are no copies, trials among them", lambda fact: not fact.copied),
         NamedSessions(

@@ -14,7 +14,7 @@ HEAD = (
 
 
 # Those that are about sessions. What waits, and what agents are told, is never hidden by a filter.
-FILTERED = ("overview", "failures", "lessons", "work", "sessions")
+FILTERED = ("overview", "trouble", "lessons", "work", "sessions")
 
 
 SECONDS, IDLE_SECONDS = "3", "15"  # after which the page looks again

@@ -1,6 +1,7 @@
 """Which view answers at which address, and what it is made from."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import msgspec
 
@@ -27,25 +28,28 @@ from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
 from whet.store.template_files import usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
+from whet.store.troubles import trouble_of_session
 from whet.text.short_names import short_name
 from whet.text.words import cut
 from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
 from whet.trials.endpoints import in_situation
+from whet.trouble.values import Intervention
 from whet.web.asking import PageRequest, behind, learned, recurring
 from whet.web.html import Element
 from whet.web.layout import Framed
 from whet.web.site import VIEWS, PageView, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
-from whet.web.views.failures import Narrowed, SeenFailures, failures, sessions
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
-from whet.web.views.overview import Uncounted, overview
+from whet.web.views.overview import BesideSessions, Uncounted, overview
 from whet.web.views.rules import ShownRule, rule, rules
-from whet.web.views.session import session
+from whet.web.views.session import ShownSession, session
+from whet.web.views.sessions import ListedSession, Narrowed, SeenSessions, sessions
 from whet.web.views.trials import ShownTrial, honesty, trial, trials
+from whet.web.views.trouble import ChosenTrouble, SaidIn, SeenTrouble, trouble
 
 OF = {view.name: view for view in VIEWS}
 QUIET = ("begun", "abandoned")
@@ -62,15 +66,30 @@ def show_overview(ask: PageRequest) -> Framed:
     persons = (fact for fact in looked.everything if fact.copied and fact.purpose not in OWN_PURPOSES)
     copies = sum(fits(fact, project(fact.folder)) for fact in persons)
     uncounted = Uncounted(looked.choices.hidden, copies)
-    body = overview(ask.site, looked.facts, ask.entries, project, waiting=ask.waiting, uncounted=uncounted)
-    return _framed("overview", body)
+    around = BesideSessions(ask.entries, project, ask.waiting, uncounted, _said(ask))
+    return _framed("overview", overview(ask.site, _troubles(ask), around))
 
 
-def show_failures(ask: PageRequest) -> Framed:
-    found, is_current = recurring(ask)
-    seen = SeenFailures(ask.looked.facts, ask.cache.project, found if is_current else None)
-    body = failures(ask.site, seen, hidden=ask.looked.choices.hidden)
-    return _framed("failures", body)._replace(is_live=not is_current)
+def _troubles(ask: PageRequest) -> list[SeenTrouble]:
+    return [SeenTrouble(fact, ask.looked.trouble(fact)) for fact in ask.looked.facts]
+
+
+def _said(ask: PageRequest) -> SaidIn:
+    """What people said when they stepped in, read for the sessions that a view lists."""
+
+    @cache
+    def said(id: str) -> tuple[Intervention, ...]:
+        found = trouble_of_session(ask.database, find(ask.database, id))
+        return found.interventions if found else ()
+
+    return lambda fact: said(fact.id)
+
+
+def show_trouble(ask: PageRequest) -> Framed:
+    chosen = ChosenTrouble(**{name: ask.given[name] for name in ChosenTrouble._fields if name in ask.given})
+    return _framed(
+        "trouble", trouble(ask.site, _troubles(ask), chosen, said=_said(ask), hidden=ask.looked.choices.hidden)
+    )
 
 
 def show_sessions(ask: PageRequest) -> Framed:
@@ -86,22 +105,25 @@ def show_sessions(ask: PageRequest) -> Framed:
         facts = [fact for fact in known if fits(fact, project(fact.folder))]
     elif narrowed.purpose:
         facts = ask.spent
-    return _framed(
-        "sessions", sessions(ask.site, facts, narrowed, project=ask.cache.project, hidden=ask.looked.choices.hidden)
-    )
+    every = [ListedSession(fact, ask.looked.trouble(fact)) for fact in facts]
+    seen = SeenSessions(every, ask.cache.project, ask.looked.choices.hidden)
+    return _framed("sessions", sessions(ask.site, seen, narrowed))
 
 
 def show_session(ask: PageRequest) -> Framed:
     stored = find(ask.database, ask.part)
-    body = session(
-        ask.site,
+    fact = next((each for each in ask.looked.everything if each.id == stored.id), None)
+    analysis = analysis_of(ask.database, stored)
+    seen = ShownSession(
         stored,
         load(ask.database, stored),
-        analysis_of(ask.database, stored),
-        project=ask.cache.project(stored.folder),
-        start=number_of(ask.given.get("start", "")),
+        trouble_of_session(ask.database, stored),
+        ask.cache.project(stored.folder),
+        fact.dollars if fact else None,
+        analysis.copied.tokens if analysis else 0,
     )
-    view = PageView("sessions", "Session", "What happened, and where did it go wrong?")
+    body = session(ask.site, seen, start=number_of(ask.given.get("start", "")))
+    view = PageView("sessions", "Session", "What happened, and what bought nothing?")
     return Framed(view, cut(stored.title, 160) or stored.id[:12], body)
 
 
@@ -220,7 +242,9 @@ def show_work(ask: PageRequest) -> Framed:
 
 def show_coverage(ask: PageRequest) -> Framed:
     [(stored,)] = ask.database.query("SELECT count(*) FROM sessions")
-    seen = Covered(int(stored), ask.looked.everything, left_out(ask.database))
+    counted_ones = (fact for fact in ask.looked.everything if fact.counts)
+    untimed = sum(not ask.looked.trouble(fact).is_timed for fact in counted_ones)
+    seen = Covered(int(stored), ask.looked.everything, left_out(ask.database), untimed)
     return _framed("coverage", coverage(ask.site, seen, ask.cache.project))
 
 
@@ -251,7 +275,7 @@ def _framed(name: str, body: Element) -> Framed:
 
 PAGES: tuple[tuple[str, Page], ...] = (
     ("/", show_overview),
-    ("/failures", show_failures),
+    ("/trouble", show_trouble),
     ("/sessions", show_sessions),
     ("/session/{part}", show_session),
     ("/lessons", show_lessons),

@@ -16,6 +16,7 @@ from whet.web.html import Child, Element, h
 
 NO_PROJECT = "none"
 MOST_DIGITS = 10
+MESSAGES_SHOWN = 400  # of a session, on one page
 MADE_NAME = re.compile(r"learned-[0-9a-f]{10}")
 WORDS_LETTERS = 60
 
@@ -29,9 +30,9 @@ class PageView(NamedTuple):
 
 
 VIEWS = (
-    PageView("overview", "Overview", "Is it getting better, and at what cost?"),
+    PageView("overview", "Overview", "Where did the time go, and is it getting better?"),
     PageView("waiting", "Waiting", "What must I decide?"),
-    PageView("failures", "Failures", "What fails most, and where?"),
+    PageView("trouble", "Trouble", "Which stretches bought nothing, and why?"),
     PageView("lessons", "Lessons", "What was learned, and what is proposed?"),
     PageView("rules", "Rules and skills", "Does it help, and is it followed?"),
     PageView("trials", "Trials", "Can I believe this?"),
@@ -45,7 +46,7 @@ VIEWS = (
 
 
 # A file has what can be read without the store; what waits for a decision is its owner's own business.
-IN_FILE = ("overview", "failures", "lessons", "rules", "trials", "honesty", "live", "templates", "work", "coverage")
+IN_FILE = ("overview", "trouble", "lessons", "rules", "trials", "honesty", "live", "templates", "work", "coverage")
 
 
 class PageFilter(NamedTuple):
@@ -115,7 +116,8 @@ class Site(NamedTuple):
 
     def session(self, id: str, words: Child, *, message: int | None = None) -> Child:
         """Words that lead to a session, or to one of its messages."""
-        href = self.href("session", part=id)
+        start = (message or 0) // MESSAGES_SHOWN * MESSAGES_SHOWN
+        href = self.href("session", part=id, start=str(start or ""))
         return h("a", {"href": href if message is None else f"{href}#m{message}"}, words) if href else words
 
 
@@ -142,7 +144,7 @@ def when(seconds: float | None) -> Element:
     return h("span", {"class": "when"}, moment(seconds))
 
 
-def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: str, numbers: int = 0) -> Element:
+def table(headings: Iterable[Child], rows: Iterable[Iterable[Child]], *, caption: str, numbers: int = 0) -> Element:
     """A table that scrolls by itself on narrow screens; the last `numbers` columns stand on the right."""
     names = tuple(headings)
     first = len(names) - numbers

@@ -22,6 +22,7 @@ class Covered(NamedTuple):
     stored: int
     everything: Sequence[SessionFact]
     left_out: Sequence[LeftOutFile] = ()
+    untimed: int = 0  # sessions without times on record
 
 
 def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Element:
@@ -36,6 +37,8 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
     for group in TELLING_LITTLE:
         number = sum(map(group.holds, everything))
         reasons.append((group.words, site.counted(number, group=group.name)))
+    untimed = "without times on record, whose lost minutes are not known"
+    reasons.append((untimed, site.counted(seen.untimed, untimed="1")))
     by_agent = [
         ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
         for name, number in agents.most_common()

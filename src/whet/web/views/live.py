@@ -118,7 +118,7 @@ def _awaited(watched: WatchedRule) -> str:
 def _arms(site: Site, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
     situations = (CAME_UP, FAILED) if shown.watched.endpoint else (DOUBTFUL,)
-    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "may have failed"}
+    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "high failure score"}
     comparison = shown.watched.comparison
     rows = [
         (

@@ -1,26 +1,38 @@
-"""One session: what happened, and where it went wrong."""
+"""One session: what happened, and which stretches of it bought nothing."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.analysis import Analysis
-from whet.failures.decisive import Turning
-from whet.failures.gone_wrong import gone_wrong, how_sure, where_it_went_wrong
-from whet.failures.signals import SHOWN, Signal
-from whet.outcomes.deciding import Decision, decide
+from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
 from whet.store.rows import Session
 from whet.text.amounts import short
+from whet.text.showing import shown
+from whet.trouble.overview import ENDINGS, duration, percent
+from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, many, moment, section, tile
+from whet.web.site import MESSAGES_SHOWN, Site, code, dollars, many, moment, section, table, tile
+from whet.web.views.trouble import paid, stretch_words
 
 LINES = 12
 MOST_LETTERS = 20_000
-MOST_MESSAGES = 400
+OUTCOMES = {
+    Outcome.OK: "ok",
+    Outcome.FAILED: "failed",
+    Outcome.REJECTED: "refused by the person",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.UNKNOWN: "not known",
+}
+STEPPED_IN = {
+    InterventionKind.REFUSAL: "refused a call",
+    InterventionKind.INTERRUPT: "stopped the agent",
+    InterventionKind.CORRECTION: "corrected the agent",
+}
 
 
 class ShownCall(NamedTuple):
@@ -30,101 +42,137 @@ class ShownCall(NamedTuple):
     decision: Decision
 
 
-def session(
-    site: Site, stored: Session, transcript: Transcript, analysis: Analysis | None, *, project: str, start: int = 0
-) -> Element:
-    """The transcript with a timeline of calls, the step where it went wrong, and signals in their places."""
-    steps = [ShownCall(exchange, decide(exchange)) for exchange in pair(transcript.messages).exchanges]
-    aside = places(transcript.messages)
-    shown = range(start, min(start + MOST_MESSAGES, len(transcript.messages)))
+class ShownSession(NamedTuple):
+    """A session with what is known of it; without trouble it is not analysed yet."""
+
+    stored: Session
+    transcript: Transcript
+    trouble: SessionTrouble | None
+    project: str = ""
+    dollars: float | None = None
+    copied_tokens: int = 0
+
+    @property
+    def stretches(self) -> tuple[Trouble, ...]:
+        return self.trouble.troubles if self.trouble else ()
+
+    @property
+    def interventions(self) -> tuple[Intervention, ...]:
+        return self.trouble.interventions if self.trouble else ()
+
+
+def session(site: Site, seen: ShownSession, *, start: int = 0) -> Element:
+    """The transcript with a timeline of calls, and the stretches that bought nothing in their places."""
+    messages = seen.transcript.messages
+    steps = [ShownCall(exchange, decide(exchange)) for exchange in pair(messages).exchanges]
+    listed = range(start, min(start + MESSAGES_SHOWN, len(messages)))
     return h(
         "div",
         {},
-        _facts(site, stored, analysis, project),
-        _verdict(site, stored, analysis),
-        section("Calls in their order", _timeline(site, steps, analysis)) if steps else None,
-        section("Transcript", _messages(transcript, shown, aside, steps, analysis), _more(site, stored, shown)),
+        _facts(site, seen),
+        _checks(seen.stored),
+        section("What bought nothing", _stretches(site, seen)),
+        section("Calls in their order", _timeline(site, seen, steps)) if steps else None,
+        section("Transcript", _messages(seen, listed, steps), _more(site, seen.stored, listed)),
     )
 
 
-def _facts(site: Site, stored: Session, analysis: Analysis | None, project: str) -> Element:
-    score = (
-        "not analysed"
-        if analysis is None
-        else "cannot tell"
-        if analysis.cannot_tell
-        else f"{analysis.failure_score:.2f}"
-    )
-    tokens = stored.input_tokens + stored.output_tokens - (analysis.copied.tokens if analysis else 0)
+def _facts(site: Site, seen: ShownSession) -> Element:
+    stored, found = seen.stored, seen.trouble
+    lost, time = "–", "not analysed yet" if found is None else "no times are on record"
+    if found is not None and found.is_timed:
+        part = f" ({percent(found.lost_seconds / found.agent_seconds)})" if found.agent_seconds else ""
+        lost, time = duration(found.lost_seconds), f"bought nothing, of {duration(found.agent_seconds)}{part}"
+    tokens = stored.input_tokens + stored.output_tokens - seen.copied_tokens
+    used = f"{short(tokens) if tokens else 'unknown'} tokens, {many(stored.message_count, 'message')}"
     return h(
         "div",
         {"class": "tiles"},
-        tile(score, "failure score, 0 to 1"),
+        tile(lost, time),
+        tile(f"{len(seen.interventions):,}", "times somebody stepped in"),
+        tile(dollars(seen.dollars), used),
         tile(
             site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions"),
             stored.model,
         ),
         tile(
-            site.projects.short(project),
+            site.projects.short(seen.project),
             f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}",
         ),
         tile(moment(stored.started), f"ended: {stored.ending}"),
-        tile(short(tokens) if tokens else "–", f"tokens, {many(stored.message_count, 'message')}"),
     )
 
 
-def _verdict(site: Site, stored: Session, analysis: Analysis | None) -> Child:
-    if analysis is None:
-        return None
-    lines: list[Child] = []
-    if analysis.reasons:
-        lines.append(h("p", {}, "Because: ", "; ".join(analysis.reasons), "."))
-    if turning := gone_wrong(analysis):
-        words = f"It {where_it_went_wrong(turning.message, turning.confidence)}"
-        place = site.session(stored.id, words, message=turning.message)
-        lines.append(h("p", {"class": "bad"}, place, f": {turning.reason}."))
-    for check in stored.facts.checks:
-        verdict = {True: "passed", False: "failed", None: "recorded"}[check.passed]
-        lines.append(h("p", {}, f"Check {check.name}: {verdict}"))
-    return lines
+def _checks(stored: Session) -> list[Child]:
+    said = {True: "passed", False: "failed", None: "recorded"}
+    return [h("p", {}, f"Check {check.name}: {said[check.passed]}") for check in stored.facts.checks]
 
 
-def _timeline(site: Site, steps: list[ShownCall], analysis: Analysis | None) -> Element:
-    turning = gone_wrong(analysis) if analysis else None
+def _stretches(site: Site, seen: ShownSession) -> Child:
+    """Each stretch with its place, what it cost and how it ended; the dearest stands out."""
+    if seen.trouble is None:
+        return h("p", {}, "Not analysed yet: ", code("whet report"), " does it.")
+    if not seen.stretches:
+        return h("p", {}, "Nothing: no stretch of this session was trouble.")
+    worst = seen.trouble.dearest
+    rows = (
+        (
+            site.session(seen.stored.id, f"#{one.first} to #{one.last}", message=one.first),
+            (h("strong", {}, stretch_words(one)), " (the dearest)") if one == worst else stretch_words(one),
+            ENDINGS.get(one.ending.value, one.ending.value),
+            duration(one.seconds) if seen.trouble.is_timed else "–",
+            f"{one.calls:,}",
+            paid(one.dollars),
+        )
+        for one in sorted(seen.stretches, key=lambda one: (one.first, one.last))
+    )
+    headings = ("messages", "what", "how it ended", "time", "calls", "cost")
+    return table(headings, rows, caption=_caption(len(seen.stretches)), numbers=3)
+
+
+def _caption(stretches: int) -> str:
+    return "1 stretch" if stretches == 1 else f"{stretches:,} stretches; a minute counts in one of them only"
+
+
+def _timeline(site: Site, seen: ShownSession, steps: Sequence[ShownCall]) -> Element:
     pieces = []
     for number, step in enumerate(steps, start=1):
-        exchange, outcome = step.exchange, step.decision.outcome.value
-        is_wrong = turning is not None and turning.message in (exchange.asked, exchange.answered)
-        words = f"Call {number}, {exchange.call.name}: {outcome}{', perhaps it went wrong here' if is_wrong else ''}"
-        href = "" if site.is_file else f"#m{exchange.asked}"
-        pieces.append((f"{outcome}{' decisive' if is_wrong else ''}", words, href))
-    keys = (("ok", "ok"), ("failed", "failed"), ("other", "rejected or cancelled"))
-    legend = h("ul", {"class": "legend"}, [h("li", {"class": f"key k{name}"}, words) for name, words in keys])
+        exchange, outcome = step.exchange, step.decision.outcome
+        inside = next((one for one in seen.stretches if one.first <= exchange.asked <= one.last), None)
+        about = f"; {stretch_words(inside)}, {duration(inside.seconds)}" if inside else ""
+        words = f"Call {number}, {exchange.call.name}: {OUTCOMES[outcome]}{about}"
+        href = "" if site.is_file else f"{_page(site, seen.stored, exchange.asked)}#m{exchange.asked}"
+        pieces.append((f"{outcome.value}{' lost' if inside else ''}", words, href))
+    met = [outcome for outcome in OUTCOMES if any(step.decision.outcome is outcome for step in steps)]
+    keys = [h("li", {"class": f"key k{outcome.value}"}, OUTCOMES[outcome]) for outcome in met]
+    if any(name.endswith(" lost") for name, _, _ in pieces):
+        keys.append(h("li", {"class": "key klost"}, "in a stretch that bought nothing"))
+    legend = h("ul", {"class": "legend"}, keys)
     return h("div", {}, strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
 
 
-def _messages(
-    transcript: Transcript, shown: range, aside: range, steps: list[ShownCall], analysis: Analysis | None
-) -> list[Child]:
+def _page(site: Site, stored: Session, message: int) -> str:
+    start = message // MESSAGES_SHOWN * MESSAGES_SHOWN
+    return site.href("session", part=stored.id, start=str(start or ""))
+
+
+def _messages(seen: ShownSession, listed: range, steps: Sequence[ShownCall]) -> list[Child]:
+    messages = seen.transcript.messages
+    aside = places(messages)
     by_call = {(step.exchange.asked, step.exchange.call.id): step for step in steps}
-    answered = {step.exchange.answered for step in steps}
-    signals: dict[int, list[Signal]] = defaultdict(list)
-    for signal in analysis.signals if analysis else ():
-        if signal.confidence >= SHOWN:
-            signals[signal.message].append(signal)
-    turning = gone_wrong(analysis) if analysis else None
+    places_of = _places(messages, steps)
+    answers: dict[int, list[int]] = defaultdict(list)
+    for answer, asked in places_of.items():
+        answers[asked].append(answer)
+    notes, lost = _notes(seen, places_of), _lost(seen, places_of)
     drawn: list[Child] = []
     examples: list[Child] = []
-    for index in shown:
-        message = transcript.messages[index]
-        is_answer = message.role is Role.TOOL and index in answered
-        content = [] if is_answer else _parts(message, index, by_call)
-        here = turning if turning and turning.message == index else None
-        notes = _notes(signals.get(index, []), here)
-        if not content and not notes and is_answer:
-            drawn.append(h("span", {"id": f"m{index}"}))
+    for index in listed:
+        if index in places_of and places_of[index] in listed:
             continue
-        made = _message(message, index, [*content, *notes], is_wrong=here is not None)
+        anchors = [h("span", {"id": f"m{answer}"}) for answer in answers.get(index, ())]
+        content = [*notes.get(index, ()), *_parts(messages[index], index, by_call)]
+        made = _message(messages[index], index, (anchors, content), is_lost=index in lost)
         (examples if index in aside else drawn).append(made)
     if examples:
         words = f"Examples that a template put here ({many(len(aside), 'message')})"
@@ -132,11 +180,48 @@ def _messages(
     return drawn
 
 
-def _message(message: Message, index: int, content: list[Child], *, is_wrong: bool) -> Element:
+def _places(messages: Sequence[Message], steps: Sequence[ShownCall]) -> dict[int, int]:
+    """For each message that only answers calls, the message with the calls: results are shown there."""
+    asked = {step.exchange.answered: step.exchange.asked for step in steps if step.exchange.answered is not None}
+    return {answer: place for answer, place in asked.items() if messages[answer].role is Role.TOOL}
+
+
+def _lost(seen: ShownSession, places_of: Mapping[int, int]) -> frozenset[int]:
+    """The messages in stretches that bought nothing."""
+    spans = (range(places_of.get(one.first, one.first), one.last + 1) for one in seen.stretches)
+    return frozenset(index for span in spans for index in span)
+
+
+def _notes(seen: ShownSession, places_of: Mapping[int, int]) -> dict[int, list[Child]]:
+    """What stands beside messages: where a stretch begins and ends, and where somebody stepped in."""
+    said: list[tuple[int, str]] = []
+    for one in seen.stretches:
+        ended = ENDINGS.get(one.ending.value, one.ending.value)
+        time = f"{duration(one.seconds)}, " if seen.trouble and seen.trouble.is_timed else ""
+        until = f"to #{one.last}, " if one.last != one.first else ""
+        said.append((one.first, f"▼ {stretch_words(one)}: {until}{time}{many(one.calls, 'call')}, {ended}"))
+        if one.last != one.first:
+            said.append((one.last, f"▲ {stretch_words(one)}: {ended}"))
+    said += [(event.message, f"✋ Somebody {_stepped_in(event)}") for event in seen.interventions]
+    notes: dict[int, list[Child]] = defaultdict(list)
+    for message, words in said:
+        notes[places_of.get(message, message)].append(h("p", {"class": "stretch"}, words))
+    return notes
+
+
+def _stepped_in(event: Intervention) -> str:
+    said = " ".join(shown(event.words).split())
+    return f"{STEPPED_IN[event.kind]}{f': “{said}”' if said else ''}"
+
+
+def _message(message: Message, index: int, drawn: tuple[Child, Child], *, is_lost: bool) -> Element:
+    anchors, content = drawn
     who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
-    name = f"message {message.role.value}{' wrong' if is_wrong else ''}"
+    name = f"message {message.role.value}{' lost' if is_lost else ''}"
     head = h("div", {"class": "facts"}, h("strong", {}, who), f" #{index}  {moment(message.at) if message.at else ''}")
-    return h("article", {"id": f"m{index}", "class": name, "aria-label": f"message {index}, {who}"}, head, content)
+    return h(
+        "article", {"id": f"m{index}", "class": name, "aria-label": f"message {index}, {who}"}, anchors, head, content
+    )
 
 
 def _parts(message: Message, index: int, by_call: dict[tuple[int, str], ShownCall]) -> list[Child]:
@@ -179,18 +264,6 @@ def _asked(call: ToolCall) -> str:
     return "\n".join(f"{name}: {value}" for name, value in values.items())
 
 
-def _notes(signals: list[Signal], turning: Turning | None) -> list[Child]:
-    notes: list[Child] = []
-    if turning:
-        words = f"⚠ Perhaps it went wrong here ({how_sure(turning.confidence)}): {turning.reason}."
-        notes.append(h("p", {"class": "signal"}, words))
-    for signal in signals:
-        tool = f" ({signal.tool})" if signal.tool else ""
-        words = f"⚠ {signal.kind}{tool}, confidence {signal.confidence:.2f}: {' '.join(signal.quote.split())}"
-        notes.append(h("p", {"class": "signal"}, words))
-    return notes
-
-
 def _folded(words: str, text: str) -> Element:
     return h("details", {}, h("summary", {}, words), _text(text))
 
@@ -204,7 +277,12 @@ def _cut(text: str) -> str:
     return text if rest <= 0 else f"{text[:MOST_LETTERS]}\n… {rest:,} more characters: see whet show --full"
 
 
-def _more(site: Site, stored: Session, shown: range) -> Child:
-    if shown.stop >= stored.message_count:
-        return None
-    return h("p", {}, site.link("Later messages", "session", part=stored.id, start=str(shown.stop)))
+def _more(site: Site, stored: Session, listed: range) -> Child:
+    """Links to the messages before and after those that are shown."""
+    links: list[Child] = []
+    if listed.start:
+        earlier = max(0, listed.start - MESSAGES_SHOWN)
+        links.append(site.link("Earlier messages", "session", part=stored.id, start=str(earlier or "")))
+    if listed.stop < stored.message_count:
+        links.append(site.link("Later messages", "session", part=stored.id, start=str(listed.stop)))
+    return h("p", {"class": "actions"}, links) if links else None

@@ -1,0 +1,187 @@
+"""Where the time of a project's sessions went that bought nothing, and of one session: answers for agents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whet.failures.kinds import kind_named
+from whet.mcp.lessons import project_in
+from whet.sessions.transcripts import Transcript
+from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_troubles
+from whet.shipped.prices import list_price
+from whet.store.analyses import refresh
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import COUNTED
+from whet.store.opening import opened
+from whet.store.rows import Session
+from whet.store.troubles import StoredTrouble, session_troubles, trouble_of_session
+from whet.targets.known_projects import KnownProjects
+from whet.trouble.finding import find_trouble
+from whet.trouble.overview import ENDINGS, UPPER_BOUND, sort_words
+from whet.trouble.rollups import TroubleCost, by_cause, by_kind, costs, dearest, group
+from whet.trouble.values import SessionTrouble, Trouble
+
+MOST_CAUSES = 10
+MOST_SESSIONS = 5
+
+
+@dataclass(frozen=True)
+class CostAnswer:
+    """What one sort of trouble cost; `share` is of the agent's time, and `helps` says what can be done."""
+
+    what: str
+    minutes: float
+    share: float
+    times: int
+    sessions: int
+    helps: str
+
+
+@dataclass(frozen=True)
+class StretchAnswer:
+    """A stretch of a session that bought nothing, from its first to its last message."""
+
+    what: str
+    first: int
+    last: int
+    minutes: float
+    calls: int
+    ended: str
+
+
+@dataclass(frozen=True)
+class DearSessionAnswer:
+    """A session that lost much, and its dearest stretch."""
+
+    session: str
+    title: str
+    minutes_lost: float
+    agent_minutes: float
+    dearest: StretchAnswer
+
+
+@dataclass(frozen=True)
+class LostTimeAnswer:
+    """Where the time of one session went; the minutes are unknown where its record has no times."""
+
+    agent_minutes: float | None
+    minutes_lost: float | None
+    stepped_in: int
+    stretches: list[StretchAnswer]
+
+
+@dataclass(frozen=True)
+class TroubleAnswer:
+    """What the sessions of a project spent, what of it bought nothing, and what cost most."""
+
+    project: str
+    sessions: int
+    agent_minutes: float
+    minutes_lost: float
+    share: float
+    stepped_in: int
+    kinds: list[CostAnswer]
+    causes: list[CostAnswer]
+    dearest: list[DearSessionAnswer]
+    note: str
+
+
+def of_project(home: Home, *, folder: str) -> TroubleAnswer:
+    """Where the time of a project's sessions went; of all sessions where no folder is named."""
+    project = project_in(folder)
+    with opened(home) as database:
+        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+        projects = KnownProjects(database)
+        stored = [
+            each
+            for each in session_troubles(database, COUNTED)
+            if not project or projects.identity(each.trouble.folder) == project
+        ]
+    found = [each.trouble for each in stored]
+    whole = group(project, found)
+    return TroubleAnswer(
+        project=projects.shown(project),
+        sessions=whole.sessions,
+        agent_minutes=_minutes(whole.agent_seconds),
+        minutes_lost=_minutes(whole.lost.seconds),
+        share=round(whole.lost.share, 3),
+        stepped_in=whole.interventions,
+        kinds=[_cost(each, _label(each.name), each.name) for each in costs(found, by_kind)],
+        causes=_causes(found),
+        dearest=_dearest(stored),
+        note=UPPER_BOUND,
+    )
+
+
+def of_session(database: Database, session: Session, transcript: Transcript) -> LostTimeAnswer:
+    """Where the time of one session went, as it is stored, or found now."""
+    stored = trouble_of_session(database, session)
+    found = stored or find_trouble(transcript, price=list_price, kinds=known_troubles())
+    return LostTimeAnswer(
+        agent_minutes=_minutes(found.agent_seconds) if found.is_timed else None,
+        minutes_lost=_minutes(found.lost_seconds) if found.is_timed else None,
+        stepped_in=len(found.interventions),
+        stretches=[_stretch(one) for one in found.troubles],
+    )
+
+
+def _causes(found: Sequence[SessionTrouble]) -> list[CostAnswer]:
+    sorts: dict[str, Trouble] = {}
+
+    def key(session: SessionTrouble, trouble: Trouble) -> str:
+        name = by_cause(session, trouble)
+        sorts.setdefault(name, trouble)
+        return name
+
+    dearest_first = costs(found, key)[:MOST_CAUSES]
+    return [_cost(each, _what(sorts[each.name]), sorts[each.name].kind) for each in dearest_first]
+
+
+def _dearest(stored: Sequence[StoredTrouble]) -> list[DearSessionAnswer]:
+    titles = {each.trouble.session: each.title for each in stored}
+    return [
+        DearSessionAnswer(
+            session=each.session,
+            title=titles[each.session],
+            minutes_lost=_minutes(each.lost_seconds),
+            agent_minutes=_minutes(each.agent_seconds),
+            dearest=_stretch(worst),
+        )
+        for each in dearest((one.trouble for one in stored), MOST_SESSIONS)
+        if (worst := each.dearest) is not None
+    ]
+
+
+def _cost(cost: TroubleCost, what: str, kind: str) -> CostAnswer:
+    return CostAnswer(
+        what=what,
+        minutes=_minutes(cost.seconds),
+        share=round(cost.share, 3),
+        times=cost.troubles,
+        sessions=cost.sessions,
+        helps=kind_named(kind, known_troubles()).remedy,
+    )
+
+
+def _stretch(one: Trouble) -> StretchAnswer:
+    return StretchAnswer(
+        what=_what(one),
+        first=one.first,
+        last=one.last,
+        minutes=_minutes(one.seconds),
+        calls=one.calls,
+        ended=ENDINGS.get(one.ending.value, one.ending.value),
+    )
+
+
+def _what(one: Trouble) -> str:
+    return sort_words(one, _label(one.kind))
+
+
+def _label(kind: str) -> str:
+    return kind_named(kind, known_troubles()).label
+
+
+def _minutes(seconds: float) -> float:
+    return round(seconds / 60, 1)

@@ -1,0 +1,179 @@
+"""Trouble: the stretches that bought nothing, by kind and by cause, each opening its session at its first message."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.failures.kinds import kind_named
+from whet.shipped.kinds import known_troubles
+from whet.store.session_facts import SessionFact
+from whet.text.showing import shown
+from whet.text.words import cut
+from whet.trouble.overview import ENDINGS, duration, interval_words, money, sort_words
+from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs
+from whet.trouble.values import Intervention, SessionTrouble, Trouble
+from whet.web.charts import ChartBar, bars
+from whet.web.html import Child, Element, h
+from whet.web.site import Site, empty, many, no_sessions, number_of, section, table
+
+MOST_CAUSES = 12
+PAGE = 100
+SAID_LETTERS = 140
+
+
+class ChosenTrouble(NamedTuple):
+    """Which stretches are listed, as the address says it."""
+
+    kind: str = ""
+    subject: str = ""
+    cause: str = ""
+    week: str = ""
+    start: str = ""
+
+    def fits(self, trouble: Trouble) -> bool:
+        return (
+            self.kind in ("", trouble.kind)
+            and self.subject in ("", trouble.subject)
+            and self.cause in ("", trouble.cause)
+        )
+
+    @property
+    def words(self) -> str:
+        """What the stretches have in common."""
+        about = ", ".join(shown(word) for word in (self.subject, self.cause) if word)
+        parts = (self.kind and f"of {label_of(self.kind)}", about and f"({about})", self.week and f"in {self.week}")
+        return " ".join(filter(None, parts))
+
+
+class SeenTrouble(NamedTuple):
+    """A session that is looked at, and its trouble."""
+
+    fact: SessionFact
+    trouble: SessionTrouble
+
+
+# The events of a session in which people stepped in, with what they said.
+SaidIn = Callable[[SessionFact], Sequence[Intervention]]
+
+
+def said_in(events: Iterable[Intervention], stretch: Trouble) -> Child:
+    """What somebody said in a stretch."""
+    said = next((each.words for each in events if each.words and stretch.first <= each.message <= stretch.last), "")
+    return h("p", {"class": "soft"}, f"“{cut(' '.join(shown(said).split()), SAID_LETTERS)}”") if said else None
+
+
+def label_of(kind: str) -> str:
+    """A kind of trouble as lists name it."""
+    return kind_named(kind, known_troubles()).label
+
+
+def paid(dollars: float) -> str:
+    """What a stretch cost."""
+    return "–" if not dollars else money(dollars) if dollars >= 0.01 else "< $0.01"
+
+
+def stretch_words(trouble: Trouble) -> str:
+    """Which trouble a stretch is."""
+    return shown(sort_words(trouble, label_of(trouble.kind)))
+
+
+def trouble(
+    site: Site, seen: Sequence[SeenTrouble], chosen: ChosenTrouble, *, said: SaidIn, hidden: int = 0
+) -> Element:
+    """The stretches that bought nothing, the dearest first, with bars by kind and cause that narrow the list."""
+    if not seen:
+        return h("div", {}, no_sessions(site, "trouble", hidden))
+    narrowed = [SeenTrouble(fact, _chosen(found, chosen)) for fact, found in seen]
+    stretches = [(fact, one) for fact, found in narrowed for one in found.troubles]
+    if not stretches:
+        every = site.link("Show all trouble", "trouble") if chosen != ChosenTrouble() else None
+        none = f"No stretch {chosen.words}".rstrip()
+        return h("div", {}, empty(f"{none} bought nothing in {many(len(seen), 'session')}. ", every))
+    found = [each.trouble for each in narrowed]
+    return h(
+        "div",
+        {},
+        _about(site, chosen),
+        section("By kind", kind_bars(site, found, chosen)) if not chosen.kind else None,
+        section("By cause", *cause_bars(site, found, chosen)) if not chosen.cause else None,
+        section("Stretches", _stretches(site, stretches, chosen, said)),
+    )
+
+
+def _chosen(found: SessionTrouble, chosen: ChosenTrouble) -> SessionTrouble:
+    """The session with only the trouble that is looked at: shares stay shares of all its time."""
+    if chosen.week not in ("", by_week(found)):
+        return replace(found, troubles=())
+    return replace(found, troubles=tuple(one for one in found.troubles if chosen.fits(one)))
+
+
+def _about(site: Site, chosen: ChosenTrouble) -> Child:
+    """What the chosen kind is, and what helps against it."""
+    if not chosen.kind:
+        return None
+    row = kind_named(chosen.kind, known_troubles())
+    what = row.what()
+    helps = f" What helps: {row.remedy}." if row.remedy else ""
+    everything = site.link("Show all trouble", "trouble")
+    return h("p", {"class": "answer"}, f"{row.label.capitalize()}: {what}.{helps} ", everything, ".")
+
+
+def kind_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Element:
+    """What each kind cost, the dearest first."""
+    rows = [
+        _bar(label_of(each.name), each, site.href("trouble", **chosen._replace(kind=each.name)._asdict()))
+        for each in costs(found, by_kind)
+    ]
+    return bars(rows, title="Time that bought nothing, by kind, with its share of the agent's time (95 % interval)")
+
+
+def cause_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Iterator[Child]:
+    """What each cause cost, the dearest first, and how many others there are."""
+    sorts: dict[str, Trouble] = {}
+
+    def key(session: SessionTrouble, one: Trouble) -> str:
+        name = by_cause(session, one)
+        sorts.setdefault(name, one)
+        return name
+
+    every = costs(found, key)
+    rows = []
+    for each in every[:MOST_CAUSES]:
+        one = sorts[each.name]
+        asked = chosen._replace(kind=one.kind, subject=one.subject, cause=one.cause)
+        rows.append(_bar(stretch_words(one), each, site.href("trouble", **asked._asdict())))
+    yield bars(rows, title="Time that bought nothing, by cause, with its share of the agent's time (95 % interval)")
+    rest = every[MOST_CAUSES:]
+    if rest:
+        lost = duration(sum(each.seconds for each in rest))
+        yield h("p", {"class": "soft"}, f"{many(len(rest), 'other cause')} took {lost} together.")
+
+
+def _bar(label: str, cost: TroubleCost, href: str) -> ChartBar:
+    words = f"{duration(cost.seconds)} · {interval_words(cost)}"
+    return ChartBar(label, (("seconds", cost.seconds),), words, href)
+
+
+def _stretches(
+    site: Site, found: Sequence[tuple[SessionFact, Trouble]], chosen: ChosenTrouble, said: SaidIn
+) -> Element:
+    ordered = sorted(found, key=lambda each: (-each[1].seconds, -each[1].tokens, each[0].no, each[1].first))
+    start = number_of(chosen.start)
+    rows = (
+        (
+            (site.session(fact.id, stretch_words(one), message=one.first), said_in(said(fact), one)),
+            cut(fact.title, 60) or fact.id[:12],
+            ENDINGS.get(one.ending.value, one.ending.value),
+            duration(one.seconds),
+            f"{one.calls:,}",
+            paid(one.dollars),
+        )
+        for fact, one in ordered[start : start + PAGE]
+    )
+    sessions = len({fact.id for fact, _ in found})
+    caption = f"{many(len(found), 'stretch')} {chosen.words}".rstrip() + f" in {many(sessions, 'session')}"
+    headings = ("stretch", "session", "how it ended", "time", "calls", "cost")
+    more = chosen._replace(start=str(start + PAGE))._asdict()
+    later = site.link("More stretches", "trouble", **more) if start + PAGE < len(ordered) else None
+    return h("div", {}, table(headings, rows, caption=caption.replace("stretchs", "stretches"), numbers=3), later)
