@@ -110,10 +110,12 @@ def test_every_view_is_in_the_navigation_and_answers(page: PageClient) -> None:
         assert 'aria-current="page"' in answer.text
 
 
-def test_the_overview_begins_with_where_the_time_went(page: PageClient, stored: list[StoredTrouble]) -> None:
+def test_the_overview_begins_as_the_report_does(page: PageClient, filled: Home, stored: list[StoredTrouble]) -> None:
     said, found = words(page.ask("/").text), overview([each.trouble for each in stored])
+    printed = " ".join(runner(filled.folder, filled.folder.parent)("report").out.split())
     for line in (lost_words(found, label_of), untimed_words(found), stepped_in_words(found)):
         assert line in said
+        assert line in printed
     assert f"{found.total.sessions} sessions, {agent_time(found.total.agent_seconds)}" in said
     assert said.count("is an upper bound") == 1
     for group in groups([each.trouble for each in stored], by_agent):
@@ -140,7 +142,7 @@ def test_page_report_and_stats_leave_out_the_same_sessions(tmp_path: Path) -> No
         assert "3 sessions" in whet(command, "--temporary").out
         assert "left out" not in whet(command, "--temporary").out
         assert "2 sessions" in whet(command, "--folder", "/tmp/try").out
-    assert whet("report", "--json").json["total"]["sessions"] == whet("stats", "--json").json["sessions"] == 1
+    assert whet("report", "--json").json["sessions"] == whet("stats", "--json").json["sessions"] == 1
     with page_of(home) as client:
         inside = client.enter()
         assert "1 session" in words(inside.ask("/").text)
