@@ -8,7 +8,7 @@ import click
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
-from whet.cli.output import console, many, next_step, plain, print_json, say
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say
 from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.cli.shown.lost_time import (
     ROWS,
@@ -23,6 +23,7 @@ from whet.cli.shown.lost_time import (
 from whet.cli.shown.taught import change_of
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
+from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.list_prices import list_prices
 from whet.store.listing import count_sessions, count_temporary
@@ -74,17 +75,29 @@ def command(
     else:
         open_ones = [each for each in taught if each.standing.stage in UNDECIDED]
         advice = tuple(_to_lessons() if any(wanted) else _learned(open_ones, len(taught)))
-        notes = (repeating(listed - len(stored)) if listed > len(stored) else "", left_out(hidden))
+        first, last = map(moment, _period(own))
+        notes = (
+            f"Sessions from {first} to {last}.",
+            repeating(listed - len(stored)) if listed > len(stored) else "",
+            left_out(hidden),
+        )
         _tell(found, advice, tuple(filter(None, notes)), is_whole=not (since or until))
     return 0
 
 
-def _counts(facts: Sequence[SessionFact]) -> dict[str, int]:
+def _counts(facts: Sequence[SessionFact]) -> dict[str, object]:
+    first, last = _period(facts)
     return {
+        "first": iso(first),
+        "last": iso(last),
         "tokens": sum(fact.tokens for fact in facts),
         "calls": sum(fact.calls for fact in facts),
         "failed_calls": sum(fact.failed_calls for fact in facts),
     }
+
+
+def _period(facts: Sequence[SessionFact]) -> tuple[float | None, float | None]:
+    return min((fact.at for fact in facts), default=None), max((fact.at for fact in facts), default=None)
 
 
 def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, is_whole: bool) -> None:

@@ -10,7 +10,8 @@ from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
 from whet.text.amounts import short
 from whet.text.showing import shown
-from whet.trouble.overview import BETTER, trend_words
+from whet.trouble.overview import BETTER, TroubleOverview, trend_words
+from whet.trouble.trends import TroubleTrend
 
 SHARED = ("sessions", "rules", "trials")
 NOT_SHARED = ("notes", "skills", "templates", "cases", "jobs", "settings")
@@ -30,7 +31,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         ("Worker", _worker(found)),
         ("Work", _work(found)),
         ("Sessions", _sessions(found)),
-        ("Time", _time(found)),
+        *((("Time", _time(seen, trend)),) if (seen := found.stored.overview) and (trend := found.stored.trend) else ()),
         ("Learned", _learned(found)),
         ("Pending", _pending(found)),
         ("This week", f"{_amount(found.spent_this_week)} for background work"),
@@ -135,10 +136,7 @@ def _sessions(found: MachineStatus) -> str:
     return ". ".join(said)
 
 
-def _time(found: MachineStatus) -> str:
-    seen, trend = found.stored.overview, found.stored.trend
-    if seen is None or trend is None:
-        return "nothing is known yet of where it goes (`whet import`)"
+def _time(seen: TroubleOverview, trend: TroubleTrend) -> str:
     *said, _ = headlines(seen)
     return f"{' '.join(said)} {BETTER} {trend_words(trend)} More: `whet report`"
 
