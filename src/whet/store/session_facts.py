@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from whet.failures.analysis import ModelUse
-from whet.failures.score import Weighed, told_reasons
-from whet.failures.summaries import MAY_HAVE_FAILED, week
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.sessions.usage import total, without
@@ -35,13 +33,7 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
     at: float
     tokens: int
     cost_dollars: float | None
-    score: float
-    failed: bool
-    untold: bool  # the record cannot tell
     copied: bool  # nothing in it is its own
-    reasons: tuple[str, ...]
-    decisive_step: int | None
-    kinds: tuple[str, ...]
     tools: tuple[ToolFact, ...]
     calls: int
     failed_calls: int
@@ -75,29 +67,6 @@ def read_facts(
         rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", numbers)
         facts.update((fact.no, fact) for fact in _facts(rows, price))
     return facts
-
-
-def weekly_outcomes(facts: Iterable[SessionFact], *, weeks: int) -> dict[str, dict[str, tuple[int, int]]]:
-    """In each of the last weeks that have some, how many of how many sessions of each folder may have failed.
-
-    The newest come first.
-    """
-    found: dict[str, dict[str, tuple[int, int]]] = {}
-    for fact in facts:
-        name = week(fact.at)
-        if name not in found and len(found) == weeks:
-            break
-        if fact.counts:
-            folders = found.setdefault(name, {})
-            failed, sessions = folders.get(fact.folder, (0, 0))
-            folders[fact.folder] = (failed + fact.failed, sessions + 1)
-    return found
-
-
-def newest_facts(database: Database, filters: Filters) -> Iterator[SessionFact]:
-    """The facts of the sessions that match, without their list prices, the newest first."""
-    where, parameters = conditions(filters)
-    return _facts(database.query(f"{FACTS} WHERE {where} ORDER BY s.dated DESC", parameters), lambda _: None)
 
 
 def count_copies(database: Database, filters: Filters) -> int:
@@ -141,8 +110,6 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
     read, written, cached, recorded = used
     whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
     usage = without(whole, found.copied_usage)
-    reasons = told_reasons(Weighed(0.0, found.reasons), longer)
-    untold = not (reasons or found.backed or found.kinds)
     return SessionFact(
         no=no,
         stamp=(head, version, score, longer, title),
@@ -158,13 +125,7 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
         listed_dollars=_listed(usage, model, found.others, price) if read + written else None,
         messages=messages - found.copied_messages,
         usage=usage,
-        score=score,
-        failed=score >= MAY_HAVE_FAILED and bool(found.reasons),
-        untold=untold,
         copied=found.copied,
-        reasons=reasons,
-        decisive_step=found.decisive_step,
-        kinds=found.kinds,
         tools=found.tools,
         calls=sum([tool.calls for tool in found.tools]),
         failed_calls=sum([tool.failed for tool in found.tools]),
