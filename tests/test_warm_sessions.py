@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, program, shell, user
-from whet.agent.tools.plans import NAME as TODO
-from whet.agent.tools.plans import plan_in
+from whet.agent.tools.situation import NAME as TODO
+from whet.agent.tools.situation import plan_in
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
 from whet.failures.analysis import Analysis, analyse

@@ -12,11 +12,9 @@ from msgspec.structs import replace
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Toolbox
 from whet.agent.providers.choosing import provider_for
-from whet.agent.redacting import Secrets
-from whet.agent.start import COMPACTED_AT, Means, new_id, room_of
-from whet.agent.tools.registry import sets_within
+from whet.agent.start import COMPACTED_AT, Means, Secrets, new_id, room_of
 from whet.agent.tools.situation import Question, Situation
-from whet.agent.tools.toolbox import Box, toolbox
+from whet.agent.tools.toolbox import Box, sets_within, toolbox
 from whet.context.gathering import Request, gather, prompt_for
 from whet.context.machine import environments, this_machine
 from whet.context.projects import project_of

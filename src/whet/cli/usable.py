@@ -17,7 +17,7 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
         case "model" | "review.model" if value:
             _expect_model(home, value)
         case "tools":
-            from whet.agent.tools.registry import names_in
+            from whet.agent.tools.toolbox import names_in
 
             names_in(value)
         case "providers.*.base_url" | "servers.*.url" if value:

@@ -6,7 +6,7 @@ from threading import Event
 import msgspec
 
 from whet.agent.protocols import Answer
-from whet.agent.tools.registry import built_in, tools_in
+from whet.agent.tools.toolbox import built_in, tools_in
 from whet.failures.fingerprints import call_key
 from whet.sessions.definitions import Definition
 from whet.sessions.seen_tools import seen

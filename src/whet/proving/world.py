@@ -15,8 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.agent.protocols import Chosen
+from whet.agent.tools.processes import safe_path
 from whet.agent.tools.sandbox import Wall, probe
-from whet.agent.tools.surroundings import safe_path
 from whet.context.gathering import VAULT_CHARACTERS
 from whet.context.machine import environments, this_machine
 from whet.errors import WhetError

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from agent.tools.rooms import Room
 from whet.agent.tools import launcher, seccomp
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.guard import guard_of
+from whet.agent.tools.guard import Bounds, guard_of
 from whet.agent.tools.sandbox import Wall, Walls, bubblewrap_options, landlock_rules, launch, note, probe
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's")

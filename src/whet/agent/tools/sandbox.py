@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
 from whet.agent.tools import launcher, seatbelt, seccomp
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.processes import Launch
-from whet.agent.tools.surroundings import DEFAULT_PATH
+from whet.agent.tools.guard import Bounds
+from whet.agent.tools.processes import DEFAULT_PATH, Launch
 
 PROBE_SECONDS = 10.0
 SHARED_PLACES = ("/tmp", "/var/tmp")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from whet.agent.tools.output import Tape, plain
+from whet.agent.tools.processes import Tape, plain
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted

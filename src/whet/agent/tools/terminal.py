@@ -10,11 +10,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.processes import Launch, Process
+from whet.agent.tools.guard import Bounds
+from whet.agent.tools.processes import Launch, Process, cleaned, installations
 from whet.agent.tools.sandbox import launch, temporary_for
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
-from whet.agent.tools.surroundings import cleaned, installations
 from whet.runs.dangerous_commands import dangers
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from whet.agent.tools.registry import sets_within
+from whet.agent.tools.toolbox import sets_within
 from whet.cli.options import json_option
 from whet.cli.output import console, count, plain, print_json, say, table
 from whet.cli.shown.reviewing import copied
