@@ -28,11 +28,11 @@ from whet.sessions.transcripts import Ending, Message, Origin, Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
-from whet.store.preparing import prepare
 from whet.store.search import search
 from whet.store.statistics import measure as statistics
 from whet.told.review_when import count

@@ -15,9 +15,8 @@ from whet.agent.providers.choosing import provider_for
 from whet.agent.start import COMPACTED_AT, Means, Secrets, new_id, room_of
 from whet.agent.tools.situation import Question, Situation
 from whet.agent.tools.toolbox import Box, sets_within, toolbox
-from whet.context.gathering import Request, gather, prompt_for
-from whet.context.machine import environments, this_machine
-from whet.context.projects import project_of
+from whet.context.finding import project_of
+from whet.context.gathering import Request, environments, gather, prompt_for, this_machine
 from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.runs.settings import Settings

@@ -32,7 +32,7 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
 
 def _expect_model(home: Home, model: str) -> None:
     from whet.agent.providers.local_weights import path_of
-    from whet.runs.endpoints import address_of
+    from whet.runs.models import address_of
 
     address = address_of(load(home), model)
     if address.endpoint.kind == "local" and address.model:  # the embedded one may be downloaded afterwards

@@ -1,7 +1,9 @@
 """From the home, the ledger and the working folder to the sources of a prompt."""
 
 import datetime
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,14 +19,12 @@ from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
-from whet.store.guidance_files import guidance_texts, text_in
+from whet.store.files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import Shelf, load
-from whet.store.memory_providers import Vault, connected
+from whet.store.memory_files import Shelf, Vault, connected, load
 from whet.store.prompts import keep_prompt, restore_prompt
-from whet.store.skill_files import list_skills
-from whet.store.skill_views import uses
+from whet.store.skill_files import list_skills, skill_uses
 from whet.targets import settings as targets
 from whet.told.memory import block
 from whet.told.passages import Circumstances, Passage, passage_of, plain_names
@@ -33,8 +33,50 @@ from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Source
 from whet.told.skills import Skill, index, suits
 from whet.trials.canaries import replaced_by, told_rules
 
+SYSTEMS = {"darwin": "macos", "win32": "windows", "cygwin": "windows"}
+KERNEL = Path("proc/sys/kernel/osrelease")
+CONTAINER_MARKS = (Path(".dockerenv"), Path("run/.containerenv"))
+CONTAINER_VARIABLES = ("container", "KUBERNETES_SERVICE_HOST")
+OFF = ("", "0", "false", "no")
 SOUL = "SOUL.md"
 VAULT_CHARACTERS = 4_000
+
+
+class Machine(NamedTuple):
+    """Where to look."""
+
+    variables: Mapping[str, str]
+    root: Path
+    system: str
+    is_administrator: bool
+
+
+def this_machine(variables: Mapping[str, str]) -> Machine:
+    return Machine(variables, Path("/"), sys.platform, hasattr(os, "geteuid") and os.geteuid() == 0)
+
+
+def environments(machine: Machine) -> tuple[str, ...]:
+    """The words that fit, in the order of the alphabet."""
+    variables = machine.variables
+    facts = {
+        "ci": variables.get("CI", "").lower() not in OFF,
+        "container": any((machine.root / mark).exists() for mark in CONTAINER_MARKS)
+        or any(variables.get(name) for name in CONTAINER_VARIABLES),
+        "root": machine.is_administrator,
+        "ssh": bool(variables.get("SSH_CONNECTION")),
+        "termux": "TERMUX_VERSION" in variables or "com.termux" in variables.get("PREFIX", ""),
+        "wsl": "microsoft" in _kernel(machine).lower(),
+    }
+    if machine.system in SYSTEMS:
+        facts[SYSTEMS[machine.system]] = True
+    return tuple(sorted(name for name, holds in facts.items() if holds))
+
+
+def _kernel(machine: Machine) -> str:
+    try:
+        return (machine.root / KERNEL).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""  # not Linux, or closed to us: nothing speaks for WSL
 
 
 class Request(NamedTuple):
@@ -127,7 +169,7 @@ def rules_in_force(entries: Iterable[Entry], *, lot: str = "") -> tuple[Rule, ..
 
 
 def _index(database: Database, found: list[Skill]) -> Material | None:
-    used = uses(database)
+    used = skill_uses(database)
     counted = [replace(skill, uses=used[skill.name].views) if skill.name in used else skill for skill in found]
     text = index(counted, Budgets().skills)
     return Material(text, Trust.AGENT) if text else None

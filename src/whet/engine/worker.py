@@ -25,9 +25,8 @@ from whet.engine.system import CLOCK, NAME, OWN, VERSION, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on
 from whet.errors import WhetError
 from whet.store.database import Unreachable
-from whet.store.home import Home
+from whet.store.home import Home, Reserve
 from whet.store.opening import opened
-from whet.store.reserve import Reserve
 
 POLL_SECONDS = 1.0
 EVERY_MINUTE = "* * * * *"

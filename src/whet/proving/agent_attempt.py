@@ -29,9 +29,9 @@ from whet.runs.settings import Settings
 from whet.secrets.redactor import redact, secret_values
 from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage
 from whet.shipped.data import models
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.trials import keep_attempt, key_of, known_attempt, reuse
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure

@@ -15,7 +15,7 @@ from whet.net.interrupting import Interrupted
 from whet.net.retries import real_timing
 from whet.net.routes import LOOPBACK, route_to
 from whet.net.wire import TransportFailed
-from whet.runs.endpoints import address_of
+from whet.runs.models import address_of
 from whet.runs.settings import Endpoint, Settings
 
 WAITS = Waits(connect_seconds=3.0, bytes_seconds=10.0)

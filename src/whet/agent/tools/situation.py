@@ -20,7 +20,7 @@ from whet.agent.inspection.triggers import Care
 from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
-from whet.context.projects import SETTING
+from whet.context.finding import SETTING
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.runs.run import WorkReport

@@ -12,9 +12,8 @@ from whet.agent.tools.toolbox import sets_within
 from whet.cli.options import json_option
 from whet.cli.output import console, count, plain, print_json, say, table
 from whet.cli.shown.reviewing import copied
-from whet.context.gathering import Request, gather
-from whet.context.machine import environments, this_machine
-from whet.context.projects import project_of, said_of
+from whet.context.finding import project_of, said_of
+from whet.context.gathering import Request, environments, gather, this_machine
 from whet.errors import WhetError
 from whet.secrets.redactor import secret_values
 from whet.store.database import Database
