@@ -21,7 +21,7 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
 
             names_in(value)
         case "providers.*.base_url" | "servers.*.url" if value:
-            from whet.net.routes import route_to
+            from whet.net.http import route_to
 
             route_to(value, {}, what=dotted(path))
         case "prompt.enforcement":
