@@ -21,7 +21,7 @@ from whet.agent.start import says as turn
 from whet.changes.author import Author
 from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
-from whet.context.gathering import Request, prompt_for
+from whet.context.gathering import ContextFolder, PromptRequest, prompt_for
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
@@ -43,8 +43,10 @@ MODEL = Model("scripted-1", window=10_000)
 SHOWN = (Definition("read", "Reads."), Definition("write", "Writes."))
 
 
-def request(folder: Path | None = None) -> Request:
-    return Request(Circumstances(model="scripted-1"), folder, datetime.date(2026, 10, 1))
+def request(folder: Path | None = None) -> PromptRequest:
+    return PromptRequest(
+        Circumstances(model="scripted-1"), ContextFolder(folder) if folder else None, datetime.date(2026, 10, 1)
+    )
 
 
 class Shelf(Notebook):

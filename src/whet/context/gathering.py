@@ -79,24 +79,29 @@ def _kernel(machine: Machine) -> str:
         return ""  # not Linux, or closed to us: nothing speaks for WSL
 
 
-class Request(NamedTuple):
-    """What a session asks for: the setting, the folder (None: no context files), the day, and words of its own."""
+class ContextFolder(NamedTuple):
+    """A folder whose context files a prompt holds."""
+
+    path: Path
+    project: Path | None = None  # that the folder lies in, and that its owner declared their own
+    secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
+
+
+class PromptRequest(NamedTuple):
+    """What the prompt of a session is asked for with: the setting, the day, and words of its own."""
 
     setting: Circumstances
-    folder: Path | None
+    folder: ContextFolder | None  # None: no context files
     date: datetime.date
     caller: str = ""
     session: str = ""
     lot: str = ""  # by which canaries are drawn for it; without one, it is told none
-    external: Material | None = None  # what an external memory has to say
-    project: Path | None = None  # that the folder lies in, and that its owner declared their own
     sets: tuple[str, ...] = ()  # of tools that it has whole
     memory: bool = True  # whether it is given the notes
     profile: bool = True  # whether it is given what the person wrote of themselves
-    secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
 
 
-def prompt_for(home: Home, database: Database, request: Request, *, key: str = "", now: float) -> Prompt:
+def prompt_for(home: Home, database: Database, request: PromptRequest, *, key: str = "", now: float) -> Prompt:
     """The prompt of a session. With the key that it was given, the same bytes again, whatever has changed since.
 
     Without one, as for a new session or after a compaction, it is built from what stands now, and stored.
@@ -108,7 +113,7 @@ def prompt_for(home: Home, database: Database, request: Request, *, key: str = "
     return prompt
 
 
-def gather(home: Home, database: Database, request: Request) -> Sources:
+def gather(home: Home, database: Database, request: PromptRequest) -> Sources:
     """Everything that the prompt is made from, as it stands now. What cannot be read is an error or a visible part."""
     soul = text_in(home, SOUL)
     found = list_skills(home.folder) if can_load_skills(request.setting) else ()
@@ -124,7 +129,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         with_files=request.folder is not None,
         memory=_notes(home, "memory") if request.memory else None,
         user=_notes(home, "user") if request.profile else None,
-        external=request.external or _vault_block(vault),
+        external=_vault_block(vault),
         date=request.date,
         session=request.session,
         warnings=(
@@ -138,11 +143,12 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
     )
 
 
-def _context_files(home: Home, request: Request) -> tuple[ContextFile, ...]:
+def _context_files(home: Home, request: PromptRequest) -> tuple[ContextFile, ...]:
     if request.folder is None:
         return ()
     written = (Path(target.file) for target in targets.load(home) if target.file)
-    return find_files(request.folder, secrets=request.secrets, written=written, project=request.project)
+    path, project, secrets = request.folder
+    return find_files(path, secrets=secrets, written=written, project=project)
 
 
 def can_load_skills(setting: Circumstances) -> bool:
@@ -152,7 +158,7 @@ def can_load_skills(setting: Circumstances) -> bool:
     return loading or not names
 
 
-def _suits(skill: Skill, request: Request) -> bool:
+def _suits(skill: Skill, request: PromptRequest) -> bool:
     """Whether a skill is of use with these tools; where none are known, it might be."""
     names = frozenset(plain_names(request.setting.tools))
     return not names or suits(skill, names.union(request.sets))

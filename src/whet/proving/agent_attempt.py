@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from whet.agent.metering import Meter, metered
 from whet.agent.providers.choosing import provider_for
-from whet.agent.tools.situation import Situation
+from whet.agent.tools.situation import Situation, ToolLimits
 from whet.agents.executor import Carried, Errand
 from whet.engine.orders import Failed
 from whet.errors import WhetError
@@ -174,9 +174,9 @@ class _Stage(NamedTuple):
             overlay.home,
             trial,
             os.environ,
-            sandbox=replace(settings.sandbox, required=True),
-            terminal=settings.terminal,
-            hidden=(home.folder, *self.hidden),
+            limits=ToolLimits(
+                replace(settings.sandbox, required=True), settings.terminal, hidden=(home.folder, *self.hidden)
+            ),
         )
         code = check_in(situation, case).exit_code if check.command else None
         files = {path: overlay.content(path) for path in check.files}

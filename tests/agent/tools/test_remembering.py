@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.tools.rooms import ask_for, walls_here
+from whet.agent.tools.situation import ToolLimits
 from whet.agent.tools.toolbox import Box, Situation, toolbox
 from whet.changes.pending import approve, pending
 from whet.errors import WhetError
@@ -271,7 +272,7 @@ def test_a_declaration_covers_commands_that_reach_no_network(home: Home, databas
             {"PATH": os.environ["PATH"]},
             told=Trust.OPERATOR,
             project=tmp_path / "work",
-            sandbox=Sandbox(network=network),
+            limits=ToolLimits(Sandbox(network=network)),
         )
         made = toolbox(situation, sets=("terminal",), messages=[])
         trusts.append(ask_for(made, "terminal", command="echo seven").trust)

@@ -93,7 +93,7 @@ class Servers:
             return Given("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
         except Exception as fault:  # noqa: BLE001 - servers are foreign code: their fault is a result
             return Given(f"The server {offer.server} failed: {_said(fault)}", error=True, trust=Trust.EXTERNAL)
-        return _given(result, limit=occasion.situation.terminal.output_characters)
+        return _given(result, limit=occasion.situation.limits.terminal.output_characters)
 
     def close(self) -> None:
         connections = tuple(self._connections.values())

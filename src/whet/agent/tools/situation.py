@@ -22,7 +22,6 @@ from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
 from whet.context.finding import SETTING
 from whet.errors import WhetError
-from whet.ledger.entries import Actor
 from whet.runs.run import WorkReport
 from whet.runs.settings import McpServer, Sandbox, Terminal
 from whet.sessions.example_marks import cold
@@ -259,6 +258,16 @@ class Question(NamedTuple):
         return "Keep it?" if self.keep else "Allow it?"
 
 
+class ToolLimits(NamedTuple):
+    """What tools may reach, as the settings say."""
+
+    sandbox: Sandbox = Sandbox()
+    terminal: Terminal = Terminal()
+    servers: tuple[McpServer, ...] = ()
+    walls: Walls | None = None  # what holds commands back; None: the best that this machine has
+    hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
+
+
 class Situation(NamedTuple):
     """What is fixed for a session. Tools write beneath `folder` only; `ask` is None where nobody can answer.
 
@@ -271,16 +280,11 @@ class Situation(NamedTuple):
     session: str  # the run's id
     environment: Mapping[str, str]
     ask: Callable[[Question], bool] | None = None
-    sandbox: Sandbox = Sandbox()
-    terminal: Terminal = Terminal()
-    servers: tuple[McpServer, ...] = ()
+    limits: ToolLimits = ToolLimits()
     told: Trust = Trust.EXTERNAL
     project: Path | None = None  # that the folder lies in, and that its owner declared their own
-    actor: Actor = Actor.AGENT
     occasion: str = "a session"  # in which the agent writes, for those who ask why a change was made
     now: Callable[[], float] = time.time
-    walls: Walls | None = None  # what holds commands back; None: the best that this machine has
-    hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
 
 
 class Given(NamedTuple):
@@ -302,13 +306,13 @@ class Workplace:
             raise WhetError(f"There is no folder {situation.folder}.", advice="Choose a working folder that exists.")
         self.situation = situation._replace(folder=situation.folder.resolve())
         self.guard: Guard = guard_of(
-            self.situation.folder, situation.home, situation.environment, hidden=situation.hidden
+            self.situation.folder, situation.home, situation.environment, hidden=situation.limits.hidden
         )
         held = tuple(messages)
         self.lineage = Lineage(situation.told, held, project=str(situation.project or ""))
         self.plan = plan_in(held)
         self.processes = Processes()
-        self.writable = tuple(_folders(situation.sandbox.writable))
+        self.writable = tuple(_folders(situation.limits.sandbox.writable))
         self.inspection = Inspection(
             (self.guard.folder, *self.writable),
             left_out=self.guard.hidden,
@@ -337,12 +341,12 @@ class Workplace:
     @property
     def trust_of_commands(self) -> Trust:
         """How far what commands print may be believed: where they reach the network, it may be anybody's."""
-        is_offline = holds_network(self.walls, network=self.situation.sandbox.network)
+        is_offline = holds_network(self.walls, network=self.situation.limits.sandbox.network)
         return Trust.TOOL if is_offline else Trust.EXTERNAL
 
     @property
     def walls(self) -> Walls:
-        return self.situation.walls or probe(safe_path(self.situation.environment.get("PATH", "")))
+        return self.situation.limits.walls or probe(safe_path(self.situation.environment.get("PATH", "")))
 
     @property
     def temporary(self) -> Path:

@@ -174,7 +174,7 @@ def terminal(
     start = functools.partial(_start, workplace, command, attended=not background)
     if background:
         return _in_background(workplace, occasion, start)
-    seconds = float(timeout_seconds) or occasion.situation.terminal.timeout_seconds
+    seconds = float(timeout_seconds) or occasion.situation.limits.terminal.timeout_seconds
     process = start()
     end = process.wait(seconds, occasion.interrupt)
     process.stop()
@@ -249,7 +249,7 @@ def _in_background(workplace: Workplace, occasion: Occasion, start: "functools.p
 
 def _start(workplace: Workplace, command: str, *, attended: bool) -> Process:
     planned = plan_of(workplace, command)
-    process = Process(planned, command, limit=workplace.situation.terminal.output_characters)
+    process = Process(planned, command, limit=workplace.situation.limits.terminal.output_characters)
     return workplace.lookout.watch(process, attended=attended)
 
 
@@ -260,15 +260,15 @@ def plan_of(workplace: Workplace, command: str) -> Launch:
         situation.environment,
         session=situation.session,
         temporary=temporary_for(walls, workplace.temporary),
-        network=situation.sandbox.network,
-        kept=situation.sandbox.variables,
+        network=situation.limits.sandbox.network,
+        kept=situation.limits.sandbox.variables,
     )
     inspection = workplace.inspection
     inspection.ensure_begun()
     bounds = Bounds(
         workplace.guard,
         workplace.temporary,
-        situation.sandbox.network,
+        situation.limits.sandbox.network,
         workplace.writable,
         tuple(map(Path, inspection.repositories)),
         tuple(map(Path, inspection.pointers)),

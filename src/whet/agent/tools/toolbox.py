@@ -188,12 +188,12 @@ def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Mes
     """The tools of a session. `messages` are those that it holds already: what it writes derives from them."""
     workplace = Workplace(situation, messages)
     wanted = tools_in(sets)
-    if not situation.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
+    if not situation.limits.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
         return Box(workplace, built_in(), sets=sets)
     from whet.agent.tools.servers import Servers, expect_library  # noqa: PLC0415 - slow to load, and seldom needed
 
     expect_library()
-    servers = Servers(situation.servers, situation.environment)
+    servers = Servers(situation.limits.servers, situation.environment)
     offered = tuple(Tool(offer.definition, partial(servers.call, offer)) for offer in servers.offers)
     return Box(workplace, (*built_in(), *offered), sets=sets, servers=servers)
 
@@ -220,7 +220,7 @@ class Box:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the person should know before the tools are used."""
-        sandbox = self._workplace.situation.sandbox
+        sandbox = self._workplace.situation.limits.sandbox
         said = ""
         if self._withheld or "terminal" in self._tools:
             said = note(self._workplace.walls, network=sandbox.network, required=sandbox.required)
@@ -289,7 +289,7 @@ class Box:
 
 def _lacks_wall(workplace: Workplace, wanted: frozenset[str]) -> bool:
     """Whether commands would have to run without the sandbox that the settings require."""
-    if wanted.isdisjoint(TERMINAL) or not workplace.situation.sandbox.required:
+    if wanted.isdisjoint(TERMINAL) or not workplace.situation.limits.sandbox.required:
         return False
     return workplace.walls.wall is Wall.NONE
 
