@@ -1,4 +1,4 @@
-"""The loop: a run becomes a conversation, message by message, until it ends."""
+"""The loop: a run becomes a conversation, message by message and call by call, until it ends."""
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator

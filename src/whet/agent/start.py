@@ -1,4 +1,4 @@
-"""How runs are carried out, and how one goes on after whatever ended it."""
+"""How runs are carried out without a secret leaving, and how one goes on after whatever ended it."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""The files that a repository has for agents, found from the working folder up to the root of the repository."""
+"""The files that a repository has for agents, and the folders that their owner declared their own."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""From the home, the ledger and the working folder to the sources of a prompt."""
+"""From the home, the ledger, the machine and the working folder to the sources of a prompt."""
 
 import datetime
 import os

@@ -1,4 +1,4 @@
-"""Steps on DBOS: what a step gave is in the database before the next one begins."""
+"""Steps on DBOS: what a step gave is in the database before the next one begins; large results in parts."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""HTTP: one request at a time on connections that are kept, every byte of it our own; redirects are not followed."""
+"""HTTP on connections that are kept, every byte our own: where requests go, when they are tried again."""
 
 import base64
 import contextlib

@@ -1,4 +1,4 @@
-"""The home folder: what people edit and where the embedded database lies."""
+"""The home folder: what people edit and where the embedded database lies; connections kept in reserve."""
 
 import os
 from collections import deque

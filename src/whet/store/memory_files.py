@@ -1,4 +1,4 @@
-"""Memory on disk: memory.md and user.md in the home folder, and the files of Hermes' own memory."""
+"""Memory on disk: memory.md and user.md in the home, the files of Hermes' own memory, and connected notes."""
 
 import contextlib
 import tomllib

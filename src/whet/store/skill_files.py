@@ -1,4 +1,4 @@
-"""Skills on disk: skills/NAME/SKILL.md and its support files, and the archive that takes what is no longer wanted."""
+"""Skills on disk: skills/NAME/SKILL.md, its support files and the archive; and who read which when."""
 
 from collections.abc import Iterator
 from pathlib import Path

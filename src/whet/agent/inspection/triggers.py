@@ -1,4 +1,4 @@
-"""Triggers: files that other programs run or obey on their own, one a line with the program and the care they get."""
+"""Triggers: files that other programs run or obey on their own, the care they get, and the walk that finds them."""
 
 import os
 import re

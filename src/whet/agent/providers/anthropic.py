@@ -1,4 +1,4 @@
-"""Anthropic's messages: a run as the bytes of a request.
+"""Anthropic's messages: a run as the bytes of a request, and the stream that answers it as one reply.
 
 Two cache breakpoints serve a whole session: one behind the system prompt, which also covers the tools, and the one
 that the endpoint itself moves to the end of the conversation when a request asks for it at its top level. So the bytes

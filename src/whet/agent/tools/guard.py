@@ -1,4 +1,4 @@
-"""Which paths tools may use: to write, beneath the working folder; to read, anywhere but where secrets lie."""
+"""Which paths tools and commands may use: to write, beneath the folder; to read, anywhere but where secrets lie."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Processes of the terminal: started, watched, and ended with all that they started in their turn."""
+"""Processes of the terminal: their environment, their output, and their end with all that they started."""
 
 import contextlib
 import os

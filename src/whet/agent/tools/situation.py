@@ -1,4 +1,4 @@
-"""Where tools work: what is fixed for a session, what its tools share and change, and what a tool gives."""
+"""Where tools work: what is fixed for a session, what its tools share (plan, lineage, lookout), what a tool gives."""
 
 import os
 import re
@@ -31,7 +31,7 @@ from whet.sessions.trust import Trust, lowest
 from whet.store.home import Home
 from whet.told.memory import normalised
 
-NAME = "todo"
+PLAN_TOOL = "todo"
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LEAD = re.compile(
     r"(?:please\s+)?(?:remember|note|memori[sz]e|save|keep in mind)(?:\s+(?:this|that)\b)?\s*[:,]?\s+", re.IGNORECASE
@@ -57,7 +57,7 @@ def plan_in(messages: Sequence[Message]) -> tuple[TodoStep, ...]:
     """The plan that a session holds: the one of its last call that was answered without an error."""
     plan: tuple[TodoStep, ...] = ()
     for exchange in pair(cold(messages)).exchanges:
-        if exchange.call.name == NAME and exchange.result is not None and not exchange.result.error:
+        if exchange.call.name == PLAN_TOOL and exchange.result is not None and not exchange.result.error:
             plan = _steps(exchange.call.arguments) or plan
     return plan
 

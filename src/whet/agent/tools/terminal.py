@@ -1,4 +1,4 @@
-"""The terminal: commands in the sandbox, with limits of time and output, and processes in the background."""
+"""The terminal: commands in the sandbox, which of them are dangerous, their limits, processes in the background."""
 
 import contextlib
 import functools

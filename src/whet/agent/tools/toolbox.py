@@ -1,4 +1,4 @@
-"""The toolbox of a session: permission, arguments and limits are checked here, and every answer has its trust."""
+"""The tools by name and set, and the toolbox of a session: permission, arguments and limits are checked here."""
 
 import functools
 import inspect
