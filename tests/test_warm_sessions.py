@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, program, shell, user
-from whet.agent.tools.situation import NAME as TODO
+from whet.agent.tools.situation import PLAN_TOOL as TODO
 from whet.agent.tools.situation import plan_in
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
