@@ -28,7 +28,7 @@ from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, sync
 from whet.text.look_alikes import warnings
 from whet.text.showing import BEGINS, cells, framed, shown
-from whet.told.rules import line_of
+from whet.told.prompt import line_of
 
 Row = tuple[str, str, int, int]
 Attempt = TypeVar("Attempt")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from whet.changes.apply import redo, revert, undo
 from whet.changes.pending import approve, pending, refuse, submit
-from whet.context.gathering import Request, gather
+from whet.context.gathering import PromptRequest, gather
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -165,7 +165,7 @@ class Learner:
             self.steps[f"no {way}"] += 1
 
     def _measure(self) -> None:
-        request = Request(Circumstances(model="bench", purpose="interactive"), folder=None, date=DAY)
+        request = PromptRequest(Circumstances(model="bench", purpose="interactive"), folder=None, date=DAY)
         prompt = assemble(gather(self.home, self.database, request))
         sizes: Counter[str] = Counter()
         for part in prompt.parts:

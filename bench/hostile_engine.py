@@ -21,9 +21,9 @@ from whet.engine.work import WORKFLOW, office
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
 from whet.scheduling import runs
 from whet.store import job_records
+from whet.store.adding import prepare
 from whet.store.opening import opened
 from whet.store.owner import owner_of
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case

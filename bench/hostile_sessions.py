@@ -24,12 +24,12 @@ from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import job_records
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.owner import owner_of
-from whet.store.preparing import prepare
 from whet.store.recording import recorded
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import stored_transcripts

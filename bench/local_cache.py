@@ -22,7 +22,7 @@ from whet.agent.providers.local import provider_for
 from whet.agent.providers.local_package import pull_package
 from whet.agent.providers.local_weights import EMBEDDED, kept
 from whet.agent.start import says
-from whet.agent.tools.registry import CHAT, built_in
+from whet.agent.tools.toolbox import CHAT, built_in
 from whet.runs.run import Run, Sampling, grown
 from whet.runs.settings import Settings
 from whet.shipped.guidance import built_in as guidance

@@ -37,7 +37,7 @@ from whet.sessions.outline import outline
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, pair, session_id
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
-from whet.store.preparing import prepare
+from whet.store.adding import prepare
 
 ROUNDS = 2
 

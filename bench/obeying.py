@@ -16,12 +16,12 @@ from whet.agents.recognising import recognise
 from whet.formats.source import Source
 from whet.improving.review import ReviewRequest, look_back
 from whet.runs.settings import Settings
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.told.review_when import ReviewKind
 from words_in_records import ORDER

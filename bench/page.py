@@ -18,11 +18,11 @@ from msgspec.structs import replace
 import whet
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.web.asking import PageRequest

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from whet.context.gathering import Request, gather
+from whet.context.gathering import PromptRequest, gather
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.home import Home
@@ -72,7 +72,7 @@ def gathered(skills: int, runs: int) -> list[float]:
             folder.mkdir(parents=True)
             about = f"name: task-{number}\ndescription: How to do the kind of task that has the number {number}."
             (folder / "SKILL.md").write_text(f"---\n{about}\n---\n\n{'Do one step, then look. ' * 40}\n")
-        request = Request(Circumstances(TOOLS, "gpt-5", "openai"), None, datetime.date(2026, 10, 1))
+        request = PromptRequest(Circumstances(TOOLS, "gpt-5", "openai"), None, datetime.date(2026, 10, 1))
         with opened(home) as database:
             for _ in range(runs):
                 began = time.perf_counter()

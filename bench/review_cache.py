@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from local_cache import RULE, TURNS, _asked, _home, _told
 from whet.agent.providers.local import provider_for
-from whet.agent.tools.registry import CHAT, built_in
+from whet.agent.tools.toolbox import CHAT, built_in
 from whet.runs.run import Run, Sampling
 from whet.runs.settings import Settings
 from whet.shipped.guidance import built_in as guidance

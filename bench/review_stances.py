@@ -37,10 +37,10 @@ from whet.runs.settings import Endpoint, Local, Settings
 from whet.runs.shortening import plain_record
 from whet.sessions.transcripts import ToolResult
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep, load
 from whet.told.review_when import ReviewKind
 

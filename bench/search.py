@@ -17,16 +17,14 @@ from typing import NamedTuple
 from search_corpus import START, Words, corpus
 from whet.sessions.transcripts import Transcript
 from whet.store import sessions
+from whet.store.adding import prepare, tidy
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.indexing import tidy
 from whet.store.listing import Filters
-from whet.store.matching import CANDIDATES
 from whet.store.narrowing import of_message
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.queries import for_sqlite, parse
-from whet.store.search import search
+from whet.store.search import CANDIDATES, search
 
 BATCH_SESSIONS = 500
 ASKED_OF_A_KIND = 12

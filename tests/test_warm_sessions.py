@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, program, shell, user
-from whet.agent.tools.plans import NAME as TODO
-from whet.agent.tools.plans import plan_in
+from whet.agent.tools.situation import PLAN_TOOL as TODO
+from whet.agent.tools.situation import plan_in
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
 from whet.failures.analysis import Analysis, analyse
@@ -28,11 +28,11 @@ from whet.sessions.transcripts import Ending, Message, Origin, Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
-from whet.store.preparing import prepare
 from whet.store.search import search
 from whet.store.statistics import measure as statistics
 from whet.told.review_when import count

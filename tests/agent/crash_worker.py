@@ -20,8 +20,7 @@ from replies import asks, says
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Answer, Reply
 from whet.agent.providers.scripted import Call, Scripted
-from whet.agent.redacting import Secrets
-from whet.agent.start import Means, perform
+from whet.agent.start import Means, Secrets, perform
 from whet.runs.run import Fragment, Run
 from whet.sessions.transcripts import Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust

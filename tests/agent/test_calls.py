@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, run_of, user
 from replies import says
-from whet.agent.calls import fault_of
-from whet.agent.loop import execute
+from whet.agent.loop import execute, fault_of
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.scripted import Scripted
 from whet.runs.run import Ended, grown

@@ -9,7 +9,7 @@ from replies import asks, says
 from whet.agent.loop import execute
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.scripted import Call, Scripted
-from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
+from whet.agent.start import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
 from whet.sessions.trust import Trust

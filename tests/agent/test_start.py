@@ -16,13 +16,12 @@ from whet.agent.assembling import RunPlace, RunRequest, assemble_run
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Provider
 from whet.agent.providers.scripted import Call, Scripted, request_of
-from whet.agent.redacting import Secrets
-from whet.agent.start import Means, new_id, newest, perform, resume, room_of
+from whet.agent.start import Means, Secrets, new_id, newest, perform, resume, room_of
 from whet.agent.start import says as turn
 from whet.changes.author import Author
 from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
-from whet.context.gathering import Request, prompt_for
+from whet.context.gathering import ContextFolder, PromptRequest, prompt_for
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
@@ -44,8 +43,10 @@ MODEL = Model("scripted-1", window=10_000)
 SHOWN = (Definition("read", "Reads."), Definition("write", "Writes."))
 
 
-def request(folder: Path | None = None) -> Request:
-    return Request(Circumstances(model="scripted-1"), folder, datetime.date(2026, 10, 1))
+def request(folder: Path | None = None) -> PromptRequest:
+    return PromptRequest(
+        Circumstances(model="scripted-1"), ContextFolder(folder) if folder else None, datetime.date(2026, 10, 1)
+    )
 
 
 class Shelf(Notebook):

@@ -16,8 +16,7 @@ from whet.ledger.patches import Proof
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.skill_files import load, read_text, support_files
-from whet.store.skill_views import uses
+from whet.store.skill_files import load, read_text, skill_uses, support_files
 from whet.told.skills import compose
 
 NOW = 1_800_000_000.0
@@ -58,7 +57,7 @@ def test_an_agent_makes_reads_and_patches_its_own_skill(agent: Author) -> None:
     assert viewed.digest == load(agent.home.folder, "release-notes").digest
     skill_changes.patch(agent, "release-notes", "Read the log.", "Read the whole log.")
     assert "Read the whole log." in load(agent.home.folder, "release-notes").body
-    assert uses(agent.database)["release-notes"].views == 1
+    assert skill_uses(agent.database)["release-notes"].views == 1
 
 
 def test_what_was_not_read_as_it_is_now_is_not_changed(agent: Author) -> None:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from whet.context.finding import find_files
-from whet.context.projects import project_of
+from whet.context.finding import find_files, project_of
 from whet.sessions.trust import Trust
 
 

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.engine.chime import MINUTE, Chime
+from whet.engine.worker import MINUTE, Chime
 
 NOON = 1_790_000_000.0
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, program, user
-from whet.examples.episodes import episodes
+from whet.examples.candidates import episodes
 from whet.failures.view import gather
 from whet.sessions.transcripts import Role
 

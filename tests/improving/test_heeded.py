@@ -15,11 +15,11 @@ from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow
 from whet.store.home import Home
-from whet.store.preparing import prepare
 from whet.store.prompts import keep_prompt
 from whet.store.recording import Recorder
 from whet.store.session_draws import Telling, keep_reminders, keep_tellings

@@ -28,11 +28,11 @@ from whet.runs.run import Run
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
+from whet.store.adding import prepare
 from whet.store.case_files import FOLDER, keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, way_of

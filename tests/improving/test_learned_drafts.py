@@ -29,10 +29,10 @@ from whet.runs.run import Run
 from whet.runs.settings import Endpoint, Settings
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.settings_changes import assign
 from whet.trials.design import TrialDesign

@@ -17,12 +17,12 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import attempt
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.case_files import keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
-from whet.store.preparing import prepare
 from whet.store.recording import SOURCE
 from whet.store.sessions import Provenance, keep
 from whet.store.skill_files import read_text

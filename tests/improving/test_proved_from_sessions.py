@@ -13,10 +13,10 @@ from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve
 from whet.proving.attempt import attempt
 from whet.runs.run import Run
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome

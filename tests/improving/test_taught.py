@@ -17,10 +17,10 @@ from whet.lessons.record import ProjectLessons
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 
 SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
 

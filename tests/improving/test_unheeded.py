@@ -16,10 +16,10 @@ from whet.ledger.patches import Action, Form, Patch, RuleSituation
 from whet.lessons.call_patterns import is_matched
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.preparing import prepare
 from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 from whet.targets.offering import offered_rules
 from whet.targets.settings import Target, add

@@ -19,11 +19,11 @@ from whet.runs.run import Ended, Run
 from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.canary_counts import Delivery, counted, keep_delivery
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.store.preparing import prepare
 from whet.store.recording import recorded
 from whet.store.session_draws import KeptDraw, keep_session_draws
 from whet.store.sessions import Provenance, keep, stored

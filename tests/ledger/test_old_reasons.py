@@ -9,8 +9,7 @@ from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCou
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.database import Database
-from whet.store.ledger import INSERT, Ledger
-from whet.store.ledger_chain import chained
+from whet.store.ledger import INSERT, Ledger, chained
 
 GOLDEN = {
     "what worked after a failure in 8 sessions of the project, written from the oldest 2: the other 6 can judge it": (

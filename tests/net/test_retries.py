@@ -5,7 +5,7 @@ from email.utils import formatdate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.net.retries import FIRST_SECONDS, MOST_SECONDS, asked_wait, delay
+from whet.net.http import FIRST_SECONDS, MOST_SECONDS, asked_wait, delay
 
 NOW = 1_800_000_000.0
 

@@ -3,7 +3,7 @@
 import pytest
 
 from whet.errors import WhetError
-from whet.net.routes import Proxy, route_to
+from whet.net.http import Proxy, route_to
 
 
 def test_an_address_is_taken_apart() -> None:

@@ -14,7 +14,7 @@ from whet.engine.orders import Procedure, Procedures, Queue
 from whet.engine.work import office
 from whet.engine.worker import launched
 from whet.proving import attempt, plan, trial
-from whet.runs.endpoints import address_of
+from whet.runs.models import address_of
 from whet.runs.run import Run
 from whet.runs.settings import Settings
 from whet.store.home import Home, find_home

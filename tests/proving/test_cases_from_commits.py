@@ -18,11 +18,11 @@ from whet.errors import WhetError
 from whet.proving.cases_from_commits import CommitsAsked, LeftOut, MadeOfCommit, cases_from_commits, sessions_way
 from whet.proving.workspace import check_in, hidden_by, laid_out, situation_for
 from whet.sessions.transcripts import Transcript
+from whet.store.adding import prepare
 from whet.store.case_files import keep_case, load_case
 from whet.store.home import Home, prepare_home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep, load
 from whet.trials.cases import Case
 from whet.trials.ways_to_test import own_way

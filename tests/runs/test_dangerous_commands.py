@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.runs.dangerous_commands import dangers
+from whet.agent.tools.terminal import dangers
 
 DANGEROUS = (
     "rm -rf /",

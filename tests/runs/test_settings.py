@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.runs.endpoints import address_of, endpoint_of
+from whet.runs.models import address_of, endpoint_of
 from whet.runs.run import Budget
 from whet.runs.setting_keys import TEXTS, path_of
 from whet.runs.settings import TYPES, Endpoint, Settings, explanations, parse

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from whet.runs.tool_schemas import Unfit, read_arguments, schema_of
+from whet.agent.tools.toolbox import Unfit, read_arguments, schema_of
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,11 +12,11 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.search import search
 
 TEXTS = (

@@ -8,9 +8,9 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult,
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.preparing import prepare
 from whet.store.session_facts import count_copies
 from whet.store.side_by_side import POOL_FROM_MESSAGES
 from whet.store.statistics import measure

@@ -16,13 +16,12 @@ from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
-from whet.store.analyses import judged, refresh
+from whet.store.adding import prepare
+from whet.store.analyses import judged, refresh, shorten
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.in_short import shorten
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.recording import recorded
 from whet.store.rows import Session
 from whet.store.search import search

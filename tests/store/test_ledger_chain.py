@@ -10,8 +10,7 @@ from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger, ledger_of
-from whet.store.ledger_chain import COLUMNS, HEAD, chained, newest, note, noted
+from whet.store.ledger import COLUMNS, HEAD, Ledger, chained, ledger_of, newest, note, noted
 from whet.store.opening import opened
 from whet.upkeep.checkup import CheckupPlace, CheckupRow
 from whet.upkeep.store_checks import check_store

@@ -6,7 +6,7 @@ import pytest
 
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
-from whet.store.memory_providers import OwnMemory, Vault, connect, connected, disconnect
+from whet.store.memory_files import OwnMemory, Vault, connect, connected, disconnect
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
-from whet.store.preparing import opening, prepare, storable
+from whet.store.adding import opening, prepare, storable
 from whet.store.rows import COLUMNS, PreparedSession
 
 

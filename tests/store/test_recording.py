@@ -22,10 +22,10 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
+from whet.store.adding import prepare
 from whet.store.analyses import judged, refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.preparing import prepare
 from whet.store.recording import Recorder, recorded, restored_run
 from whet.store.search import search
 from whet.store.sessions import forget, load

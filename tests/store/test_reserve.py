@@ -2,9 +2,8 @@
 
 import pytest
 
-from whet.store.home import Home
+from whet.store.home import MOST_KEPT, Home, Reserve
 from whet.store.opening import opened
-from whet.store.reserve import MOST_KEPT, Reserve
 
 
 def test_a_connection_is_used_again_by_whoever_comes_next(home: Home) -> None:

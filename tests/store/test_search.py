@@ -12,9 +12,9 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.preparing import prepare
 from whet.store.search import Hit, search
 
 NUMBERS = itertools.count()

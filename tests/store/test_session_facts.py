@@ -12,10 +12,10 @@ from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, 
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
+from whet.store.adding import prepare
+from whet.store.analyses import shorten
 from whet.store.database import Database
-from whet.store.in_short import shorten
 from whet.store.listing import Filters
-from whet.store.preparing import prepare
 from whet.store.session_facts import SessionCosts, costs_of, facts_among, read_facts, state_of_sessions
 
 

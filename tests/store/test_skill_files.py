@@ -8,6 +8,7 @@ from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.skill_files import (
+    View,
     archive,
     archived,
     archived_text,
@@ -15,10 +16,12 @@ from whet.store.skill_files import (
     list_skills,
     load,
     read_text,
+    record_view,
+    skill_uses,
     support_files,
     usable,
+    was_read,
 )
-from whet.store.skill_views import View, record, uses, was_read
 from whet.told.skills import compose
 
 TEA = compose("tea", "How to make tea.", "Boil water.")
@@ -130,9 +133,9 @@ def test_a_skill_that_was_edited_meanwhile_is_not_archived(root: Path) -> None:
 
 def test_what_was_read_is_known_by_session_file_and_state(database: Database) -> None:
     view = View("tea", "d1", "s1")
-    record(database, view, now=1.0)
-    record(database, view._replace(session="s2", digest="d2"), now=5.0)
+    record_view(database, view, now=1.0)
+    record_view(database, view._replace(session="s2", digest="d2"), now=5.0)
     assert was_read(database, view)
     assert not was_read(database, view._replace(digest="d2"))
     assert not was_read(database, view._replace(file="references/x.md"))
-    assert uses(database)["tea"] == (2, 2, 5.0)
+    assert skill_uses(database)["tea"] == (2, 2, 5.0)

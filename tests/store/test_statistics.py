@@ -6,10 +6,10 @@ from whet.failures.score import Weights
 from whet.sessions.transcripts import Disposition, Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.preparing import prepare
 from whet.store.statistics import Statistics, Totals, measure
 
 NUMBERS = itertools.count()

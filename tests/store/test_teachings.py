@@ -12,10 +12,10 @@ from whet.lessons.finding import SessionTeaching, teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.side_by_side import BATCH_MESSAGES, POOL_FROM_MESSAGES, AnalysisProgress
 from whet.store.teachings import keep_teachings, kept_teachings
 

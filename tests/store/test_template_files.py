@@ -8,10 +8,10 @@ from samples_of_templates import RUN, TEMPLATE
 from whet.errors import WhetError
 from whet.examples.choosing import Worth
 from whet.examples.templates import written
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import (
     TemplateUse,

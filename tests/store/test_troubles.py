@@ -9,9 +9,9 @@ from conversations import agent, call, conversation, timed, user
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.preparing import prepare
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.trouble.values import TroubleKind
 

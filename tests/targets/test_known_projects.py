@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from conversations import agent, conversation, user
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.database import Database
-from whet.store.preparing import prepare
 from whet.targets.known_projects import KnownProjects, remember_projects
 from whet.targets.project_names import name_of_project
 

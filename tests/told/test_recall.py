@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.sessions.trust import Trust
-from whet.told.recall import EXCERPT_CHARACTERS, Excerpt, best, excerpts
+from whet.store.memory_files import EXCERPT_CHARACTERS, Excerpt, best, excerpts
 
 
 def test_paragraphs_carry_the_heading_that_they_stand_below() -> None:

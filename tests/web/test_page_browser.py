@@ -24,12 +24,12 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.trials import keep_attempt, keep_progress
 from whet.trials.attempts import Arm, Attempt, Measures

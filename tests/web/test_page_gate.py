@@ -18,10 +18,10 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult,
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
+from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 

@@ -9,10 +9,10 @@ from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.web.html import words_of
 from whet.web.site import Site, known_by

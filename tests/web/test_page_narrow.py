@@ -20,12 +20,12 @@ from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
+from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.left_out import LeftOutFile, keep_left_out
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.trials import keep_attempt

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from whet.store.in_short import ToolFact
+from whet.store.analyses import ToolFact
 from whet.store.session_facts import SessionFact
 from whet.text.short_names import told_apart
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind

@@ -32,12 +32,12 @@ from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.rules import catalogue
 from whet.shipped.kinds import known_troubles
+from whet.store.adding import prepare
 from whet.store.analyses import judged, refresh
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use

@@ -17,10 +17,10 @@ from whet.ledger.patches import Action, Form, Patch, RuleSituation
 from whet.lessons.following import Fared, is_among
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 
 BEGUN = 1_790_000_000.0

@@ -12,14 +12,11 @@ from msgspec.structs import replace
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Toolbox
 from whet.agent.providers.choosing import provider_for
-from whet.agent.redacting import Secrets
-from whet.agent.start import COMPACTED_AT, Means, new_id, room_of
-from whet.agent.tools.registry import sets_within
-from whet.agent.tools.situation import Question, Situation
-from whet.agent.tools.toolbox import Box, toolbox
-from whet.context.gathering import Request, gather, prompt_for
-from whet.context.machine import environments, this_machine
-from whet.context.projects import project_of
+from whet.agent.start import COMPACTED_AT, Means, Secrets, new_id, room_of
+from whet.agent.tools.situation import Question, Situation, ToolLimits
+from whet.agent.tools.toolbox import Box, sets_within, toolbox
+from whet.context.finding import project_of
+from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, prompt_for, this_machine
 from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.runs.settings import Settings
@@ -150,21 +147,19 @@ def compacting_for(home: Home, database: Database, request: RunRequest, chosen: 
 
 
 def _situation(home: Home, request: RunRequest, identity: str, ask: Ask | None) -> Situation:
+    settings = request.settings
     return Situation(
         request.place.folder or Path(),
         home,
         identity,
         request.place.environment,
         ask=ask,
-        sandbox=request.settings.sandbox,
-        terminal=request.settings.terminal,
-        servers=request.settings.servers,
+        limits=ToolLimits(settings.sandbox, settings.terminal, settings.servers, hidden=request.place.hidden),
         project=declared_project(request),
         told=request.reviewed.trust
         if request.reviewed
         else Trust.OPERATOR,  # lowered to what the prompt really holds, once it is built
         occasion="a review" if request.purpose is Purpose.REVIEW else "a session",
-        hidden=request.place.hidden,
     )
 
 
@@ -186,7 +181,7 @@ def _lot(request: RunRequest, identity: str) -> str:
 
 def _prompt_request(
     request: RunRequest, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, lot: str
-) -> Request:
+) -> PromptRequest:
     is_here = request.purpose is not Purpose.REVIEW  # nothing that a review may use works on the machine
     setting = Circumstances(
         tools=tuple(definition.name for definition in shown),
@@ -200,16 +195,17 @@ def _prompt_request(
         project=name_of_project(request.place.folder) if request.place.folder and is_here else "",
         folder=str(request.place.folder) if request.place.folder and is_here else "",
     )
-    folder = request.place.folder if request.settings.context_files and is_here else None
+    folder = None
+    if request.place.folder and request.settings.context_files and is_here:
+        secrets = secret_values(request.place.environment)
+        folder = ContextFolder(request.place.folder, declared_project(request), secrets)
     today = date.today()  # noqa: DTZ011 - the person's own day is meant
-    return Request(
+    return PromptRequest(
         setting,
         folder,
         today,
         request.words.caller,
         lot=lot,
-        project=declared_project(request),
-        secrets=secret_values(request.place.environment),
         session=identity if request.settings.prompt.session else "",
         memory=request.settings.prompt.memory,
         profile=request.settings.prompt.profile,

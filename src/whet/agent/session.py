@@ -15,7 +15,7 @@ from whet.agent.providers.choosing import provider_for
 from whet.agent.start import newest, perform, resume, says, with_model
 from whet.agent.tools.toolbox import Box
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
-from whet.context.projects import said_of
+from whet.context.finding import said_of
 from whet.errors import WhetError
 from whet.examples.choosing import Need
 from whet.runs.run import Ended, Run, Sampling, grown

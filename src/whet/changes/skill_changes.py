@@ -9,10 +9,8 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
-from whet.store import skill_views
 from whet.store.ledger import ledger_of
-from whet.store.skill_files import archived_text, read_text, support_files
-from whet.store.skill_views import View
+from whet.store.skill_files import View, archived_text, read_text, record_view, support_files, was_read
 from whet.told import skills
 from whet.told.skills import FILE
 
@@ -29,7 +27,7 @@ class Viewed(NamedTuple):
 def view(author: Author, name: str, file: str = FILE) -> Viewed:
     """Read a skill or one of its files, and record that it was read in this state."""
     text = _standing(author, name, file)
-    skill_views.record(author.database, View(name, digest(text), author.session, file), now=author.now)
+    record_view(author.database, View(name, digest(text), author.session, file), now=author.now)
     own = _own_change(author, name, file, text)
     shown = own.patch.text if own else text
     return Viewed(shown, digest(text), support_files(author.home.folder, name), _trust_of(author, name, file, text))
@@ -131,7 +129,7 @@ def _expect_read(author: Author, name: str, file: str, text: str) -> None:
     view = View(name, digest(text), author.session, file)
     if author.actor is Actor.PERSON or _wrote(author, name, file, text):
         return
-    if not skill_views.was_read(author.database, view):
+    if not was_read(author.database, view):
         raise WhetError(
             f"{name}/{file} has changed since you read it, or was never read.", advice="Read it, then change it."
         )

@@ -10,7 +10,7 @@ from whet.cli.acting import actor_of
 from whet.cli.first_steps import found_keys, suggestions
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.runs.endpoints import EXAMPLES
+from whet.runs.models import EXAMPLES
 from whet.runs.settings import Settings
 from whet.store.home import Home
 from whet.store.settings_changes import assign

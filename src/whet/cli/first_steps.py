@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from whet.runs.endpoints import EXAMPLES, KNOWN, endpoint_of
+from whet.runs.models import EXAMPLES, KNOWN, endpoint_of
 from whet.runs.settings import Settings
 
 

@@ -17,11 +17,11 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
         case "model" | "review.model" if value:
             _expect_model(home, value)
         case "tools":
-            from whet.agent.tools.registry import names_in
+            from whet.agent.tools.toolbox import names_in
 
             names_in(value)
         case "providers.*.base_url" | "servers.*.url" if value:
-            from whet.net.routes import route_to
+            from whet.net.http import route_to
 
             route_to(value, {}, what=dotted(path))
         case "prompt.enforcement":
@@ -32,7 +32,7 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
 
 def _expect_model(home: Home, model: str) -> None:
     from whet.agent.providers.local_weights import path_of
-    from whet.runs.endpoints import address_of
+    from whet.runs.models import address_of
 
     address = address_of(load(home), model)
     if address.endpoint.kind == "local" and address.model:  # the embedded one may be downloaded afterwards

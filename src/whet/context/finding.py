@@ -1,4 +1,4 @@
-"""The files that a repository has for agents, found from the working folder up to the root of the repository."""
+"""The files that a repository has for agents, and the folders that their owner declared their own."""
 
 import errno
 import os
@@ -14,11 +14,32 @@ from whet.text.quoting import HEAD_SHARE
 from whet.told.marked_block import Block, find, take_out
 from whet.told.prompt_inputs import ContextFile
 
+SETTING = "trust.projects"
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "HERMES.md", ".hermes.md", ".cursorrules")
 RULES_FOLDER = Path(".cursor", "rules")
 RULES_SUFFIX = ".mdc"
 MOST_RULES = 50
 MOST_BYTES = 200_000  # far more of a file than any prompt shows
+
+
+def project_of(folder: Path, declared: Iterable[str]) -> Path | None:
+    """The declared folder that this one lies in, or is; None where there is none.
+
+    A folder that holds the person's own is no project: downloads and mail lie in it.
+    """
+    real, home = folder.resolve(), Path.home().resolve()
+    for each in declared:
+        path = Path(os.path.expanduser(each))
+        place = path.resolve()
+        is_project = path.is_absolute() and not home.is_relative_to(place)
+        if is_project and real.is_relative_to(place):
+            return place
+    return None
+
+
+def said_of(project: Path) -> str:
+    """What a person should know where the setting holds."""
+    return f"The output of files and commands in {project} counts as your words, by the setting {SETTING}."
 
 
 class Omitted(NamedTuple):

@@ -1,7 +1,9 @@
-"""From the home, the ledger and the working folder to the sources of a prompt."""
+"""From the home, the ledger, the machine and the working folder to the sources of a prompt."""
 
 import datetime
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,14 +19,12 @@ from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
-from whet.store.guidance_files import guidance_texts, text_in
+from whet.store.files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import Shelf, load
-from whet.store.memory_providers import Vault, connected
+from whet.store.memory_files import Shelf, Vault, connected, load
 from whet.store.prompts import keep_prompt, restore_prompt
-from whet.store.skill_files import list_skills
-from whet.store.skill_views import uses
+from whet.store.skill_files import list_skills, skill_uses
 from whet.targets import settings as targets
 from whet.told.memory import block
 from whet.told.passages import Circumstances, Passage, passage_of, plain_names
@@ -33,28 +33,75 @@ from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Source
 from whet.told.skills import Skill, index, suits
 from whet.trials.canaries import replaced_by, told_rules
 
+SYSTEMS = {"darwin": "macos", "win32": "windows", "cygwin": "windows"}
+KERNEL = Path("proc/sys/kernel/osrelease")
+CONTAINER_MARKS = (Path(".dockerenv"), Path("run/.containerenv"))
+CONTAINER_VARIABLES = ("container", "KUBERNETES_SERVICE_HOST")
+OFF = ("", "0", "false", "no")
 SOUL = "SOUL.md"
 VAULT_CHARACTERS = 4_000
 
 
-class Request(NamedTuple):
-    """What a session asks for: the setting, the folder (None: no context files), the day, and words of its own."""
+class Machine(NamedTuple):
+    """Where to look."""
+
+    variables: Mapping[str, str]
+    root: Path
+    system: str
+    is_administrator: bool
+
+
+def this_machine(variables: Mapping[str, str]) -> Machine:
+    return Machine(variables, Path("/"), sys.platform, hasattr(os, "geteuid") and os.geteuid() == 0)
+
+
+def environments(machine: Machine) -> tuple[str, ...]:
+    """The words that fit, in the order of the alphabet."""
+    variables = machine.variables
+    facts = {
+        "ci": variables.get("CI", "").lower() not in OFF,
+        "container": any((machine.root / mark).exists() for mark in CONTAINER_MARKS)
+        or any(variables.get(name) for name in CONTAINER_VARIABLES),
+        "root": machine.is_administrator,
+        "ssh": bool(variables.get("SSH_CONNECTION")),
+        "termux": "TERMUX_VERSION" in variables or "com.termux" in variables.get("PREFIX", ""),
+        "wsl": "microsoft" in _kernel(machine).lower(),
+    }
+    if machine.system in SYSTEMS:
+        facts[SYSTEMS[machine.system]] = True
+    return tuple(sorted(name for name, holds in facts.items() if holds))
+
+
+def _kernel(machine: Machine) -> str:
+    try:
+        return (machine.root / KERNEL).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""  # not Linux, or closed to us: nothing speaks for WSL
+
+
+class ContextFolder(NamedTuple):
+    """A folder whose context files a prompt holds."""
+
+    path: Path
+    project: Path | None = None  # that the folder lies in, and that its owner declared their own
+    secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
+
+
+class PromptRequest(NamedTuple):
+    """What the prompt of a session is asked for with: the setting, the day, and words of its own."""
 
     setting: Circumstances
-    folder: Path | None
+    folder: ContextFolder | None  # None: no context files
     date: datetime.date
     caller: str = ""
     session: str = ""
     lot: str = ""  # by which canaries are drawn for it; without one, it is told none
-    external: Material | None = None  # what an external memory has to say
-    project: Path | None = None  # that the folder lies in, and that its owner declared their own
     sets: tuple[str, ...] = ()  # of tools that it has whole
     memory: bool = True  # whether it is given the notes
     profile: bool = True  # whether it is given what the person wrote of themselves
-    secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
 
 
-def prompt_for(home: Home, database: Database, request: Request, *, key: str = "", now: float) -> Prompt:
+def prompt_for(home: Home, database: Database, request: PromptRequest, *, key: str = "", now: float) -> Prompt:
     """The prompt of a session. With the key that it was given, the same bytes again, whatever has changed since.
 
     Without one, as for a new session or after a compaction, it is built from what stands now, and stored.
@@ -66,7 +113,7 @@ def prompt_for(home: Home, database: Database, request: Request, *, key: str = "
     return prompt
 
 
-def gather(home: Home, database: Database, request: Request) -> Sources:
+def gather(home: Home, database: Database, request: PromptRequest) -> Sources:
     """Everything that the prompt is made from, as it stands now. What cannot be read is an error or a visible part."""
     soul = text_in(home, SOUL)
     found = list_skills(home.folder) if can_load_skills(request.setting) else ()
@@ -82,7 +129,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         with_files=request.folder is not None,
         memory=_notes(home, "memory") if request.memory else None,
         user=_notes(home, "user") if request.profile else None,
-        external=request.external or _vault_block(vault),
+        external=_vault_block(vault),
         date=request.date,
         session=request.session,
         warnings=(
@@ -96,11 +143,12 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
     )
 
 
-def _context_files(home: Home, request: Request) -> tuple[ContextFile, ...]:
+def _context_files(home: Home, request: PromptRequest) -> tuple[ContextFile, ...]:
     if request.folder is None:
         return ()
     written = (Path(target.file) for target in targets.load(home) if target.file)
-    return find_files(request.folder, secrets=request.secrets, written=written, project=request.project)
+    path, project, secrets = request.folder
+    return find_files(path, secrets=secrets, written=written, project=project)
 
 
 def can_load_skills(setting: Circumstances) -> bool:
@@ -110,7 +158,7 @@ def can_load_skills(setting: Circumstances) -> bool:
     return loading or not names
 
 
-def _suits(skill: Skill, request: Request) -> bool:
+def _suits(skill: Skill, request: PromptRequest) -> bool:
     """Whether a skill is of use with these tools; where none are known, it might be."""
     names = frozenset(plain_names(request.setting.tools))
     return not names or suits(skill, names.union(request.sets))
@@ -127,7 +175,7 @@ def rules_in_force(entries: Iterable[Entry], *, lot: str = "") -> tuple[Rule, ..
 
 
 def _index(database: Database, found: list[Skill]) -> Material | None:
-    used = uses(database)
+    used = skill_uses(database)
     counted = [replace(skill, uses=used[skill.name].views) if skill.name in used else skill for skill in found]
     text = index(counted, Budgets().skills)
     return Material(text, Trust.AGENT) if text else None

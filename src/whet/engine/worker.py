@@ -11,11 +11,9 @@ from typing import Any
 
 import msgspec
 
-from whet.engine.chime import Chime
-from whet.engine.durable import Durable, UnderWay, WorkBench, procedure_of, wait_until_ready
+from whet.engine.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
 from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
-from whet.engine.fitting import Fit, GivenBack
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
@@ -25,13 +23,29 @@ from whet.engine.system import CLOCK, NAME, OWN, VERSION, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on
 from whet.errors import WhetError
 from whet.store.database import Unreachable
-from whet.store.home import Home
+from whet.store.home import Home, Reserve
 from whet.store.opening import opened
-from whet.store.reserve import Reserve
 
+MINUTE = 60.0
 POLL_SECONDS = 1.0
 EVERY_MINUTE = "* * * * *"
 TICKING = (Queue.CHORES, Queue.JOBS)  # on the first of which that a worker serves its clock is looked at
+
+
+class Chime:
+    """Tells when to look at the clock all the same. `steady` is a clock that nobody sets."""
+
+    def __init__(self, *, wall: float, steady: float) -> None:
+        self._highest = wall
+        self._rung = steady
+
+    def is_late(self, *, wall: float, steady: float) -> bool:
+        """Whether the clock is behind what it was, and a minute has passed since the last look; it counts anew then."""
+        self._highest = max(self._highest, wall)
+        if wall >= self._highest - MINUTE or steady - self._rung < MINUTE:
+            return False
+        self._rung = steady
+        return True
 
 
 class Worker:

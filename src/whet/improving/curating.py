@@ -13,8 +13,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import Shelf, load
-from whet.store.skill_files import usable
-from whet.store.skill_views import uses
+from whet.store.skill_files import skill_uses, usable
 from whet.told.overlaps import STALE_DAYS, Overlap, findings
 
 PAGES = ("memory", "user")
@@ -30,7 +29,7 @@ class Proposed(NamedTuple):
 
 def look(home: Home, database: Database, *, now: float, days: float = STALE_DAYS) -> tuple[Overlap, ...]:
     """What overlaps or is stale, without proposing anything."""
-    counted = uses(database)
+    counted = skill_uses(database)
     skills = [
         replace(skill, uses=counted[skill.name].views) if skill.name in counted else skill
         for skill in usable(home.folder)

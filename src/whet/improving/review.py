@@ -14,7 +14,7 @@ from whet.agent.assembling import ReviewedSession, RunPlace, RunRequest, assembl
 from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import answered, carry_out, with_model
-from whet.context.projects import project_of
+from whet.context.finding import project_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry, Step
@@ -28,7 +28,7 @@ from whet.sessions.transcripts import session_id as id_of
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import reviewing
 from whet.store.database import Database
-from whet.store.guidance_files import guidance_texts
+from whet.store.files import guidance_texts
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import find

@@ -10,17 +10,22 @@ import msgspec
 
 from whet import __version__
 from whet.agents.registry import known
-from whet.context.finding import find_files, repository_root
-from whet.context.projects import project_of
+from whet.context.finding import find_files, project_of, repository_root
 from whet.improving.project_evidence import ProjectEvidence, ProjectFile
 from whet.lessons.record import ProjectLessons
 from whet.sessions.transcripts import Purpose
 from whet.store.database import CannotWrite, Database
 from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.project_lessons import drop_other_lessons, keep_lessons, kept_lessons
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, is_own
-from whet.store.teachings import keep_teachings, kept_teachings, teaching_stamps
+from whet.store.teachings import (
+    drop_other_lessons,
+    keep_lessons,
+    keep_teachings,
+    kept_lessons,
+    kept_teachings,
+    teaching_stamps,
+)
 from whet.targets.known_projects import KnownProjects
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))

@@ -17,7 +17,7 @@ from whet.sessions.copies import NO_PLACES, Seen, copied_count, copied_places, h
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.kinds import known_kinds
-from whet.store.preparing import opening
+from whet.store.adding import opening
 from whet.store.side_by_side import process_pool
 
 POOL_FROM_BYTES = 4 << 20

@@ -11,9 +11,8 @@ from whet.examples.prefills import is_prefill, recognised
 from whet.formats.source import Skipped, Source, Unreadable
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
+from whet.store.adding import prepare, with_vectors
 from whet.store.database import Dialect
-from whet.store.indexing import with_vectors
-from whet.store.preparing import prepare
 from whet.store.rows import PreparedSession
 
 

@@ -5,7 +5,7 @@ It loads next to nothing, for hooks ask it while a host waits.
 
 from typing import NamedTuple, Protocol
 
-from whet.text.tool_names import plain_name
+from whet.sessions.tool_families import plain_name
 
 
 class Whereabouts(NamedTuple):

@@ -1,25 +1,164 @@
-"""HTTP: one request at a time on connections that are kept, every byte of it our own; redirects are not followed."""
+"""HTTP on connections that are kept, every byte our own: where requests go, when they are tried again."""
 
+import base64
 import contextlib
 import http.client
 import itertools
+import random
 import ssl
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from threading import Event
 from typing import NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
-from whet.net.routes import Route
 from whet.net.wire import Patience, TransportFailed, Wire, connect
 
+PORTS = {"http": 80, "https": 443}
+LOOPBACK = ("localhost", "127.", "::1")
+FIRST_SECONDS = 0.5
+MOST_SECONDS = 30.0
+LONGEST_SECONDS = 120.0  # who is asked to wait for longer is told so instead
 CONNECT_SECONDS = 15.0
 CHUNK_BYTES = 1 << 16
 MOST_ERROR_BYTES = 1 << 16
 MOST_KEPT = 8
 END_SECONDS = 0.02  # to wait for the end of an answer costs less than a new connection
 MOST_LEFT = 16  # chunks of an answer behind the point at which it was understood
+
+
+class Proxy(NamedTuple):
+    """A proxy for HTTP, and what it asks for at the door."""
+
+    host: str
+    port: int
+    authorization: str = ""
+
+
+class Route(NamedTuple):
+    """Where requests go. `path` is what stands before every path of the endpoint."""
+
+    is_secure: bool
+    host: str
+    port: int
+    path: str = ""
+    proxy: Proxy | None = None
+    certificates: str = ""  # a file with authorities to trust besides those of the system
+
+    @property
+    def authority(self) -> str:
+        """Host and port as requests name them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS["https" if self.is_secure else "http"] else f"{host}:{self.port}"
+
+
+def route_to(base_url: str, environment: Mapping[str, str], *, what: str = "base_url") -> Route:
+    """The route to an endpoint; raises WhetError for an address that is none, and says what it is the address of."""
+    parts = _split(base_url, PORTS, what)
+    secure = parts.scheme == "https"
+    host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
+    proxy = _proxy(parts.scheme, host, port, environment)
+    return Route(secure, host, port, parts.path.rstrip("/"), proxy, environment.get("SSL_CERT_FILE", ""))
+
+
+def _proxy(scheme: str, host: str, port: int, environment: Mapping[str, str]) -> Proxy | None:
+    if host.startswith(LOOPBACK) or _is_excepted(host, port, _variable("no_proxy", environment)):
+        return None
+    named = _variable(f"{scheme}_proxy", environment) or _variable("all_proxy", environment)
+    if not named:
+        return None
+    parts = _split(named if "://" in named else f"http://{named}", {"http": 80}, "the proxy in the environment")
+    authorization = ""
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        authorization = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    return Proxy(parts.hostname or "", parts.port or PORTS["http"], authorization)
+
+
+def _variable(name: str, environment: Mapping[str, str]) -> str:
+    return environment.get(name) or environment.get(name.upper()) or ""
+
+
+def _is_excepted(host: str, port: int, exceptions: str) -> bool:
+    """Whether the person wants no proxy here: for the host, a domain above it, or everything."""
+    for each in (word.strip().lower() for word in exceptions.split(",")):
+        name, _, only_port = each.partition(":") if each.count(":") == 1 else (each, "", "")
+        plain = name.removeprefix("*").removeprefix(".")
+        fits = each == "*" or (plain and (host == plain or host.endswith(f".{plain}")))
+        if fits and only_port in ("", str(port)):
+            return True
+    return False
+
+
+def _split(address: str, schemes: Mapping[str, int], what: str) -> SplitResult:
+    """An address in parts. A wrong one is not repeated in the error, for it may hold a password."""
+    form = " or ".join(f"{scheme}://host" for scheme in schemes)
+    try:
+        parts = urlsplit(address.strip())
+        is_right = parts.scheme in schemes and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_right = False
+    if not is_right or any(character <= " " for character in address.strip()):
+        raise WhetError(f"{what} is not a valid URL.", advice=f"Use the format {form}.")
+    return parts
+
+
+class Timing(NamedTuple):
+    """Time and chance: a steady clock, the time of day, a number in [0, 1), and a wait that the event ends."""
+
+    steady: Callable[[], float]
+    wall: Callable[[], float]
+    chance: Callable[[], float]
+    wait: Callable[[Event, float], bool]
+
+
+def real_timing() -> Timing:
+    return Timing(time.monotonic, time.time, random.random, Event.wait)
+
+
+def delay(number: int, *, chance: float, after_seconds: float | None = None) -> float:
+    """Seconds before try `number` (the first repetition is 1). The wait that the endpoint asks for is the least."""
+    usual: float = min(MOST_SECONDS, FIRST_SECONDS * 2 ** (number - 1)) * (0.5 + 0.5 * chance)
+    if after_seconds is None:
+        return usual
+    # All who were told the same second would come back in it.
+    return after_seconds + min(usual, 1.0) * chance
+
+
+def asked_wait(header: Callable[[str], str], wall: Callable[[], float]) -> float | None:
+    """How long the endpoint asks to be left alone: in milliseconds, in seconds, or until a date."""
+    milliseconds = _number(header("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    given = header("retry-after")
+    seconds = _number(given)
+    if seconds is not None or not given:
+        return seconds
+    until, its_now = _moment(given), _moment(header("date"))
+    # By the endpoint's own clock, where it tells: ours may be wrong.
+    return None if until is None else max(0.0, until - (wall() if its_now is None else its_now))
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None
+
+
+def _moment(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError):
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 class Waits(NamedTuple):

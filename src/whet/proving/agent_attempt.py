@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from whet.agent.metering import Meter, metered
 from whet.agent.providers.choosing import provider_for
-from whet.agent.tools.situation import Situation
+from whet.agent.tools.situation import Situation, ToolLimits
 from whet.agents.executor import Carried, Errand
 from whet.engine.orders import Failed
 from whet.errors import WhetError
@@ -29,9 +29,9 @@ from whet.runs.settings import Settings
 from whet.secrets.redactor import redact, secret_values
 from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage
 from whet.shipped.data import models
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.trials import keep_attempt, key_of, known_attempt, reuse
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
@@ -174,9 +174,9 @@ class _Stage(NamedTuple):
             overlay.home,
             trial,
             os.environ,
-            sandbox=replace(settings.sandbox, required=True),
-            terminal=settings.terminal,
-            hidden=(home.folder, *self.hidden),
+            limits=ToolLimits(
+                replace(settings.sandbox, required=True), settings.terminal, hidden=(home.folder, *self.hidden)
+            ),
         )
         code = check_in(situation, case).exit_code if check.command else None
         files = {path: overlay.content(path) for path in check.files}

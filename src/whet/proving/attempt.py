@@ -38,7 +38,7 @@ from whet.proving.world import (
     settings_within,
     world_of,
 )
-from whet.runs.endpoints import address_of
+from whet.runs.models import address_of
 from whet.runs.run import Ended, Run, Spent, spend
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage

@@ -77,7 +77,11 @@ def _carry_out(situation: Situation, case: Case, command: str) -> CarriedCall:
     It was meant for another day, so it reaches nothing but the workspace, whatever the settings open to commands.
     """
     assert case.repository is not None
-    held = situation._replace(sandbox=replace(situation.sandbox, network=False, writable=(), required=True))
+    held = situation._replace(
+        limits=situation.limits._replace(
+            sandbox=replace(situation.limits.sandbox, network=False, writable=(), required=True)
+        )
+    )
     with closing(Workplace(held, ())) as workplace:
         if not holds_network(workplace.walls, network=False):
             raise WhetError("No sandbox here keeps commands from the network.", advice=advice())

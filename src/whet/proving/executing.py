@@ -9,12 +9,9 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.guard import Guard
-from whet.agent.tools.processes import Launch, Process
+from whet.agent.tools.guard import Bounds, Guard, secret_places
+from whet.agent.tools.processes import Launch, Process, safe_path
 from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
-from whet.agent.tools.secret_places import secret_places
-from whet.agent.tools.surroundings import safe_path
 from whet.agents.executor import Carried, Errand, Left, ProgramLaunch
 from whet.errors import WhetError
 from whet.formats.source import Skipped

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.agent.tools.situation import Situation
+from whet.agent.tools.situation import Situation, ToolLimits
 from whet.errors import WhetError
 from whet.proving.checks import CommandEnd, run_command
 from whet.proving.repositories import (
@@ -69,9 +69,8 @@ def check_in(situation: Situation, case: Case) -> CommandEnd:
 def situation_for(home: Home, case: Case, work: Path) -> Situation:
     """Where the commands of a case are run when no agent is at work: behind the walls that the settings ask for."""
     sandbox = replace(load(home).sandbox, required=True)
-    situation = Situation(
-        work, home, "case", os.environ, sandbox=sandbox, told=Trust.OPERATOR, hidden=hidden_by(case)
-    )  # fmt: skip
+    limits = ToolLimits(sandbox, hidden=hidden_by(case))
+    situation = Situation(work, home, "case", os.environ, limits=limits, told=Trust.OPERATOR)
     return _with_environment(situation, case)
 
 
@@ -106,8 +105,9 @@ def put_files(repository: Path, commit: str, paths: Iterable[str], work: Path) -
 
 
 def _with_environment(situation: Situation, case: Case) -> Situation:
-    sandbox = replace(situation.sandbox, variables=(*situation.sandbox.variables, *case.environment))
-    return situation._replace(environment={**situation.environment, **case.environment}, sandbox=sandbox)
+    sandbox = replace(situation.limits.sandbox, variables=(*situation.limits.sandbox.variables, *case.environment))
+    limits = situation.limits._replace(sandbox=sandbox)
+    return situation._replace(environment={**situation.environment, **case.environment}, limits=limits)
 
 
 def _tree(case: Case) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from whet.agent.warm_start import AUTO
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.runs.endpoints import address_of
+from whet.runs.models import address_of
 from whet.store import skill_files, template_files
 from whet.store.home import Home
 from whet.store.settings_file import load

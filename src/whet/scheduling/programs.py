@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.tools.output import Tape
+from whet.agent.tools.processes import Tape
 from whet.errors import WhetError
 from whet.values import Value
 

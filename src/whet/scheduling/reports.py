@@ -14,9 +14,8 @@ import msgspec
 from whet.errors import WhetError
 from whet.jobs.job import address, expect_address
 from whet.jobs.runs import JobRecord, letter, moment
-from whet.net.http import Client, Waits
+from whet.net.http import Client, Waits, route_to
 from whet.net.interrupting import Interrupted
-from whet.net.routes import route_to
 from whet.net.wire import TransportFailed
 from whet.scheduling.programs import Program, run
 from whet.store import files

@@ -15,8 +15,7 @@ from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
 from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
 from whet.proving.attempt import Supply
-from whet.runs.endpoints import address_of
-from whet.runs.models import Model
+from whet.runs.models import Model, address_of
 from whet.runs.run import Ended, Spent, together
 from whet.runs.settings import ModelFacts, Settings
 from whet.scheduling.material import folder_of

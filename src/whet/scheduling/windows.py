@@ -10,12 +10,10 @@ from msgspec.structs import replace
 
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import at_base
-from whet.net.http import Client, Response, Waits
+from whet.net.http import LOOPBACK, Client, Response, Waits, real_timing, route_to
 from whet.net.interrupting import Interrupted
-from whet.net.retries import real_timing
-from whet.net.routes import LOOPBACK, route_to
 from whet.net.wire import TransportFailed
-from whet.runs.endpoints import address_of
+from whet.runs.models import address_of
 from whet.runs.settings import Endpoint, Settings
 
 WAITS = Waits(connect_seconds=3.0, bytes_seconds=10.0)

@@ -1,11 +1,44 @@
 """What a tool is for: the family of a call, from its name, its aliases and the shape of its arguments."""
 
+import re
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
+import msgspec
+
+from whet.sessions.arguments import arguments_of
+from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import ToolCall
-from whet.text.tool_names import plain_name as plain_name
 from whet.text.words import names
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BREAK = re.compile(r"[^A-Za-z0-9]+")
+JSON_TYPES: tuple[tuple[type, str], ...] = (
+    (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: str) -> str:
+    """The tool's own name in one spelling: without server, namespace, capitals and hyphens."""
+    own = name.rsplit("__", 1)[-1]
+    own = re.split(r"[.:/]", own)[-1] or own
+    return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()
+
+
+def seen(name: str, calls: Iterable[ToolCall]) -> Definition:
+    """A tool by the arguments that it was called with."""
+    given = [arguments_of(call) for call in calls if call.name == name]
+    properties: dict[str, Any] = {}
+    for arguments in given:
+        for key, value in arguments.items():
+            kind = next((word for known, word in JSON_TYPES if isinstance(value, known)), "")
+            properties.setdefault(key, {"type": kind} if kind else {})
+    always = [key for key in properties if all(key in arguments for arguments in given)]
+    schema = {"type": "object", "properties": properties, "required": always}
+    return Definition(name, name.replace("_", " "), msgspec.json.encode(schema).decode())
 
 
 class Family(StrEnum):

@@ -31,9 +31,9 @@ from whet.store.list_prices import list_prices
 from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
-from whet.store.project_lessons import all_kept_lessons
 from whet.store.session_facts import costs_of, count_copies, facts_among
 from whet.store.settings_file import load
+from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets import settings as targets
 from whet.targets.hooked import LATELY_SECONDS, last_calls

@@ -17,12 +17,13 @@ from whet.store.folders import (
     is_temporary,
     locked,
 )
-from whet.store.home import DATABASE_NAME
+from whet.store.home import DATABASE_NAME, Home
 
 __all__ = ["Conflict", "Folder", "FolderEntry", "Place", "at", "beneath", "decoded", "entered", "entries", "locked"]
-__all__ += ["make_folder", "move", "read", "remove", "write"]
-
 NAME_BYTES = 255
+GUIDANCE = "guidance"
+SUFFIX = ".md"
+__all__ += ["make_folder", "move", "read", "remove", "write"]
 
 
 class Place(NamedTuple):
@@ -150,3 +151,17 @@ def _is_name(name: str) -> bool:
         return False
     plain = name not in ("", ".", "..") and "/" not in name and "\\" not in name and name.isprintable()
     return plain and len(os.fsencode(name)) <= NAME_BYTES and not is_temporary(name)
+
+
+def guidance_texts(home: Home, *folders: str) -> dict[str, str]:
+    """The texts in the folder for guidance, or in one within it, by their names."""
+    place = (GUIDANCE, *folders)
+    found = entries(beneath(home.folder, *place))
+    names = [entry.name for entry in found if entry.kind == "file" and entry.name.endswith(SUFFIX)]
+    return {name.removesuffix(SUFFIX): text_in(home, *place, name) for name in names}
+
+
+def text_in(home: Home, *names: str) -> str:
+    """The text of a file in the home; empty where there is none."""
+    place = beneath(home.folder, *names)
+    return decoded(read(place) or b"", place.path).removeprefix("\ufeff")

@@ -1,14 +1,40 @@
-"""The home folder: what people edit and where the embedded database lies."""
+"""The home folder: what people edit and where the embedded database lies; connections kept in reserve."""
 
 import os
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.store.reserve import Reserve
+from whet.store.database import Database
 
+MOST_KEPT = 4
 DATABASE_NAME = "whet.db"
+
+
+class Reserve:
+    """Some open connections of one process to one server. None of them is in a transaction."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Database] = deque()  # its ends can be used by several threads
+
+    def take(self) -> Database | None:
+        """The connection that was used last, which is the least likely to have been lost."""
+        try:
+            return self._kept.pop()
+        except IndexError:
+            return None
+
+    def give_back(self, database: Database) -> None:
+        if len(self._kept) < MOST_KEPT:
+            self._kept.append(database)
+        else:
+            database.close()
+
+    def close(self) -> None:
+        while (database := self.take()) is not None:
+            database.close()
 
 
 class Home(NamedTuple):

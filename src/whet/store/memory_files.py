@@ -1,18 +1,59 @@
-"""Memory on disk: memory.md and user.md in the home folder, and the files of Hermes' own memory."""
+"""Memory on disk: memory.md and user.md in the home, the files of Hermes' own memory, and connected notes."""
 
 import contextlib
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.store.files import Folder, beneath, decoded, locked, read
-from whet.told import memory
+from whet.sessions.trust import Trust
+from whet.store.files import Folder, Place, beneath, decoded, entries, locked, read, remove, write
+from whet.text import toml
+from whet.text.likeness import sense
+from whet.told import memory, note_pages
 from whet.told.memory import Memory, Note, NoteChange, Refusal
 from whet.told.note_pages import PageForm
+from whet.values import Value
 
+EXCERPT_CHARACTERS = 2_000
 NAMES = tuple(memory.LIMITS)
 HERMES = {"memory": "MEMORY.md", "user": "USER.md"}
+SETTINGS = "memory.toml"
+HEAD = "# Your own notes that agents may read.\n"
+NOTE = "whet.md"
+DEEPEST = 8
+MOST_FILES = 5_000
+MOST_BYTES = 200_000
+
+
+class Excerpt(Value, frozen=True):
+    """A piece of a memory: where it stands, its words, and how far they may be believed."""
+
+    place: str
+    text: str
+    trust: Trust
+
+
+def excerpts(place: str, text: str, trust: Trust) -> Iterator[Excerpt]:
+    """The paragraphs of a text, each under the heading that it stands below."""
+    heading = ""
+    for paragraph in text.replace("\r\n", "\n").split("\n\n"):
+        words = paragraph.strip()
+        if words.startswith("#"):
+            heading, _, words = (part.strip() for part in words.partition("\n"))
+        if words:
+            yield Excerpt(place, f"{heading}\n{words}".strip()[:EXCERPT_CHARACTERS], trust)
+
+
+def best(found: Iterable[Excerpt], question: str, *, limit: int) -> tuple[Excerpt, ...]:
+    """The excerpts that hold most words of the question, the shorter of two alike first; none that holds no word."""
+    wanted = sense(question).words
+    scored = ((len(wanted & sense(f"{each.place} {each.text}").words), each) for each in found)
+    fitting = (pair for pair in scored if pair[0])
+    chosen = nlargest(limit, fitting, key=lambda pair: (pair[0], -len(pair[1].text), pair[1].place))
+    return tuple(excerpt for _, excerpt in chosen)
 
 
 class Shelf(NamedTuple):
@@ -55,3 +96,99 @@ def _held(shelf: Shelf, file: str) -> Iterator[Folder]:
         if shelf.form is PageForm.HERMES:
             stack.enter_context(folder.holding(f"{file}.lock"))  # the one that Hermes itself takes
         yield folder
+
+
+class OwnMemory(NamedTuple):
+    """The notes in the home folder. Foreign text comes among them only by a person's hand or approval."""
+
+    folder: Path
+
+    def block(self, limit: int) -> str:
+        found = [memory.block(load(Shelf(self.folder), name)) for name in NAMES]
+        return note_pages.shown("\n\n".join(block for block in found if block), limit)
+
+    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
+        kept = (load(Shelf(self.folder), name) for name in NAMES)
+        notes = (Excerpt(f"{page.name}.md", note.text, Trust.AGENT) for page in kept for note in page.notes)
+        return best(notes, question, limit=limit)
+
+
+class Vault(NamedTuple):
+    """A folder of Markdown files, such as an Obsidian vault.
+
+    Only the one file that the person keeps for agents goes into the prompt. What a search finds is external: people
+    keep pages of strangers among their own.
+    """
+
+    folder: Path
+    note: str = NOTE
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the folder is gone, as with a disk that was taken away."""
+        return not self.folder.is_dir()
+
+    def block(self, limit: int) -> str:
+        return note_pages.shown(_text(beneath(self.folder, self.note)), limit)
+
+    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
+        found = (excerpt for place in self._files() for excerpt in self._excerpts(place))
+        return best(found, question, limit=limit)
+
+    def _excerpts(self, place: Place) -> Iterator[Excerpt]:
+        return excerpts("/".join(place.names), _text(place), Trust.EXTERNAL)
+
+    def _files(self) -> Iterator[Place]:
+        for number, place in enumerate(_markdown(self.folder, ())):
+            if number >= MOST_FILES:
+                return
+            yield place
+
+
+def connected(home: Path) -> Vault | None:
+    """The vault that a person has connected, if any."""
+    body = read(beneath(home, SETTINGS))
+    if body is None:
+        return None
+    try:
+        vault = tomllib.loads(body.decode("utf-8"))["vault"]
+        return Vault(Path(str(vault["folder"])), str(vault.get("note", NOTE)))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise WhetError(
+            f"{home / SETTINGS} cannot be read: {error}.", advice='Write [vault] and below it folder = "/path".'
+        ) from error
+
+
+def connect(home: Path, vault: Vault) -> None:
+    """Remember the vault to draw on."""
+    if not vault.folder.is_dir():
+        raise WhetError(f"There is no folder {vault.folder}.", advice="Give the folder of your notes.")
+    beneath(vault.folder, vault.note)
+    place = beneath(home, SETTINGS)
+    text = HEAD + toml.table({"vault": {"folder": str(vault.folder), "note": vault.note}})
+    write(place, text.encode(), expected=read(place))
+
+
+def disconnect(home: Path) -> bool:
+    """Draw on no vault any more; False where there was none."""
+    place = beneath(home, SETTINGS)
+    body = read(place)
+    if body is not None:
+        remove(place, expected=body)
+    return body is not None
+
+
+def _markdown(root: Path, names: tuple[str, ...]) -> Iterator[Place]:
+    """The files to search, without hidden folders, links, and what is too large to be a note."""
+    for entry in entries(Place(root, names)):
+        inner = (*names, entry.name)
+        if entry.name.startswith("."):
+            continue
+        if entry.kind == "folder" and len(inner) < DEEPEST:
+            yield from _markdown(root, inner)
+        elif entry.kind == "file" and entry.name.endswith(".md") and entry.size_bytes <= MOST_BYTES:
+            yield Place(root, inner)
+
+
+def _text(place: Place) -> str:
+    return (read(place) or b"").decode("utf-8", "replace")

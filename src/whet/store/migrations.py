@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.store.analyses import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
-from whet.store.in_short import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER
 from whet.store.job_tables import JOBS, JOBS_ADDED
-from whet.store.ledger_chain import CHAINED
+from whet.store.ledger import CHAINED
 from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
 from whet.store.live_tables import (

@@ -14,9 +14,8 @@ from whet.runs.run import Ended, Run
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id
 from whet.sessions.usage import total
-from whet.store.adding import NewMessages, add_messages
+from whet.store.adding import NewMessages, add_messages, prepare, row_of, storable
 from whet.store.database import Database
-from whet.store.preparing import prepare, row_of, storable
 from whet.store.prompts import restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import Provenance, is_stored, keep, load, own_messages, stored

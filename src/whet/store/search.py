@@ -7,21 +7,77 @@ ranked among themselves by how often and how densely the words occur in them (do
 import re
 from typing import Literal, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
-from whet.sessions.transcripts import Message
+from whet.sessions.example_marks import places
+from whet.sessions.transcripts import Message, Origin
 from whet.sessions.trust import Trust
+from whet.store import postgres_matching, sqlite_matching
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, decoded_message
 from whet.store.listing import Filters
-from whet.store.matching import MessageMatch, match_parts_of_words, match_words
+from whet.store.narrowing import of_message
 from whet.store.queries import Phrase, Query, parse
+from whet.store.rows import SESSION_COLUMNS, session_of
+from whet.store.sessions import messages
+from whet.store.sqlite import SQLite
 from whet.store.words import plain, searchable
 
+CANDIDATES = 1_000
+SCANNED = 20_000
+AROUND = 100  # messages after one: all that its example can have
+INSERTED = f'"origin":"{Origin.INSERTED}"'
 SNIPPET_CHARACTERS = 240
 EVERYTHING = Filters()
-
 How = Literal["words", "part of a word"]
+
+
+class MessageMatch(NamedTuple):
+    """A message by its number, with its score."""
+
+    no: int
+    score: float
+
+
+def match_words(database: Database, query: Query, filters: Filters, role: str) -> list[MessageMatch]:
+    """The newest messages that hold the words that are asked for."""
+    if not query.wanted:
+        return []
+    if isinstance(database, SQLite):
+        rows = sqlite_matching.newest(database, query, filters, role, limit=CANDIDATES)
+    else:
+        rows = postgres_matching.newest(database, query, filters, role, limit=CANDIDATES)
+    best: dict[int, float] = {}
+    for no, score in rows:  # a long message may match in several of its vectors
+        best[no] = max(score, best.get(no, 0.0))
+    return [MessageMatch(no, score) for no, score in best.items()]
+
+
+def match_parts_of_words(database: Database, query: Query, filters: Filters, role: str) -> list[MessageMatch]:
+    """The newest messages that hold the text anywhere, looked for in the last few thousand only."""
+    needle = msgspec.json.encode(query.text).decode()[1:-1].lower()
+    where, parameters = of_message(filters, role)
+    body = "CAST(m.body AS TEXT)" if database.dialect == "sqlite" else "convert_from(m.body, 'UTF8')"
+    place = "instr" if database.dialect == "sqlite" else "strpos"
+    rows = database.query(
+        f"SELECT m.no, {place}({body}, ?) FROM messages AS m JOIN sessions AS s ON s.no = m.session"
+        f" WHERE m.no > (SELECT coalesce(max(no), 0) FROM messages) - {SCANNED} AND {where}"
+        f" AND {place}(lower({body}), ?) > 0 ORDER BY m.no DESC LIMIT ?",
+        (INSERTED, *parameters, needle, CANDIDATES),
+    )
+    return [MessageMatch(no, 0.0) for no, inserted in rows if not (inserted and _is_example(database, no))]
+
+
+def _is_example(database: Database, no: int) -> bool:
+    """Whether a message is one of those with which a warm start began: it did not happen where it stands."""
+    [(position, *columns)] = database.query(
+        f"SELECT m.position, {', '.join(f's.{column.strip()}' for column in SESSION_COLUMNS.split(','))}"
+        " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",
+        (no,),
+    )
+    begun = tuple(messages(database, session_of(tuple(columns)), stop=position + AROUND))
+    return position in places(begun)
 
 
 class Hit(NamedTuple):

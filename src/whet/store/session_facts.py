@@ -7,9 +7,9 @@ from whet.failures.analysis import ModelUse
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.sessions.usage import total, without
+from whet.store.analyses import AnalysisInShort, ToolFact
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
-from whet.store.in_short import AnalysisInShort, ToolFact
 from whet.store.listing import OWN_PURPOSES, Filters, conditions
 from whet.values import Value
 

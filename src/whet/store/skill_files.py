@@ -1,10 +1,11 @@
-"""Skills on disk: skills/NAME/SKILL.md and its support files, and the archive that takes what is no longer wanted."""
+"""Skills on disk: skills/NAME/SKILL.md, its support files and the archive; and who read which when."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.store.database import Database
 from whet.store.files import (
     Conflict,
     Folder,
@@ -24,6 +25,45 @@ from whet.told.skills import FILE, FOLDERS, Skill
 FOLDER = "skills"
 ARCHIVE = ("archive", "skills")
 DEEPEST = 4
+
+
+class SkillUse(NamedTuple):
+    """How often a skill was read, by how many sessions, and when last."""
+
+    views: int
+    sessions: int
+    last: float
+
+
+class View(NamedTuple):
+    """One reading: a file of a skill with the digest of what it held."""
+
+    skill: str
+    digest: str
+    session: str
+    file: str = FILE
+
+
+def record_view(database: Database, view: View, *, now: float) -> None:
+    database.execute(
+        "INSERT INTO skill_views (skill, file, digest, session, at) VALUES (?, ?, ?, ?, ?)",
+        (view.skill, view.file, view.digest, view.session, now),
+    )
+
+
+def was_read(database: Database, view: View) -> bool:
+    """Whether the session read this file in this very state."""
+    rows = database.query(
+        "SELECT 1 FROM skill_views WHERE session = ? AND skill = ? AND file = ? AND digest = ? LIMIT 1",
+        (view.session, view.skill, view.file, view.digest),
+    )
+    return bool(rows)
+
+
+def skill_uses(database: Database) -> dict[str, SkillUse]:
+    """How much each skill is used."""
+    rows = database.query("SELECT skill, count(*), count(DISTINCT session), max(at) FROM skill_views GROUP BY skill")
+    return {skill: SkillUse(int(views), int(sessions), float(last)) for skill, views, sessions, last in rows}
 
 
 class SkillFolder(NamedTuple):

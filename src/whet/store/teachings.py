@@ -4,7 +4,8 @@ In a team a row names its maker. What another member wrote in it is a stranger's
 what one made oneself is read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -19,8 +20,64 @@ from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
 from whet.store.side_by_side import Progress, StoredTranscript, go_through
 
-BATCH = 50
+Taught = TypeVar("Taught")
+BATCH = 500
+TAUGHT_AT_ONCE = 50
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
+
+
+def kept_lessons(database: Database, project: str, key: str, kind: type[Taught]) -> Taught | None:
+    """What is kept of a project, if it was made from just this."""
+    rows = database.query(
+        "SELECT record FROM project_lessons WHERE project = ? AND maker = ? AND key = ?",
+        (project, _maker(database), key),
+    )
+    return decoded_or_none(rows[0][0], kind) if rows else None
+
+
+def all_kept_lessons(database: Database, kind: type[Taught]) -> tuple[Taught, ...]:
+    """What is kept of every project, as it was when it was last looked at."""
+    rows = database.query("SELECT record FROM project_lessons WHERE maker = ? ORDER BY project", (_maker(database),))
+    found = (decoded_or_none(record, kind) for (record,) in rows)
+    return tuple(each for each in found if each is not None)
+
+
+def keep_lessons(database: Database, project: str, key: str, sessions: Iterable[int], lessons: object) -> None:
+    """Keep what these sessions teach; nothing where one of them was forgotten meanwhile."""
+    numbers = tuple(sessions)
+    named = f" {' '.join(map(str, numbers))} "
+    with database.writing():
+        if not _are_all_there(database, numbers):
+            return
+        database.execute(
+            "INSERT INTO project_lessons (project, key, sessions, record) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (project, maker) DO UPDATE SET key = excluded.key, sessions = excluded.sessions,"
+            " record = excluded.record",
+            (project, key, named, msgspec.json.encode(lessons)),
+        )
+
+
+def drop_other_lessons(database: Database, projects: Iterable[str]) -> None:
+    """Remove what is kept of projects that are not among these."""
+    maker, known = _maker(database), set(projects)
+    rows = database.query("SELECT project FROM project_lessons WHERE maker = ?", (maker,))
+    gone = [(project, maker) for (project,) in rows if project not in known]
+    if gone:
+        with database.writing():
+            database.many("DELETE FROM project_lessons WHERE project = ? AND maker = ?", gone)
+
+
+def _are_all_there(database: Database, numbers: tuple[int, ...]) -> bool:
+    there = 0
+    for start in range(0, len(numbers), BATCH):
+        batch = numbers[start : start + BATCH]
+        [(found,)] = database.query(f"SELECT count(*) FROM sessions WHERE no IN ({', '.join('?' * len(batch))})", batch)
+        there += found
+    return there == len(numbers)
+
+
+def _maker(database: Database) -> str:
+    return "" if database.dialect == "sqlite" else database.member
 
 
 def keep_teachings(database: Database, *, progress: Progress = lambda _: None, processors: int | None = None) -> int:
@@ -42,8 +99,8 @@ def _find(stored: StoredTranscript) -> SessionTeaching:
 
 def kept_teachings(database: Database, sessions: list[Session]) -> Iterator[tuple[Session, SessionTeaching]]:
     """What is kept of these sessions; nothing of one that nobody has read yet."""
-    for start in range(0, len(sessions), BATCH):
-        batch = sessions[start : start + BATCH]
+    for start in range(0, len(sessions), TAUGHT_AT_ONCE):
+        batch = sessions[start : start + TAUGHT_AT_ONCE]
         places = ", ".join("?" * len(batch))
         rows = database.query(
             f"SELECT session, maker, record FROM teachings WHERE session IN ({places})",

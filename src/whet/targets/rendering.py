@@ -10,8 +10,8 @@ from whet.sessions.trust import Trust
 from whet.targets.reaching import reader_of, reads
 from whet.targets.settings import Target
 from whet.text import tokens
+from whet.told.prompt import line_of
 from whet.told.prompt_inputs import Budgets
-from whet.told.rules import line_of
 
 
 class Rendered(NamedTuple):

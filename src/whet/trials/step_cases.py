@@ -14,8 +14,8 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
-from whet.sessions.seen_tools import seen
 from whet.sessions.shell_lines import WrittenStage, written
+from whet.sessions.tool_families import seen
 from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits

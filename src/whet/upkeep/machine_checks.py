@@ -15,7 +15,7 @@ from whet.agents.registry import USUAL, hosts
 from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
-from whet.runs.endpoints import address_of
+from whet.runs.models import address_of
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
 from whet.setup.records import load_record

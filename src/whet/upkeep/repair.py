@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.sessions.example_marks import places
+from whet.store.adding import index_words, row_of
 from whet.store.database import Database
 from whet.store.folders import explained
 from whet.store.home import DATABASE_NAME, Home
-from whet.store.indexing import index_words
 from whet.store.migrations import steps_taken
-from whet.store.preparing import row_of
 from whet.store.rows import Session
 from whet.store.sessions import messages
 from whet.store.sqlite import DamagedDatabase, SQLite

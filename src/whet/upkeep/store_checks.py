@@ -10,8 +10,7 @@ from whet.hooks.places import FOLDER as HOOKS
 from whet.store.database import Database
 from whet.store.forgotten import FILE_NAME as FORGOTTEN
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
-from whet.store.ledger_chain import HEAD, newest, note
+from whet.store.ledger import HEAD, ledger_of, newest, note
 from whet.store.migrations import MIGRATIONS, steps_taken
 from whet.store.opening import connect
 from whet.store.owner import SEAL_KEY

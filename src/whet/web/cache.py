@@ -14,10 +14,9 @@ from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary
 from whet.shipped.data import failure_weights
 from whet.shipped.kinds import known_kinds
-from whet.store.analyses import is_behind, judged, refresh
+from whet.store.analyses import is_behind, judged, refresh, shorten
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.in_short import shorten
 from whet.store.list_prices import list_prices
 from whet.store.listing import Filters
 from whet.store.opening import opened

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.agent.inspection.git_settings import DESCRIBING, DESCRIBING_NAMED, orders
+from whet.agent.inspection.spots import DESCRIBING, DESCRIBING_NAMED, orders
 
 PLAIN = """\
 # made by git

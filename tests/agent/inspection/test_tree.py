@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.inspection.tree import Tree, is_repository_name
-from whet.agent.inspection.triggers import Triggers
+from whet.agent.inspection.triggers import Tree, Triggers, is_repository_name
 
 
 def tree_of(folder: Path, *left_out: Path) -> Tree:

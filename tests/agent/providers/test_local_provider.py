@@ -11,8 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from agent.prefixes import Watch
-from whet.agent.calls import refusal
-from whet.agent.loop import execute
+from whet.agent.loop import execute, refusal
 from whet.agent.protocols import Answer, Chosen, ProviderFailed, ProviderFault, Reply, Stop
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of

@@ -10,7 +10,7 @@ from agent.loopback import Loopback, events
 from whet.agent.protocols import Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
-from whet.net.retries import Timing
+from whet.net.http import Timing
 from whet.runs.models import Model
 from whet.runs.run import Fragment, Run
 from whet.runs.settings import Endpoint

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
+from whet.agent.tools.situation import ToolLimits
 from whet.agent.tools.toolbox import Box, Question, Situation, toolbox
 from whet.runs.settings import McpServer, Sandbox, Terminal
 from whet.sessions.transcripts import Message, ToolCall
@@ -65,11 +66,13 @@ class Room:
             "session-1",
             self.environment,
             ask=None if person_agrees is None else ask,
-            sandbox=sandbox or Sandbox(required=self.walls != Walls(Wall.NONE)),
-            terminal=terminal or Terminal(),
-            servers=servers,
+            limits=ToolLimits(
+                sandbox or Sandbox(required=self.walls != Walls(Wall.NONE)),
+                terminal or Terminal(),
+                servers,
+                self.walls,
+            ),
             told=Trust.OPERATOR,
-            walls=self.walls,
         )
         self.boxes.append(toolbox(situation, sets=sets, messages=messages))
         return self.boxes[-1]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.agent.tools.ignoring import Ignored, glob_pattern, is_ignored, read_rules
+from whet.agent.tools.finding import Ignored, glob_pattern, is_ignored, read_rules
 
 RULES = """
 # a comment

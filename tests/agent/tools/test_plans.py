@@ -1,7 +1,7 @@
 """The plan lives in the session: a resumed one has it again."""
 
 from agent.tools.rooms import Room, ask_for
-from whet.agent.tools.plans import TodoStep, plan_in
+from whet.agent.tools.situation import TodoStep, plan_in
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.tools.rooms import ask_for, walls_here
+from whet.agent.tools.situation import ToolLimits
 from whet.agent.tools.toolbox import Box, Situation, toolbox
 from whet.changes.pending import approve, pending
 from whet.errors import WhetError
@@ -15,12 +16,12 @@ from whet.ledger.entries import Actor, Step
 from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.store.skill_views import uses
+from whet.store.skill_files import skill_uses
 
 NOW = 1_750_000_000.0
 ORDER = Message(
@@ -126,7 +127,7 @@ def test_what_the_session_wrote_itself_is_changed_without_a_view(box: Box, home:
     folder = home.folder / "skills" / "release-notes"
     assert "Read the whole diff." in (folder / "SKILL.md").read_text()
     assert (folder / "references" / "form.md").read_text() == "# Form\nBrief.\n"
-    assert uses(database) == {}, "a change is no use"
+    assert skill_uses(database) == {}, "a change is no use"
     by_hand = folder / "SKILL.md"
     by_hand.write_text(by_hand.read_text().replace("whole", "entire"))
     stale = ask_for(box, "skills", action="patch", name="release-notes", old="entire", text="long")
@@ -271,7 +272,7 @@ def test_a_declaration_covers_commands_that_reach_no_network(home: Home, databas
             {"PATH": os.environ["PATH"]},
             told=Trust.OPERATOR,
             project=tmp_path / "work",
-            sandbox=Sandbox(network=network),
+            limits=ToolLimits(Sandbox(network=network)),
         )
         made = toolbox(situation, sets=("terminal",), messages=[])
         trusts.append(ask_for(made, "terminal", command="echo seven").trust)

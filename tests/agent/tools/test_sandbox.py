@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.tools.rooms import Room
-from whet.agent.tools import launcher, seccomp
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.guard import guard_of
+from whet.agent.tools import launcher, sandbox
+from whet.agent.tools.guard import Bounds, guard_of
 from whet.agent.tools.sandbox import Wall, Walls, bubblewrap_options, landlock_rules, launch, note, probe
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's")
@@ -90,16 +89,16 @@ def test_every_wall_ends_what_it_started(room: Room, bounds: Bounds) -> None:
     assert "--unshare-pid" in bubblewrapped.rest
 
 
-@given(st.sampled_from(sorted(seccomp.MACHINES)), st.booleans(), st.booleans())
+@given(st.sampled_from(sorted(sandbox.MACHINES)), st.booleans(), st.booleans())
 def test_a_filter_jumps_only_within_itself(machine: str, network: bool, unix: bool) -> None:
-    body = seccomp.program(network=network, unix_sockets=unix, machine=machine)
+    body = sandbox.seccomp_program(network=network, unix_sockets=unix, machine=machine)
     steps = [(body[at], body[at + 2], body[at + 3]) for at in range(0, len(body), 8)]
     assert len(body) % 8 == 0
     for place, (code, if_so, if_not) in enumerate(steps):
-        if code in (seccomp.EQUAL, seccomp.HAS_BITS):
+        if code in (sandbox.EQUAL, sandbox.HAS_BITS):
             assert place + 1 + max(if_so, if_not) < len(steps)
-    assert steps[-1][0] == seccomp.GIVE
+    assert steps[-1][0] == sandbox.GIVE
 
 
 def test_an_unknown_machine_has_no_filter() -> None:
-    assert seccomp.program(network=False, machine="pdp11") == b""
+    assert sandbox.seccomp_program(network=False, machine="pdp11") == b""

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from agent.tools.rooms import Room, ask_for
 from agent.tools.seatbelt_rules import allows, rules_of
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.guard import Guard, guard_of
+from whet.agent.tools.guard import Bounds, Guard, guard_of
 from whet.agent.tools.sandbox import Wall, Walls, advice, holds_network, launch, note, probe
 from whet.agent.tools.seatbelt import as_spelled, holds, profile
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.tools.rooms import Room, ask_for, walls_here
-from whet.agent.tools.secret_places import secret_places
+from whet.agent.tools.guard import secret_places
 from whet.shipped.data import secret_places as table
 
 WALLS = walls_here()

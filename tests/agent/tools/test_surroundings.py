@@ -2,7 +2,7 @@
 
 import pytest
 
-from whet.agent.tools.surroundings import cleaned, safe_path
+from whet.agent.tools.processes import cleaned, safe_path
 
 KEPT = {"LANG": "C.UTF-8", "CC": "gcc", "JAVA_HOME": "/opt/java", "VIRTUAL_ENV": "/x/.venv", "PYTHONPATH": "src"}
 

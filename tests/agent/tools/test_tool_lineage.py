@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.tools.trust_so_far import Lineage
+from whet.agent.tools.situation import Lineage
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolResult
 from whet.sessions.trust import Trust
 

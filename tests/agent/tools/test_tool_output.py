@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.tools.output import Tape, plain
+from whet.agent.tools.processes import Tape, plain
 
 
 @pytest.mark.parametrize(

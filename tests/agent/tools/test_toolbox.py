@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from agent.tools.rooms import Room, ask_for
 from lengths import examples
 from whet.agent.protocols import Toolbox
-from whet.agent.tools.registry import SETS, built_in, names_in, tool_of
 from whet.agent.tools.situation import Given, Occasion, Workplace
-from whet.agent.tools.toolbox import Box
+from whet.agent.tools.toolbox import SETS, Box, built_in, names_in, tool_of
 from whet.errors import WhetError
 from whet.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import Family, family_of

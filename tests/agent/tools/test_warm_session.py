@@ -12,8 +12,8 @@ from whet.agent.tools.toolbox import Box
 from whet.examples.templates import written
 from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare
 from whet.store.opening import opened
-from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import usable
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from whet.agent.inspection.quarantine import put_back, take_aside
 from whet.agent.inspection.spots import Spot, SpotReader, named_triggers
-from whet.agent.inspection.tree import Tree
-from whet.agent.inspection.triggers import Care, Trigger, Triggers
+from whet.agent.inspection.triggers import Care, Tree, Trigger, Triggers
 
 
 class Leftover(NamedTuple):

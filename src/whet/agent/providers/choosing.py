@@ -13,11 +13,8 @@ from whet.agent.providers.failures import Asked
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.scripted import scripted_file
 from whet.errors import WhetError
-from whet.net.http import Client, Waits
-from whet.net.retries import Timing, real_timing
-from whet.net.routes import route_to
-from whet.runs.endpoints import address_of
-from whet.runs.models import Model, model_of, with_facts
+from whet.net.http import Client, Timing, Waits, real_timing, route_to
+from whet.runs.models import Model, address_of, model_of, with_facts
 from whet.runs.settings import Endpoint, Settings
 from whet.shipped import data
 from whet.store.home import Home

@@ -1,12 +1,40 @@
-"""How endpoints that speak OpenAI's chat completions differ, as a table: nothing is found out by trying."""
+"""How endpoints differ, as a table: nothing is found out by trying. And what is done to what one would not take."""
 
+import hashlib
+import re
 from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import urlsplit
 
+import msgspec
+
+from whet.sessions.transcripts import Media
 from whet.values import Value
 
+ID_CHARACTERS = 9
 Thinking = Literal["", "reasoning_content", "reasoning", "reasoning_details", "signatures"]
+
+
+def as_object(arguments: str) -> str:
+    """Arguments as the text of a JSON object. Some endpoints parse what they get back, and refuse what is none."""
+    try:
+        value = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        value = None
+    return arguments if isinstance(value, dict) else msgspec.json.encode({"unreadable": arguments}).decode()
+
+
+def shaped_id(call_id: str, form: str) -> str:
+    """An id in the form that the endpoint takes: another endpoint, or we, may have made it."""
+    if not form or re.fullmatch(form, call_id):
+        return call_id
+    return hashlib.blake2b(call_id.encode(), digest_size=8).hexdigest()[:ID_CHARACTERS]
+
+
+def named_media(media: Media) -> str:
+    """A line in the place of bytes that are not kept."""
+    words = (media.kind, media.media_type, media.name, f"{media.size_bytes} bytes" if media.size_bytes else "")
+    return f"[{' '.join(word for word in words if word)}]"
 
 
 class Dialect(Value, frozen=True):

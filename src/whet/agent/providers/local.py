@@ -18,9 +18,7 @@ from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.errors import WhetError
-from whet.net.http import Client, Waits
-from whet.net.retries import real_timing
-from whet.net.routes import route_to
+from whet.net.http import Client, Waits, real_timing, route_to
 from whet.runs.call_grammar import grammar_of
 from whet.runs.models import Model, model_of, with_facts
 from whet.runs.run import Fragment, Run

@@ -14,8 +14,7 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from whet.agent.providers.local_weights import SUFFIX, KnownWeights, check, fetching, file_name
 from whet.errors import WhetError
-from whet.net.http import Client, Response, Waits
-from whet.net.routes import route_to
+from whet.net.http import Client, Response, Waits, route_to
 from whet.net.wire import TransportFailed
 from whet.store.folders import Folder, explained, temporary_name
 from whet.store.home import Home

@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.providers.dialects import Dialect
+from whet.agent.providers.dialects import Dialect, as_object, named_media, shaped_id
 from whet.agent.providers.openai_stream import OpenAIReading
-from whet.agent.providers.shaping import as_object, named_media, shaped_id
 from whet.runs import text_calls
 from whet.runs.models import Model
 from whet.runs.run import Run

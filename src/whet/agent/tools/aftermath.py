@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from whet.agent.inspection.inspecting import Leftover
-from whet.agent.inspection.tree import MOST_FOLDERS
-from whet.agent.inspection.triggers import Care, Trigger
+from whet.agent.inspection.triggers import MOST_FOLDERS, Care, Trigger
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust

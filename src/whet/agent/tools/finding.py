@@ -1,10 +1,11 @@
 """Files found by a text in them or by their names: by ripgrep where it is installed, else by our own walk."""
 
 import os
+import re
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Event
 from typing import Annotated, NamedTuple
@@ -12,13 +13,10 @@ from typing import Annotated, NamedTuple
 import re2
 from msgspec import Meta
 
-from whet.agent.inspection.tree import REPOSITORY
+from whet.agent.inspection.triggers import REPOSITORY
 from whet.agent.tools.guard import Guard
-from whet.agent.tools.ignoring import Ignored, glob_pattern, is_ignored, read_rules
-from whet.agent.tools.output import plain
-from whet.agent.tools.processes import Launch, Process
+from whet.agent.tools.processes import Launch, Process, plain, safe_path
 from whet.agent.tools.situation import Given, Occasion, failed
-from whet.agent.tools.surroundings import safe_path
 from whet.errors import WhetError
 
 SECONDS = 30.0
@@ -26,6 +24,77 @@ LARGEST_BYTES = 8 * 1024 * 1024
 LINE_CHARACTERS = 300
 TAPE_BYTES = 16 * 1024 * 1024
 MOST_IN_FILE = 200
+
+
+class IgnoreRule(NamedTuple):
+    """One line of a .gitignore: what it matches, and whether it takes back what another left out."""
+
+    pattern: re.Pattern[str]
+    keeps: bool
+    folders_only: bool
+
+
+class Ignored(NamedTuple):
+    """The rules of one .gitignore, for paths beneath the folder that it lies in."""
+
+    prefix: str  # of that folder, with a slash at its end, or empty
+    rules: tuple[IgnoreRule, ...]
+
+
+def read_rules(text: str) -> tuple[IgnoreRule, ...]:
+    return tuple(rule for line in text.splitlines()[:2_000] if (rule := _rule(line)))
+
+
+def is_ignored(path: str, files: Iterable[Ignored], *, folder: bool) -> bool:
+    """Whether a path is left out; the last rule that matches decides, and deeper files come later."""
+    out = False
+    for ignored in files:
+        if not path.startswith(ignored.prefix):
+            continue
+        inside = path[len(ignored.prefix) :]
+        for rule in ignored.rules:
+            if (folder or not rule.folders_only) and rule.pattern.fullmatch(inside):
+                out = not rule.keeps
+    return out
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """A glob over paths: without a slash it means a name at any depth, `**` any number of folders."""
+    return re.compile(_translated(glob.removeprefix("./")))
+
+
+def _rule(line: str) -> IgnoreRule | None:
+    text = line.rstrip()
+    if not text or text.startswith("#") or len(text) > 500:
+        return None
+    keeps, folders_only = text.startswith("!"), text.endswith("/")
+    body = text.removeprefix("!").removeprefix("\\").rstrip("/")
+    return IgnoreRule(re.compile(_translated(body)), keeps, folders_only) if body else None
+
+
+def _translated(glob: str) -> str:
+    if "/" not in glob:
+        glob = f"**/{glob}"
+    pieces = []
+    for token in re.findall(r"/?\*\*/|/\*\*$|\*+|\?|\[!?[^\]/]+\]|.", glob.removeprefix("/")):
+        if token.endswith("**/"):
+            pieces.append("/(?:[^/]+/)*" if token.startswith("/") else "(?:[^/]+/)*")
+        elif token == "/**":
+            pieces.append("/.+")
+        else:
+            pieces.append(_piece(token))
+    return "".join(pieces)
+
+
+def _piece(token: str) -> str:
+    if token.startswith("*"):
+        return "[^/]*"
+    if token == "?":
+        return "[^/]"
+    if token.startswith("[") and len(token) > 2:
+        inside = token[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+        return f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
+    return re.escape(token)
 
 
 class Sought(NamedTuple):

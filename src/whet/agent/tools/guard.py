@@ -1,22 +1,51 @@
-"""Which paths tools may use: to write, beneath the working folder; to read, anywhere but where secrets lie."""
+"""Which paths tools and commands may use: to write, beneath the folder; to read, anywhere but where secrets lie."""
 
 import contextlib
+import itertools
 import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.agent.inspection.tree import is_repository_name
-from whet.agent.tools.secret_places import secret_places
+from whet.agent.inspection.triggers import REPOSITORY, is_repository_name
 from whet.errors import WhetError
+from whet.shipped.data import secret_places as table
 from whet.store.disk import place_of
 from whet.store.home import Home
 
+# Programs look in another folder for what they keep there, where the variable says so.
+MOVED = (("XDG_CONFIG_HOME", ".config/"), ("XDG_DATA_HOME", ".local/share/"), ("XDG_STATE_HOME", ".local/state/"))
 # Not files but windows into processes and devices: reading them can hang, or show another process's environment.
 WINDOWS = ("/proc", "/dev", "/sys")
 OPENABLE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+MOST_REPOSITORIES = 200  # that a wall keeps; what is done to others is found afterwards
+
+
+def secret_places(environment: Mapping[str, str], folder: Path) -> Iterator[Path]:
+    """Every place that neither tools nor commands may see, whether or not something is there.
+
+    A variable that names the working folder, or one around it, hides nothing.
+    """
+    own = Path(environment.get("HOME") or os.path.expanduser("~"))
+    for place, _ in table():
+        if place.startswith("$"):
+            for path in _named(place, environment):
+                if path != folder and path not in folder.parents and not path.is_relative_to("/dev"):
+                    yield path
+            continue
+        yield own / place
+        for name, usual in MOVED:
+            if place.startswith(usual) and environment.get(name):
+                yield Path(environment[name]) / place.removeprefix(usual)
+
+
+def _named(place: str, environment: Mapping[str, str]) -> Iterator[Path]:
+    name, _, part = place.removeprefix("$").partition("/")
+    for each in environment.get(name, "").removeprefix("FILE:").split(os.pathsep):
+        if each.startswith("/"):
+            yield Path(each) / part
 
 
 class Guard(NamedTuple):
@@ -146,3 +175,28 @@ def _mark(path: Path) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
+
+
+class Bounds(NamedTuple):
+    """What a command may touch: written are the folder, the temporary folder and `writable`; hidden is never seen."""
+
+    guard: Guard
+    temporary: Path
+    network: bool = False
+    writable: tuple[Path, ...] = ()
+    repositories: tuple[Path, ...] = ()  # git's own folders, which keep their settings and hooks
+    pointers: tuple[Path, ...] = ()  # files that tell git where its folder is
+    programs: tuple[Path, ...] = ()  # where programs are installed: readable, wherever that is
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return (self.guard.folder, *self.writable)
+
+    @property
+    def kept_repositories(self) -> tuple[Path, ...]:
+        named = (each for each in self.repositories if REPOSITORY in each.parts)  # others may be a project's own files
+        return tuple(itertools.islice(named, MOST_REPOSITORIES))
+
+    @property
+    def kept_pointers(self) -> tuple[Path, ...]:
+        return self.pointers[:MOST_REPOSITORIES]

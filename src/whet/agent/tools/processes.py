@@ -1,4 +1,4 @@
-"""Processes of the terminal: started, watched, and ended with all that they started in their turn."""
+"""Processes of the terminal: their environment, their output, and their end with all that they started."""
 
 import contextlib
 import os
@@ -6,18 +6,174 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.agent.tools.output import Tape, Taped
+from whet.secrets.looks import is_key_name, is_secret_name
+from whet.secrets.redactor import Redactor
+from whet.text.words import names
 
+# Who and where one is, and how texts and times are written. All that begins with LC_ besides.
+USUAL = names("HOME USER LOGNAME SHELL HOSTNAME LANG LANGUAGE TZ COLUMNS LINES CI SOURCE_DATE_EPOCH")
+# Where languages and their tools are installed and find their libraries, and how they build.
+TOOLCHAINS = names(
+    "VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_EXE PYTHONPATH PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED"
+    " PYTHONDONTWRITEBYTECODE PYTHONWARNINGS PYENV_ROOT PYENV_VERSION UV_PYTHON UV_PROJECT_ENVIRONMENT PIPX_HOME"
+    " NODE_PATH NODE_ENV NVM_DIR NVM_BIN FNM_DIR FNM_MULTISHELL_PATH VOLTA_HOME N_PREFIX PNPM_HOME BUN_INSTALL"
+    " DENO_DIR DENO_INSTALL COREPACK_HOME GOPATH GOROOT GOBIN GOCACHE GOMODCACHE GOTOOLCHAIN GOFLAGS GOPROXY"
+    " GOPRIVATE GONOSUMDB GONOPROXY GOOS GOARCH CGO_ENABLED CARGO_HOME CARGO_TARGET_DIR CARGO_BUILD_JOBS RUSTUP_HOME"
+    " RUSTUP_TOOLCHAIN RUSTFLAGS RUST_BACKTRACE JAVA_HOME JDK_HOME JRE_HOME GRADLE_HOME GRADLE_USER_HOME MAVEN_HOME"
+    " M2_HOME ANT_HOME SDKMAN_DIR KOTLIN_HOME SCALA_HOME SBT_HOME ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK_HOME"
+    " ANDROID_NDK_ROOT GEM_HOME GEM_PATH BUNDLE_PATH BUNDLE_GEMFILE RBENV_ROOT RBENV_VERSION RUBYLIB PERL5LIB"
+    " PERL_LOCAL_LIB_ROOT LUA_PATH LUA_CPATH COMPOSER_HOME PHPRC DOTNET_ROOT DOTNET_CLI_HOME NUGET_PACKAGES OPAMROOT"
+    " OPAMSWITCH OPAM_SWITCH_PREFIX OCAMLPATH CAML_LD_LIBRARY_PATH STACK_ROOT CABAL_DIR GHCUP_INSTALL_BASE_PREFIX"
+    " ERL_LIBS MIX_HOME MIX_ENV HEX_HOME JULIA_DEPOT_PATH JULIA_PROJECT R_HOME R_LIBS R_LIBS_USER ASDF_DIR"
+    " ASDF_DATA_DIR MISE_DATA_DIR NIX_PATH NIX_PROFILES XDG_DATA_DIRS XDG_CONFIG_DIRS HOMEBREW_PREFIX"
+    " HOMEBREW_CELLAR HOMEBREW_REPOSITORY EMSDK CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ROCM_PATH OMP_NUM_THREADS"
+    " MKL_NUM_THREADS OPENBLAS_NUM_THREADS CC CXX CPP LD AR AS NM FC CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS"
+    " CMAKE_PREFIX_PATH CMAKE_GENERATOR PKG_CONFIG_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH SDKROOT"
+    " DEVELOPER_DIR MANPATH INFOPATH SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE"
+    " NODE_EXTRA_CA_CERTS"
+)
+PROXIES = names("http_proxy https_proxy ftp_proxy all_proxy no_proxy")
+FIXED = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "false",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "HISTFILE": "/dev/null",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "PYTHONUNBUFFERED": "1",
+}
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Sequences that move a cursor, set colours, titles, links or the clipboard; and single controls.
+_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]{0,65536}(?:\x07|\x1b\\|\x9c|$)"
+    r"|\x1b[ -/]*[0-~]|\x1b"
+)
+_ERASED = re.compile(r"[^\n\x08]\x08")
+_OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\n])", re.MULTILINE)
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+HEAD_SHARE = 0.4
+ERASING_ROUNDS = 80
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 5.0
 MOST_AT_ONCE = 20
 _CHILD = re.compile(rb'"child-pid":\s*(\d+)')
+
+
+def cleaned(
+    environment: Mapping[str, str], *, session: str, temporary: str, network: bool = False, kept: Iterable[str] = ()
+) -> dict[str, str]:
+    """The variables for commands: those that are known to be needed, and those that the person names in `kept`."""
+    chosen = frozenset(kept)
+    found = {
+        name: value
+        for name, value in environment.items()
+        if name in chosen or (is_known(name, network=network) and not looks_secret(name, value))
+    }
+    return {
+        **found,
+        **FIXED,
+        "PATH": safe_path(environment.get("PATH", "")),
+        "TMPDIR": temporary,
+        "XDG_CACHE_HOME": f"{temporary}/cache",
+        "npm_config_cache": f"{temporary}/cache/npm",
+        "WHET_RUN": session,  # so that `whet` itself knows that an agent is at the command line
+    }
+
+
+def is_known(name: str, *, network: bool) -> bool:
+    """Whether programs need a variable of this name."""
+    return name in USUAL or name in TOOLCHAINS or name.startswith("LC_") or (network and name.lower() in PROXIES)
+
+
+def looks_secret(name: str, value: str) -> bool:
+    """Whether a variable looks like a secret, by its name or by its value: a proxy's address may hold a password."""
+    if is_secret_name(name) or is_key_name(name):
+        return True
+    return Redactor().text(value) != value or Redactor().text(f"{name}={value}") != f"{name}={value}"
+
+
+def safe_path(path: str) -> str:
+    """The search path without relative entries, by which a file in the working folder would pose as a program."""
+    entries = [entry for entry in path.split(":") if entry.startswith("/")]
+    return ":".join(entries) or DEFAULT_PATH
+
+
+def installations(path: str) -> tuple[Path, ...]:
+    """Where the programs of the search path are installed, with what they need: the folder around each `bin`."""
+    places = [Path(entry) for entry in safe_path(path).split(":")]
+    around = [place.parent for place in places if place.name == "bin"]
+    return tuple(dict.fromkeys((*places, *around, Path(sys.prefix), Path(sys.base_prefix))))
+
+
+class Taped(NamedTuple):
+    """What was printed: its beginning and its end, and how many bytes are missing between them."""
+
+    head: bytes
+    tail: bytes
+    missing: int
+
+    @property
+    def text(self) -> str:
+        if not self.missing:
+            return plain((self.head + self.tail).decode("utf-8", "replace"))
+        head, tail = (plain(part.decode("utf-8", "ignore")) for part in (self.head, self.tail))
+        return f"{head.rstrip()}\n[… {self.missing:,} bytes left out …]\n{tail.lstrip()}"
+
+
+class Tape:
+    """Keeps the beginning and the end of what is added, in bounded memory. Safe to use from two threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._lock = threading.Lock()
+        self._head_limit = int(limit * HEAD_SHARE)
+        self._tail_limit = limit - self._head_limit
+        self._head, self._tail, self._missing = b"", b"", 0
+
+    def add(self, piece: bytes) -> None:
+        with self._lock:
+            room = self._head_limit - len(self._head)
+            if room > 0:
+                self._head, piece = self._head + piece[:room], piece[room:]
+            self._tail += piece
+            # Cut only now and then: cutting at every piece would copy the tail each time.
+            if len(self._tail) > 2 * self._tail_limit + 65_536:
+                self._cut()
+
+    def take(self) -> Taped:
+        """What was added since the last time."""
+        with self._lock:
+            self._cut()
+            taped = Taped(self._head, self._tail, self._missing)
+            self._head, self._tail, self._missing = b"", b"", 0
+            return taped
+
+    def _cut(self) -> None:
+        over = len(self._tail) - self._tail_limit
+        if over > 0:
+            self._tail, self._missing = self._tail[over:], self._missing + over
+
+
+def plain(text: str) -> str:
+    """The text as a terminal would leave it: overwritten lines in their last state, no sequences, no controls."""
+    text = _SEQUENCE.sub("", text).replace("\r\n", "\n")
+    if "\r" in text:
+        text = _OVERWRITTEN.sub("", text)
+    for _ in range(ERASING_ROUNDS):
+        erased = _ERASED.sub("", text) if "\b" in text else text
+        if erased == text:
+            break
+        text = erased
+    return _CONTROL.sub("", text)
 
 
 class Launch(NamedTuple):

@@ -11,7 +11,7 @@ from whet.changes import skill_changes
 from whet.changes.author import Author
 from whet.changes.notes import notes_of, remember
 from whet.errors import WhetError
-from whet.ledger.entries import Entry, Step
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Proof
 from whet.sessions.transcripts import session_id
@@ -100,7 +100,7 @@ def _author(occasion: Occasion, text: str) -> Iterator[Author]:
         proof = Proof(session_id(SOURCE, situation.session), kind=situation.occasion)
         said = f"written by the agent in {situation.occasion}{occasion.workplace.because(text)}"
         origin = PatchOrigin(PatchWriter.AGENT, SOURCE, said=said)
-        yield Author(situation.home, database, situation.actor, trust, now, situation.session, origin, (proof,))
+        yield Author(situation.home, database, Actor.AGENT, trust, now, situation.session, origin, (proof,))
 
 
 def _refused(error: WhetError) -> Given:

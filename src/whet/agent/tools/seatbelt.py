@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
-from whet.agent.tools.bounds import Bounds
-from whet.agent.tools.guard import Guard
+from whet.agent.tools.guard import Bounds, Guard
 from whet.store.disk import spelled
 from whet.text.words import names
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from whet.agent.tools.output import Tape, plain
+from whet.agent.tools.processes import Tape, plain
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
@@ -93,7 +93,7 @@ class Servers:
             return Given("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
         except Exception as fault:  # noqa: BLE001 - servers are foreign code: their fault is a result
             return Given(f"The server {offer.server} failed: {_said(fault)}", error=True, trust=Trust.EXTERNAL)
-        return _given(result, limit=occasion.situation.terminal.output_characters)
+        return _given(result, limit=occasion.situation.limits.terminal.output_characters)
 
     def close(self) -> None:
         connections = tuple(self._connections.values())

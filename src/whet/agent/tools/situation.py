@@ -1,31 +1,235 @@
-"""Where tools work: what is fixed for a session, what its tools share and change, and what a tool gives."""
+"""Where tools work: what is fixed for a session, what its tools share (plan, lineage, lookout), what a tool gives."""
 
 import os
+import re
 import shutil
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from whet.agent.inspection.inspecting import Inspection
+import msgspec
+from msgspec import Meta
+
+from whet.agent.inspection.inspecting import Inspection, Leftover
 from whet.agent.inspection.quarantine import FOLDER as QUARANTINE
+from whet.agent.inspection.triggers import Care
 from whet.agent.tools.guard import Guard, guard_of
-from whet.agent.tools.lookout import Lookout
-from whet.agent.tools.plans import plan_in
-from whet.agent.tools.processes import Processes
+from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
-from whet.agent.tools.surroundings import safe_path
-from whet.agent.tools.trust_so_far import Lineage
-from whet.context.projects import SETTING
+from whet.context.finding import SETTING
 from whet.errors import WhetError
-from whet.ledger.entries import Actor
 from whet.runs.run import WorkReport
 from whet.runs.settings import McpServer, Sandbox, Terminal
-from whet.sessions.transcripts import Disposition, Message
-from whet.sessions.trust import Trust
+from whet.sessions.example_marks import cold
+from whet.sessions.lineage import is_typed
+from whet.sessions.transcripts import Disposition, Message, pair
+from whet.sessions.trust import Trust, lowest
 from whet.store.home import Home
+from whet.told.memory import normalised
+
+PLAN_TOOL = "todo"
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_LEAD = re.compile(
+    r"(?:please\s+)?(?:remember|note|memori[sz]e|save|keep in mind)(?:\s+(?:this|that)\b)?\s*[:,]?\s+", re.IGNORECASE
+)
+SHORTEST_WORDS = 3
+PAUSE_SECONDS = 0.25
+PAUSES_A_LOOK = 20  # so that looking takes a twentieth of the time at most
+REST_SECONDS = 30.0
+
+
+class TodoStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step of a plan."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=500)]
+    status: Literal["open", "doing", "done", "dropped"] = "open"
+
+
+class _Arguments(msgspec.Struct, frozen=True):
+    steps: tuple[TodoStep, ...] | None = None
+
+
+def plan_in(messages: Sequence[Message]) -> tuple[TodoStep, ...]:
+    """The plan that a session holds: the one of its last call that was answered without an error."""
+    plan: tuple[TodoStep, ...] = ()
+    for exchange in pair(cold(messages)).exchanges:
+        if exchange.call.name == PLAN_TOOL and exchange.result is not None and not exchange.result.error:
+            plan = _steps(exchange.call.arguments) or plan
+    return plan
+
+
+def _steps(arguments: str) -> tuple[TodoStep, ...]:
+    try:
+        return msgspec.json.decode(arguments, type=_Arguments).steps or ()
+    except msgspec.MsgspecError:
+        return ()
+
+
+class Lineage:
+    """The lowest trust of what was seen, and the user's own sentences. Safe to use from several threads.
+
+    In a `project` that the owner declared their own, what its tools and files print counts as the user's. What comes
+    from further away never does: that is why the two are told apart.
+    """
+
+    def __init__(self, told: Trust, messages: Iterable[Message] = (), *, project: str = "") -> None:
+        self._lock = threading.Lock()
+        self._lowest = told
+        self._foreign = self._counted(told, project)
+        self._sentences: list[tuple[str, ...]] = []
+        self.project = project
+        self.attend(messages)
+
+    def attend(self, messages: Iterable[Message]) -> None:
+        """Take in what the session now holds. Taking in a message twice changes nothing."""
+        for message in messages:
+            self.lower(message.trust)
+            if is_typed(message):
+                with self._lock:
+                    self._sentences.append(tuple(sentences(message.text)))
+
+    def lower(self, trust: Trust) -> None:
+        with self._lock:
+            self._lowest = min(self._lowest, trust)
+            self._foreign = min(self._foreign, self._counted(trust, self.project))
+
+    @property
+    def lowest(self) -> Trust:
+        """Of all that was seen, whatever the owner declared."""
+        with self._lock:
+            return self._lowest
+
+    def trust_of(self, text: str) -> Trust:
+        """How far a text that the agent writes now may be believed.
+
+        What the user said in these very words is theirs, whatever else was read since; anything else may have been
+        made from all that the session has seen.
+        """
+        if self._is_users(text):
+            return Trust.USER
+        with self._lock:
+            return lowest((Trust.AGENT, self._foreign))
+
+    def needs_project(self, text: str) -> bool:
+        """Whether a text is believed only because the owner declared the project their own."""
+        with self._lock:
+            is_lower = self._lowest < self._foreign and self._lowest < Trust.AGENT
+        return is_lower and not self._is_users(text)
+
+    def _is_users(self, text: str) -> bool:
+        with self._lock:
+            said = list(self._sentences)
+        return any(is_said(text, each) for each in said)
+
+    @staticmethod
+    def _counted(trust: Trust, project: str) -> Trust:
+        return Trust.USER if project and trust is Trust.TOOL else trust
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text in one spelling: a lead such as "remember that" is not part of what is to be kept."""
+    found = (
+        _LEAD.sub("", _plain(each), count=1) if _LEAD.match(_plain(each)) else _plain(each) for each in _split(text)
+    )
+    return [each for each in found if each]
+
+
+def is_said(text: str, said: tuple[str, ...]) -> bool:
+    """Whether a text is nothing but whole sentences in a row of what was said: half a sentence may mean the reverse."""
+    wanted = tuple(sentences(text))
+    if sum(len(each.split()) for each in wanted) < SHORTEST_WORDS:
+        return False
+    return any(said[start : start + len(wanted)] == wanted for start in range(len(said) - len(wanted) + 1))
+
+
+def _split(text: str) -> list[str]:
+    return _SENTENCE.split(normalised(text))
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(sentence.split()).strip(" \t-*>\"'“”").rstrip(".!。！").casefold()
+
+
+class Lookout:
+    """Looks while commands run, and once more after the end of one that nobody waits for."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self._inspection = inspection
+        self._lock = threading.Lock()
+        self._running: list[Process] = []
+        self._thread: threading.Thread | None = None
+        self._is_unattended = False
+        self._needs_look = False
+
+    def watch(self, process: Process, *, attended: bool) -> Process:
+        """Look from now on until this command has ended. Whoever attends it looks at what it left."""
+        with self._lock:
+            self._running.append(process)
+            self._needs_look = True
+            self._is_unattended |= not attended
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, name="whet-lookout", daemon=True)
+                self._thread.start()
+        return process
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether a command runs that may still write."""
+        return bool(self._alive())
+
+    @property
+    def needs_look(self) -> bool:
+        """Whether a command ran, or still runs, since all had ended and what they left was seen to."""
+        with self._lock:
+            return self._needs_look
+
+    def saw(self) -> None:
+        """Somebody has seen to all that was left, after the last command had ended."""
+        with self._lock:
+            self._needs_look = self._is_unattended = False
+
+    def take(self, found: tuple[Leftover, ...]) -> bool:
+        """Move what git would run into the quarantine, if there is any.
+
+        All commands are ended first, so that none can interfere.
+        """
+        if not any(each.spot.care is Care.REFUSED for each in found):
+            return False
+        for process in self._alive():
+            process.stop()
+        self._inspection.take_refused()
+        return True
+
+    def rest(self, seconds: float = REST_SECONDS) -> None:
+        """Wait until there is nothing to look at any more."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+
+    def _alive(self) -> list[Process]:
+        with self._lock:
+            self._running = [process for process in self._running if not process.done.is_set()]
+            return list(self._running)
+
+    def _look(self) -> None:
+        pause = PAUSE_SECONDS
+        while True:
+            running = self._alive()
+            if running:
+                running[0].done.wait(pause)
+            began = time.monotonic()
+            if self._is_unattended or self._alive():
+                self.take(self._inspection.find())
+            pause = max(PAUSE_SECONDS, PAUSES_A_LOOK * (time.monotonic() - began))
+            with self._lock:
+                # A command that ended during the look may have written after it.
+                if not running and all(process.done.is_set() for process in self._running):
+                    self._thread = None
+                    return
 
 
 class Question(NamedTuple):
@@ -54,6 +258,16 @@ class Question(NamedTuple):
         return "Keep it?" if self.keep else "Allow it?"
 
 
+class ToolLimits(NamedTuple):
+    """What tools may reach, as the settings say."""
+
+    sandbox: Sandbox = Sandbox()
+    terminal: Terminal = Terminal()
+    servers: tuple[McpServer, ...] = ()
+    walls: Walls | None = None  # what holds commands back; None: the best that this machine has
+    hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
+
+
 class Situation(NamedTuple):
     """What is fixed for a session. Tools write beneath `folder` only; `ask` is None where nobody can answer.
 
@@ -66,16 +280,11 @@ class Situation(NamedTuple):
     session: str  # the run's id
     environment: Mapping[str, str]
     ask: Callable[[Question], bool] | None = None
-    sandbox: Sandbox = Sandbox()
-    terminal: Terminal = Terminal()
-    servers: tuple[McpServer, ...] = ()
+    limits: ToolLimits = ToolLimits()
     told: Trust = Trust.EXTERNAL
     project: Path | None = None  # that the folder lies in, and that its owner declared their own
-    actor: Actor = Actor.AGENT
     occasion: str = "a session"  # in which the agent writes, for those who ask why a change was made
     now: Callable[[], float] = time.time
-    walls: Walls | None = None  # what holds commands back; None: the best that this machine has
-    hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
 
 
 class Given(NamedTuple):
@@ -97,13 +306,13 @@ class Workplace:
             raise WhetError(f"There is no folder {situation.folder}.", advice="Choose a working folder that exists.")
         self.situation = situation._replace(folder=situation.folder.resolve())
         self.guard: Guard = guard_of(
-            self.situation.folder, situation.home, situation.environment, hidden=situation.hidden
+            self.situation.folder, situation.home, situation.environment, hidden=situation.limits.hidden
         )
         held = tuple(messages)
         self.lineage = Lineage(situation.told, held, project=str(situation.project or ""))
         self.plan = plan_in(held)
         self.processes = Processes()
-        self.writable = tuple(_folders(situation.sandbox.writable))
+        self.writable = tuple(_folders(situation.limits.sandbox.writable))
         self.inspection = Inspection(
             (self.guard.folder, *self.writable),
             left_out=self.guard.hidden,
@@ -132,12 +341,12 @@ class Workplace:
     @property
     def trust_of_commands(self) -> Trust:
         """How far what commands print may be believed: where they reach the network, it may be anybody's."""
-        is_offline = holds_network(self.walls, network=self.situation.sandbox.network)
+        is_offline = holds_network(self.walls, network=self.situation.limits.sandbox.network)
         return Trust.TOOL if is_offline else Trust.EXTERNAL
 
     @property
     def walls(self) -> Walls:
-        return self.situation.walls or probe(safe_path(self.situation.environment.get("PATH", "")))
+        return self.situation.limits.walls or probe(safe_path(self.situation.environment.get("PATH", "")))
 
     @property
     def temporary(self) -> Path:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from whet.agent.tools.plans import TodoStep
-from whet.agent.tools.situation import Given, Occasion
+from whet.agent.tools.situation import Given, Occasion, TodoStep
 from whet.sessions.trust import Trust
 
 MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}

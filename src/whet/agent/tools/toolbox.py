@@ -1,37 +1,199 @@
-"""The toolbox of a session: permission, arguments and limits are checked here, and every answer has its trust."""
+"""The tools by name and set, and the toolbox of a session: permission, arguments and limits are checked here."""
 
-from collections.abc import Iterable, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+
+import msgspec
 
 from whet.agent.protocols import Answer
+from whet.agent.tools import files, finding, finishing, recalling, remembering, terminal, todo, warm_session
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
-from whet.agent.tools.registry import SERVERS, TERMINAL, Tool, built_in, names_in, tools_in
 from whet.agent.tools.sandbox import Wall, note
 from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
 from whet.errors import WhetError
-from whet.runs.tool_schemas import Unfit
 from whet.sessions.definitions import PREFIX, Definition, trust_of_shown
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.values import Value
 
 if TYPE_CHECKING:
     from whet.agent.tools.servers import Servers
 
+# What a schema says to people and generators of code, and not to a model.
+LEFT_OUT = ("title", "$defs")
 __all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
+
+
+class Schema(Value, frozen=True):
+    """What a tool takes: its definition for the model, and the type that its arguments are read into."""
+
+    definition: Definition
+    arguments: type[msgspec.Struct]
+
+
+class Unfit(Exception):
+    """Arguments that a tool does not take; the message tells the model why, in one line."""
+
+
+def schema_of(function: Callable[..., object], *, name: str = "") -> Schema:
+    """The schema of a function: its keyword-only parameters are the arguments, its docstring the description."""
+    name = name or function.__name__
+    hints = get_type_hints(function, include_extras=True)
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+            continue
+        hint = hints[parameter.name]
+        has_default = parameter.default is not inspect.Parameter.empty
+        fields.append((parameter.name, hint, parameter.default) if has_default else (parameter.name, hint))
+    arguments = msgspec.defstruct(name, fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
+    description = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
+    return Schema(Definition(name, description, _parameters(arguments)), arguments)
+
+
+def read_arguments(schema: Schema, text: str) -> dict[str, object]:
+    """The arguments of a call, checked against the schema; raises Unfit. What is no JSON object is never guessed at."""
+    try:
+        found = msgspec.json.decode(text, type=schema.arguments)
+    except msgspec.ValidationError as error:
+        raise Unfit(f"Wrong arguments for {schema.definition.name}: {error}. It takes {_taken(schema)}.") from error
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+        raise Unfit(f"The arguments of {schema.definition.name} are not a JSON object: {error}.") from error
+    return {field.name: getattr(found, field.name) for field in msgspec.structs.fields(schema.arguments)}
+
+
+def _taken(schema: Schema) -> str:
+    """The names of the arguments, with the words of those that take only some."""
+    properties = msgspec.json.decode(schema.definition.parameters)["properties"]
+    return ", ".join(
+        f"{name} ({'|'.join(each['enum'])})" if "enum" in each else name for name, each in properties.items()
+    )
+
+
+def _parameters(arguments: type[msgspec.Struct]) -> str:
+    _, components = msgspec.json.schema_components([arguments], ref_template="{name}")
+    plain = _inlined(components[arguments.__name__], components)
+    return msgspec.json.encode(plain).decode()
+
+
+def _inlined(schema: Any, components: dict[str, Any]) -> Any:
+    """The schema without references and titles: some endpoints read neither."""
+    if isinstance(schema, list):
+        return [_inlined(each, components) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(components[schema["$ref"]], components)
+    plain = {key: _inlined(value, components) for key, value in schema.items() if key not in LEFT_OUT}
+    if isinstance(schema.get("properties"), dict):  # whose keys are names of arguments, whatever they are called
+        plain["properties"] = {name: _inlined(each, components) for name, each in schema["properties"].items()}
+    return {"type": "string", **plain} if "enum" in plain and "type" not in plain else plain
+
+
+class Tool(NamedTuple):
+    """A tool: what the model knows of it, what carries it out, and whether it changes nothing."""
+
+    definition: Definition
+    carry_out: Callable[[Occasion, str], Given]
+    beside: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+
+# In the order in which models see them, which never changes within a version.
+FUNCTIONS: tuple[tuple[Callable[..., Given], bool], ...] = (
+    (files.read_file, True),
+    (files.write_file, False),
+    (files.edit, False),
+    (finding.search_files, True),
+    (terminal.terminal, False),
+    (terminal.process, False),
+    (remembering.memory, False),
+    (remembering.skills, False),
+    (recalling.session_search, True),
+    (todo.todo, False),
+    (warm_session.warm_session, False),
+    (finishing.finish, False),
+)
+SERVERS = "servers"  # stands for all tools that MCP servers offer
+FILES = ("read_file", "write_file", "edit", "search_files")
+TERMINAL = ("terminal", "process")
+UNATTENDED = (*FILES, *TERMINAL, "memory", "skills", "session_search", "todo", "finish", SERVERS)
+# Only where a person reads along: templates are built for sessions to come, and no work of a single order.
+CHAT = (*(name for name in UNATTENDED if name != "finish"), "warm_session")
+SETS: dict[str, tuple[str, ...]] = {
+    "files": FILES,
+    "reading": ("read_file", "search_files"),
+    "terminal": TERMINAL,
+    "memory": ("memory",),
+    "skills": ("skills",),
+    "search": ("session_search",),
+    "plan": ("todo",),
+    "templates": ("warm_session",),
+    "finish": ("finish",),
+    SERVERS: (SERVERS,),
+    "chat": CHAT,
+    "unattended": UNATTENDED,
+    "review": ("memory", "skills"),
+    "all": (*CHAT, "finish"),
+}
+
+
+def sets_within(tools: Iterable[str]) -> tuple[str, ...]:
+    """The sets whose tools are all among these."""
+    names = frozenset(tools) | {SERVERS}
+    return tuple(name for name, held in SETS.items() if names.issuperset(held))
+
+
+@functools.cache
+def built_in() -> tuple[Tool, ...]:
+    return tuple(tool_of(function, beside=beside) for function, beside in FUNCTIONS)
+
+
+def tool_of(function: Callable[..., Given], *, beside: bool = False) -> Tool:
+    """A plain function as a tool; its arguments are checked before it is called."""
+    schema = schema_of(function)
+
+    def carry_out(occasion: Occasion, arguments: str) -> Given:
+        return function(occasion, **read_arguments(schema, arguments))
+
+    return Tool(schema.definition, carry_out, beside)
+
+
+def tools_in(sets: Iterable[str]) -> frozenset[str]:
+    """What some sets hold: names of tools, and `servers` for all that MCP servers offer."""
+    return frozenset(name for each in sets for name in SETS.get(each, (each,)))
+
+
+def names_in(sets: Sequence[str], offered: Iterable[str] = ()) -> frozenset[str]:
+    """The names of the tools in some sets; `offered` are those of servers. A tool's own name is a set of one."""
+    servers = frozenset(offered)
+    known = servers | {tool.name for tool in built_in()}
+    for name in sets:
+        # The tools of a server that could not be reached are missed, and no mistake.
+        if name not in SETS and name not in known and not name.startswith(PREFIX):
+            listed = ", ".join(SETS)
+            raise WhetError(f"There is no set of tools {name}.", advice=f"Sets: {listed}; or the name of a tool.")
+    wanted = tools_in(sets)
+    return wanted & known | (servers if SERVERS in wanted else frozenset())
 
 
 def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Message]) -> "Box":
     """The tools of a session. `messages` are those that it holds already: what it writes derives from them."""
     workplace = Workplace(situation, messages)
     wanted = tools_in(sets)
-    if not situation.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
+    if not situation.limits.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
         return Box(workplace, built_in(), sets=sets)
     from whet.agent.tools.servers import Servers, expect_library  # noqa: PLC0415 - slow to load, and seldom needed
 
     expect_library()
-    servers = Servers(situation.servers, situation.environment)
+    servers = Servers(situation.limits.servers, situation.environment)
     offered = tuple(Tool(offer.definition, partial(servers.call, offer)) for offer in servers.offers)
     return Box(workplace, (*built_in(), *offered), sets=sets, servers=servers)
 
@@ -58,7 +220,7 @@ class Box:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the person should know before the tools are used."""
-        sandbox = self._workplace.situation.sandbox
+        sandbox = self._workplace.situation.limits.sandbox
         said = ""
         if self._withheld or "terminal" in self._tools:
             said = note(self._workplace.walls, network=sandbox.network, required=sandbox.required)
@@ -127,7 +289,7 @@ class Box:
 
 def _lacks_wall(workplace: Workplace, wanted: frozenset[str]) -> bool:
     """Whether commands would have to run without the sandbox that the settings require."""
-    if wanted.isdisjoint(TERMINAL) or not workplace.situation.sandbox.required:
+    if wanted.isdisjoint(TERMINAL) or not workplace.situation.limits.sandbox.required:
         return False
     return workplace.walls.wall is Wall.NONE
 

@@ -13,7 +13,7 @@ from whet.changes.templates import keep, remove
 from whet.examples.prefills import as_openai
 from whet.examples.templates import MOST_EXAMPLES, Template, described, name_fault
 from whet.examples.warm_start import examples
-from whet.ledger.entries import Entry, Step
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action
 from whet.sessions.activity import Activity
@@ -92,7 +92,7 @@ def _author(occasion: Occasion, database: Database, name: str) -> Author:
     situation = occasion.situation
     trust = occasion.workplace.lineage.trust_of(name)
     origin = PatchOrigin(PatchWriter.AGENT, SOURCE, said=f"{REASON}{occasion.workplace.because(name)}")
-    return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, origin)
+    return Author(situation.home, database, Actor.AGENT, trust, situation.now(), situation.session, origin)
 
 
 def _answer_about(entry: Entry) -> Given:

@@ -9,7 +9,7 @@ import click
 
 from whet.cli.acting import actor_of, has_terminal
 from whet.cli.options import json_option
-from whet.context.projects import SETTING
+from whet.context.finding import SETTING
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret

@@ -22,9 +22,19 @@ from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.files import beneath, make_folder
 from whet.store.home import find_home, prepare_home
-from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
+from whet.store.memory_files import (
+    NAMES,
+    NOTE,
+    OwnMemory,
+    Shelf,
+    Vault,
+    connect,
+    connected,
+    disconnect,
+    hermes_shelf,
+    load,
+)
 from whet.store.memory_files import change as change_page
-from whet.store.memory_providers import NOTE, OwnMemory, Vault, connect, connected, disconnect
 from whet.store.opening import opened
 from whet.text.showing import shown
 from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find

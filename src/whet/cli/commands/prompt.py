@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 
-from whet.agent.tools.registry import sets_within
+from whet.agent.tools.toolbox import sets_within
 from whet.cli.options import json_option
 from whet.cli.output import console, count, plain, print_json, say, table
 from whet.cli.shown.reviewing import copied
-from whet.context.gathering import Request, gather
-from whet.context.machine import environments, this_machine
-from whet.context.projects import project_of, said_of
+from whet.context.finding import project_of, said_of
+from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, this_machine
 from whet.errors import WhetError
 from whet.secrets.redactor import secret_values
 from whet.store.database import Database
@@ -89,15 +88,14 @@ def command(
         project=name_of_project(folder or Path.cwd()),
         folder=str(folder or Path.cwd()),
     )
-    where = None if no_context else folder or Path.cwd()
-    project = project_of(folder or Path.cwd(), chosen.trust.projects)
+    here = folder or Path.cwd()
+    project = project_of(here, chosen.trust.projects)
+    where = None if no_context else ContextFolder(here, project, secret_values(os.environ))
     with opened(home) as database:
-        wanted = Request(
+        wanted = PromptRequest(
             setting,
             where,
             _day(day),
-            project=project,
-            secrets=secret_values(os.environ),
             memory=chosen.prompt.memory,
             profile=chosen.prompt.profile,
             sets=sets_within(setting.tools),
@@ -119,7 +117,7 @@ def command(
     return 0
 
 
-def _built(home: Home, database: Database, wanted: Request) -> Prompt:
+def _built(home: Home, database: Database, wanted: PromptRequest) -> Prompt:
     return assemble(gather(home, database, wanted))
 
 

@@ -28,8 +28,8 @@ from whet.store.home import find_home
 from whet.store.list_prices import list_prices
 from whet.store.listing import count_sessions, count_temporary
 from whet.store.opening import opened
-from whet.store.project_lessons import all_kept_lessons
 from whet.store.session_facts import SessionFact, costs_of, facts_among
+from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.text.showing import shown
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words

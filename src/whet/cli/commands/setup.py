@@ -167,7 +167,7 @@ def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> Non
 
 def _say_where_keys_go(here: "SetupPlace") -> None:
     """A service does not have the variables of this shell, and no key is copied into a file by Whet."""
-    from whet.runs.endpoints import endpoint_of
+    from whet.runs.models import endpoint_of
     from whet.setup.service_texts import KEYS_FILE
     from whet.store.settings_file import load
 

@@ -16,10 +16,9 @@ from whet.errors import WhetError
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
-from whet.store import skill_views
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.store.skill_files import archived, list_skills, read_text, support_files
+from whet.store.skill_files import archived, list_skills, read_text, skill_uses, support_files
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown
 from whet.told.skills import FILE, FOLDERS, compose, read
@@ -151,7 +150,7 @@ def _list(as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         state = author_at(home, database).state
-        uses = skill_views.uses(database)
+        uses = skill_uses(database)
     found, away = list_skills(home.folder), archived(home.folder)
     records = [
         {
