@@ -12,7 +12,7 @@ GROUPS = (
             ("import", "import_", "Import the sessions that agents recorded on this machine."),
             ("migrate", "migrate", "Take over the memory, skills, jobs and settings of Hermes."),
             ("page", "page", "Open a local page with charts: failures, lessons, trials, costs, approvals."),
-            ("report", "report", "Summarise what fails most, where, what it costs and what to do."),
+            ("report", "report", "Show where the time went that bought nothing, and what to do."),
         ),
     ),
     (

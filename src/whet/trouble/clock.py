@@ -35,7 +35,7 @@ USUAL_LIMIT_SECONDS = {"bash": 120.0}
 SLACK_SECONDS = 10.0
 SLOWER = 1.1  # a machine may take longer than a limit says
 ENVELOPE_LETTERS = 200
-_PUT_ASIDE = re.compile(r"(?i)\W*command (?:did not complete|timed out|exceeded)\b[^\n]*\bbackground")
+_PUT_ASIDE = re.compile(r"(?i)\W{0,4}command (?:did not complete|timed out|exceeded)\b[^\n]{0,150}\bbackground")
 # The words with which calls limit their own time, and how many of their units make a second.
 LIMITS = (("timeout", 1000.0), ("timeout_ms", 1000.0), ("timeout_seconds", 1.0), ("yield_time_ms", 1000.0))
 LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name

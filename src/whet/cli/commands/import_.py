@@ -87,7 +87,7 @@ def command(
     else:
         _tell(report, dry_run)
         if report.sessions:
-            say("Next: run it without --dry-run." if dry_run else "Next: `whet report` shows what fails most.")
+            say("Next: run it without --dry-run." if dry_run else "Next: `whet report` shows where the time went.")
     return 1 if report.skipped and not report.sessions else 0
 
 

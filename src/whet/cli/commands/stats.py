@@ -109,7 +109,7 @@ def _tell(found: Statistics, *, hidden: str) -> None:
     console().print(_tools(found))
     say(
         "[dim]The error rate is of all calls. What a session copied from another is counted there and not again. "
-        "Next: `whet report` says what fails most, and why.[/]"
+        "Next: `whet report` says where the time went.[/]"
     )
 
 
