@@ -21,11 +21,11 @@ from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons, own_calls, pieces_of
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Exchange, Origin, Role, Transcript
 from whet.text.likeness import sense
 from whet.text.quoting import visible
-from whet.text.words import names
+from whet.text.words import names, plain_name
 
 INTENT_CHARACTERS = 240
 INTENT_WORDS = 3

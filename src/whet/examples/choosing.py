@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 from whet.examples.templates import Template
 from whet.sessions.activity import Activity
-from whet.sessions.tool_families import plain_name
 from whet.text.likeness import sense
+from whet.text.words import plain_name
 from whet.values import Value
 
 DAY = 24 * 3600.0

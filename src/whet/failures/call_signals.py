@@ -18,10 +18,10 @@ from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.example_marks import SILENCE
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Ending, Message, Origin, Role
 from whet.sessions.trust import Trust
-from whet.text.words import names
+from whet.text.words import names, plain_name
 
 LOOP_FAILURES = 3
 SIMILAR_LOOP_FAILURES = 6

@@ -10,8 +10,8 @@ from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import AGENT_WORDINGS, MADE_FOR_USE, NOT_ADMITTED, Phrase
 from whet.sessions.call_effects import Effect, effect_of
-from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Role, ToolCall
+from whet.text.words import plain_name
 
 LAST_STEPS = 2  # of each kind, that tell how things stood
 ACTING = frozenset({Effect.CHANGES, Effect.RUNS})

@@ -11,8 +11,8 @@ from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
-from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
+from whet.text.words import plain_name
 
 RETYPED = 0.6  # so much of an earlier message, and it is that message again
 EARLIER = 6

@@ -5,7 +5,7 @@ It loads next to nothing, for hooks ask it while a host waits.
 
 from typing import NamedTuple, Protocol
 
-from whet.sessions.tool_families import plain_name
+from whet.text.words import plain_name
 
 
 class Whereabouts(NamedTuple):

@@ -19,10 +19,10 @@ from whet.outcomes.reported_forms import reported
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import probes
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Disposition, Exchange, ToolCall
 from whet.sessions.trust import Trust, trust_of_tool
-from whet.text.words import names
+from whet.text.words import names, plain_name
 from whet.values import Value
 
 # Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.

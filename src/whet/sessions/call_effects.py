@@ -5,9 +5,9 @@ from enum import StrEnum
 
 from whet.sessions.arguments import command_of
 from whet.sessions.shell_lines import Stage, split
-from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
-from whet.text.words import names
+from whet.text.words import names, plain_name
 
 
 class Effect(StrEnum):

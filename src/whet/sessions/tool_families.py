@@ -1,6 +1,5 @@
 """What a tool is for: the family of a call, from its name, its aliases and the shape of its arguments."""
 
-import re
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
@@ -11,21 +10,11 @@ import msgspec
 from whet.sessions.arguments import arguments_of
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import ToolCall
-from whet.text.words import names
+from whet.text.words import names, plain_name
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BREAK = re.compile(r"[^A-Za-z0-9]+")
 JSON_TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),
 )  # fmt: skip
-
-
-@lru_cache(maxsize=4096)
-def plain_name(name: str) -> str:
-    """The tool's own name in one spelling: without server, namespace, capitals and hyphens."""
-    own = name.rsplit("__", 1)[-1]
-    own = re.split(r"[.:/]", own)[-1] or own
-    return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()
 
 
 def seen(name: str, calls: Iterable[ToolCall]) -> Definition:

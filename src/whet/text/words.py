@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 
 def names(words: str) -> frozenset[str]:
@@ -35,3 +36,15 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 def places(text: str) -> frozenset[str]:
     """The names of the places of a text."""
     return frozenset(_PLACE.findall(text))
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BREAK = re.compile(r"[^A-Za-z0-9]+")
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: str) -> str:
+    """A tool's own name in one spelling: without server, namespace, capitals and hyphens."""
+    own = name.rsplit("__", 1)[-1]
+    own = re.split(r"[.:/]", own)[-1] or own
+    return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()

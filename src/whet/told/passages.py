@@ -6,9 +6,10 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from whet.errors import WhetError
-from whet.sessions.tool_families import family_of, plain_name
+from whet.sessions.tool_families import family_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.front_matter import document, words
+from whet.text.words import plain_name
 from whet.values import Value
 
 SMALL_BILLIONS = 15.0

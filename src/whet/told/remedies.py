@@ -10,10 +10,11 @@ from whet.failures.lessons import RecurringFailure, SignalTally
 from whet.failures.signals import SHOWN, Signal
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
-from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
 from whet.text.front_matter import document, words
+from whet.text.words import plain_name
 from whet.values import Value
 
 PURPOSES = ("interactive", "unattended")

@@ -12,8 +12,8 @@ from whet.evidence.intervals import Interval
 from whet.evidence.outcome_table import TIES
 from whet.outcomes.deciding import Outcome, decide
 from whet.runs.run import Sampling, Spent, together
-from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Exchange, Message, Role, pair
+from whet.text.words import plain_name
 from whet.trials.checks import Mark
 from whet.values import Value
 

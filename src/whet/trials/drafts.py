@@ -14,9 +14,10 @@ from whet.failures.signals import Kind
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.lessons.known_causes import explains_itself
-from whet.sessions.tool_families import FAMILY_OF_NAME, family_of, plain_name
+from whet.sessions.tool_families import FAMILY_OF_NAME, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
+from whet.text.words import plain_name
 from whet.told.remedies import Remedy, is_specific, patch_of, suited
 from whet.values import Value
 

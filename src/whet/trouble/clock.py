@@ -10,9 +10,9 @@ from whet.outcomes.hidden_failures import is_reader
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PROBERS
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Exchange, Message, Origin, Role
-from whet.text.words import names
+from whet.text.words import names, plain_name
 
 # Longer gaps are counted as this long: a command or a thought may take minutes, and a night looks like one.
 LONGEST_GAP_SECONDS = 600.0

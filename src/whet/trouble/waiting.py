@@ -7,8 +7,8 @@ from whet.failures.call_signals import timed_out
 from whet.failures.purposes import program_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import Stage, split
-from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
+from whet.text.words import plain_name
 from whet.trouble.clock import LINGERING, is_put_aside
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
