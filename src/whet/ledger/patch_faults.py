@@ -43,7 +43,7 @@ _THING = (
     r"|bash|python|docker|git|npm|pip|web_?search|web_?fetch)"
 )
 # What an instruction gives as its reason: an error in quotes, or after "fails:".
-_REASON = re.compile(r"“[^”]*”|(?<=\bfails: )[^\n]*|(?<=\bfails with: )[^\n]*")
+_REASON = re.compile(r"“[^“”]*”|(?<=\bfails: )[^\n]*|(?<=\bfails with: )[^\n]*")
 _FAILURE = re.compile(r"\bfails(?: with)?:?\s*$")
 _BROKEN = (
     re2.compile(
