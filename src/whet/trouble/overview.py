@@ -51,7 +51,8 @@ def headline(found: TroubleOverview, label_of: Callable[[str], str], next_comman
 def spent_words(found: TroubleOverview) -> str:
     """What sessions spent."""
     paid = f", {money(found.dollars)}" if found.dollars else ""
-    return f"{_many(found.total.sessions, 'session')}, {agent_time(found.total.agent_seconds)}{paid}."
+    worked = f", {agent_time(found.total.agent_seconds)}" if found.total.agent_seconds else ""
+    return f"{_many(found.total.sessions, 'session')}{worked}{paid}."
 
 
 def lost_words(found: TroubleOverview, label_of: Callable[[str], str]) -> str:
@@ -66,6 +67,8 @@ def lost_words(found: TroubleOverview, label_of: Callable[[str], str]) -> str:
 
 def untimed_words(found: TroubleOverview) -> str:
     """How many sessions no time counts; nothing where all have times."""
+    if found.untimed == found.total.sessions:
+        return "What they lost cannot be counted: no times are on record." if found.untimed else ""
     are = "is" if found.untimed == 1 else "are"
     said = f"{_many(found.untimed, 'session')} {are} not in these hours: no times are on record."
     return said if found.untimed else ""
