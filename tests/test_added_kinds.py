@@ -123,7 +123,7 @@ def test_a_kind_of_another_package_is_shown_everywhere(
 
     page = tmp_path / "page.html"
     good(whet("page", "--export", str(page), variables=package))
-    assert "bare_tests: runs tests by a bare name" in page.read_text()
+    assert "runs tests by a bare name: Bash, pytest without make" in page.read_text()
 
 
 def test_without_its_package_a_kind_is_gone_and_breaks_nothing(

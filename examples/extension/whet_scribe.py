@@ -11,10 +11,7 @@ import click
 
 from whet.agents.agent import Agent, AgentFiles, AgentHooks
 from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch, Validity, without_record
-from whet.failures.environment import Cause
 from whet.failures.kinds import ChangeKind, KindOfTrouble
-from whet.failures.signals import Signal
-from whet.failures.view import SessionView
 from whet.formats import content, turns
 from whet.formats.format import Format
 from whet.formats.source import Source
@@ -30,6 +27,7 @@ from whet.store.home import Home, find_home
 from whet.store.listing import list_sessions
 from whet.store.opening import opened
 from whet.text import fields
+from whet.trouble.course import SessionCourse, Stretch
 
 NAME = "scribe"
 
@@ -101,13 +99,11 @@ AGENT = Agent(
 )
 
 
-def bare_tests(view: SessionView) -> Iterator[Signal]:
+def bare_tests(course: SessionCourse) -> Iterator[Stretch]:
     """Runs of pytest by a bare name."""
-    for step in view.steps:
-        if "pytest" in step.exchange.call.arguments:
-            yield Signal(
-                "bare_tests", step.message, "pytest without make", Cause.AGENT, step.trust, 0.9, tool=step.tool
-            )
+    for move in course.moves:
+        if "pytest" in move.step.exchange.call.arguments:
+            yield Stretch("bare_tests", move.asked, move.answered, move.step.tool, "pytest without make")
 
 
 BARE_TESTS = KindOfTrouble(
