@@ -35,4 +35,4 @@ def test_the_wheel_that_it_builds_runs_on_its_examples(unpacked: Path, tmp_path:
     variables = {name: value for name, value in found.items() if name != "PYTHONPATH"}
     assert installed.run("--version", variables=variables).startswith("whet ")
     assert "sessions imported" in installed.run("import", "examples", variables=variables, folder=unpacked)
-    assert "Bash fails" in installed.run("report", variables=variables, folder=unpacked)
+    assert "bought nothing: slips" in installed.run("report", variables=variables, folder=unpacked)
