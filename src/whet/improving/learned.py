@@ -156,7 +156,8 @@ def with_ledger(
         name = lesson.project
         is_asked = name == scope.project if scope.is_whole_name else known.is_named(name, scope.project)
         if lesson.standing.entry not in told and (is_asked or not scope.project):
-            found.setdefault(lesson.id, lesson)
+            seen_by = lesson.seen_by._replace(place=known.shown(name) if name else "")
+            found.setdefault(lesson.id, replace(lesson, seen_by=seen_by))
     return tuple(found.values())
 
 

@@ -31,6 +31,7 @@ from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, costs_of, facts_among
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
+from whet.targets.known_projects import KnownProjects
 from whet.text.showing import shown
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
 
@@ -66,8 +67,9 @@ def command(
         facts = facts_among(database, filters, list_prices(home))
         listed, hidden = count_sessions(database, filters), count_temporary(database, filters)
         taught = folded(home, database, all_kept_lessons(database, ProjectLessons))
+        known = KnownProjects(database)
     own = [fact for fact in facts if not fact.copied]
-    found = lost_time(stored, costs_of(own).dollars)
+    found = lost_time(stored, costs_of(own).dollars, known)
     if as_json:
         print_json({**lost_time_record(found), **_counts(own), "in_temporary_folders": hidden})
     elif not stored:

@@ -12,7 +12,7 @@ from whet.failures.kinds import kind_named
 from whet.sessions.exports import iso
 from whet.shipped.kinds import known_troubles
 from whet.store.troubles import StoredTrouble
-from whet.targets.project_names import name_of_project
+from whet.targets.known_projects import KnownProjects
 from whet.trouble.overview import (
     TroubleOverview,
     duration,
@@ -59,11 +59,11 @@ class LostTime(NamedTuple):
     trend: TroubleTrend
 
 
-def lost_time(stored: Sequence[StoredTrouble], dollars: float | None) -> LostTime:
+def lost_time(stored: Sequence[StoredTrouble], dollars: float | None, known: KnownProjects) -> LostTime:
     """Roll up the trouble of sessions by all that is asked for."""
     sessions = [each.trouble for each in stored]
     of_id = {each.trouble.session: each for each in stored}
-    project_of = cache(name_of_project)
+    project_of = cache(lambda folder: known.shown(known.identity(folder)))
     told = [_only(session, TroubleKind.TOLD) for session in sessions]
     return LostTime(
         overview=overview(sessions, dollars),
