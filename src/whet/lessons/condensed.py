@@ -1,0 +1,46 @@
+"""A condensed session: what a reader reads of a conversation, an event a line, each with the number of its message."""
+
+from enum import StrEnum
+
+from whet.sessions.trust import Trust
+from whet.values import Value
+
+
+class EventKind(StrEnum):
+    """What an event of a session is."""
+
+    PERSON = "person"  # a person typed it
+    TEAM = "team"  # another agent, a hook or a scheduler spoke in the person's place
+    REFUSED = "refused"  # a call was not let to run
+    INTERRUPTED = "interrupted"  # the agent was stopped at work
+    FAILED = "failed"  # a call failed
+    RED = "red"  # a check was red
+    COUNTED = "counted"  # errors of the editing tools and empty searches, as a number
+    CLAIMED = "claimed"  # "done", which a check, a failure or the person contradicted next
+    AGENT = "agent"  # the agent says what it found out
+
+
+class SessionEvent(Value, frozen=True):
+    """One event: what was said or done, what came of it, and the form that then worked.
+
+    `message` is the message to quote from. The trust is the lowest of the words in it. `calls` and `minutes` are what a
+    person's message cost.
+    """
+
+    message: int
+    kind: EventKind
+    text: str  # the words, or the call
+    error: str = ""  # the lines of the answer that say why it failed
+    worked: str = ""  # one later call with the same purpose that worked
+    trust: Trust = Trust.AGENT
+    calls: int = 0
+    minutes: float = 0.0
+
+
+class CondensedSession(Value, frozen=True):
+    """The events of one session in the order of time."""
+
+    session: str
+    agent: str = ""
+    started: float | None = None
+    events: tuple[SessionEvent, ...] = ()
