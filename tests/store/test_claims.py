@@ -142,6 +142,15 @@ def test_a_session_that_was_forgotten_while_it_was_read_leaves_nothing(database:
     assert said(database)[0].quotes == ()
 
 
+def test_what_no_database_takes_is_kept_without_it(database: Database) -> None:
+    one = keep(database, made("one"))
+    odd = Claim(ClaimOperation.NEW, "c\0", "Use\0 \ud800.", quotes=(Quote(one.session, 10**40, "Hel\0lo"),))
+    assert keep_pass(database, PROJECT, [one], [odd, DroppedClaim(odd, "\0")], reader=READER, now=5.0)
+    assert said(database)[0] == Claim(
+        ClaimOperation.NEW, "c", "Use ?.", quotes=(Quote(one.session, 2**31 - 1, "Hello"),)
+    )
+
+
 def test_a_damaged_row_keeps_nobody_from_the_rest(database: Database) -> None:
     one = keep(database, made("one"))
     keep_pass(database, PROJECT, [one], [claimed("c1"), claimed("c2")], reader=READER, now=5.0)

@@ -4,12 +4,14 @@ It only grows; a forgotten session alone takes something from it. In a team the 
 nobody reads what another member's reader claimed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from whet.ledger.patches import digest
+from whet.lessons.claim_folding import bounded
+from whet.lessons.claim_quotes import CheckedQuote
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, LoggedClaim, Quote, ReadBy, SessionRead
 from whet.store.database import Database
 from whet.store.decoding import blob, decoded_or_none
@@ -29,18 +31,19 @@ def keep_pass(
     """Keep what was claimed of these sessions, and that they were read, all or nothing; False if it is kept already.
 
     A pass is known by its sessions and their heads, one that reads none by its claims: another answer for the same
-    sessions is not kept. A session that was forgotten meanwhile is left out, with the quotes from it.
+    sessions is not kept. Of an answer without measure as much is kept as a log takes. A session that was forgotten
+    meanwhile is left out, with the quotes from it.
     """
+    claims = bounded(claims)
     key = pass_key(project, sessions, claims)
     with database.writing():
         if _is_kept(database, key):
             return False
         stored = _stored(database, {each.session for each in sessions} | _quoted(claims))
+        read = {each.session: each for each in sessions if each.session in stored}
         database.many(
-            "INSERT INTO sessions_read (session, project, pass, head, messages) VALUES (?, ?, ?, ?, ?)",
-            {
-                e.session: (e.session, project, key, e.head, e.messages) for e in sessions if e.session in stored
-            }.values(),
+            "INSERT INTO sessions_read (session, project, pass, head, messages, at) VALUES (?, ?, ?, ?, ?, ?)",
+            [(id, project, key, each.head, each.messages, now) for id, each in read.items()],
         )
         [(last,)] = database.query("SELECT coalesce(max(number), 0) FROM claims")
         for number, each in enumerate(claims, start=last + 1):
@@ -95,22 +98,39 @@ def sessions_read(database: Database, project: str) -> dict[str, SessionRead]:
     return {id: SessionRead(id, blob(head), messages) for id, head, messages in rows}
 
 
-def forget_claims(database: Database, session: str) -> None:
-    """Remove the quotes from a session, whoever's reader made them, and the claims that rest on no other session."""
-    for statement in FORGOTTEN:
-        database.execute(statement, (session,) * statement.count("?"))
+def reading_times(database: Database, project: str) -> dict[str, float]:
+    """When each session of a project was first read, by its id."""
+    rows = database.query(
+        "SELECT session, min(at) FROM sessions_read WHERE project = ? AND maker = ? GROUP BY session",
+        (project, _maker(database)),
+    )
+    return {str(session): float(at) for session, at in rows}
 
 
-# First what was claimed of this session, or without a quote in a pass that read it, and has no quote from another one.
-FORGOTTEN = (
-    """DELETE FROM claims WHERE (pass IN (SELECT pass FROM sessions_read WHERE session = ?)
-        OR claim IN (SELECT o.claim FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number WHERE q.session = ?))
-        AND NOT EXISTS (SELECT 1 FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number
-            WHERE q.session <> ? AND o.claim <> '' AND o.claim = claims.claim
-            AND o.project = claims.project AND o.maker = claims.maker)""",
-    "DELETE FROM claim_quotes WHERE session = ?",
-    "DELETE FROM sessions_read WHERE session = ?",
-)
+def kept_quote_checks(database: Database, project: str, heads: Mapping[str, bytes]) -> dict[Quote, CheckedQuote]:
+    """What was found of each quote, where its session is as it was then."""
+    rows = database.query(
+        "SELECT q.session, q.head, q.checked FROM claim_quotes AS q JOIN claims AS c ON c.number = q.claim"
+        " AND c.maker = q.maker WHERE c.project = ? AND c.maker = ? AND q.checked IS NOT NULL",
+        (project, _maker(database)),
+    )
+    current = (decoded_or_none(checked, CheckedQuote) for id, head, checked in rows if heads.get(id) == blob(head))
+    return {each.quote: each for each in current if each is not None}
+
+
+def keep_quote_checks(database: Database, checked: Iterable[CheckedQuote], heads: Mapping[str, bytes]) -> None:
+    """Keep what was found of quotes beside them."""
+    rows = [
+        (heads[each.quote.session], msgspec.json.encode(each), _maker(database), *msgspec.structs.astuple(each.quote))
+        for each in checked
+        if each.quote.session in heads
+    ]
+    with database.writing():
+        database.many(
+            "UPDATE claim_quotes SET head = ?, checked = ?"
+            " WHERE maker = ? AND session = ? AND message = ? AND words = ?",
+            rows,
+        )
 
 
 def claimed_projects(database: Database) -> tuple[str, ...]:
