@@ -1,0 +1,113 @@
+"""The ladder of evidence: how far a lesson has climbed, in words that every surface shows."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.lessons.backtests import Backtest
+from whet.lessons.measures import LessonMeasures
+from whet.text.amounts import short
+
+
+class Rung(StrEnum):
+    """How far a lesson has climbed. Nothing is called proved below "tried"."""
+
+    SEEN = "seen"  # in sessions
+    CHECKED = "checked"  # its quotes and counts bear it out
+    CAME_BACK = "came_back"  # in sessions later than those it was learned from
+    TRIED = "tried"  # a trial has a verdict
+    LIVE = "live"  # sessions since it is told are counted
+
+
+class Climb(NamedTuple):
+    """What a rung is known by: in how many sessions it was seen, what code measured, its trial, whether it is live."""
+
+    sessions: int
+    measures: LessonMeasures | None = None
+    trial: str = ""
+    is_live: bool = False
+
+    @property
+    def rung(self) -> Rung:
+        """The highest rung that was reached."""
+        if self.is_live:
+            return Rung.LIVE
+        if self.trial:
+            return Rung.TRIED
+        if self.measures is None or not _is_checked(self.measures):
+            return Rung.SEEN
+        found = self.measures.backtest
+        return Rung.CAME_BACK if found is not None and found.came_back else Rung.CHECKED
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is known on each rung, a sentence each, for people."""
+        return tuple(_sentences(self))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else somebody who decides on it should know."""
+        return tuple(_notes(self.measures)) if self.measures is not None else ()
+
+
+def _sentences(climb: Climb) -> Iterator[str]:
+    measures = climb.measures
+    yield f"seen in {_many(climb.sessions, 'session')}"
+    if measures is not None:
+        yield _checked(measures)
+        if _is_checked(measures):
+            yield from _backtest(measures.backtest)
+    if climb.trial:
+        yield f"tried in trial {climb.trial}"
+    if climb.is_live:
+        yield "live: told to a share of the sessions, which are counted"
+    elif not climb.trial:
+        yield "not tried"
+
+
+def _is_checked(measures: LessonMeasures) -> bool:
+    return bool(measures.quotes) and not measures.goes_back
+
+
+def _checked(measures: LessonMeasures) -> str:
+    quoted = measures.quotes + measures.inexact
+    exact = f"all {quoted} quotes exact" if not measures.inexact else f"{measures.quotes} of {quoted} quotes exact"
+    if quoted == 1:
+        exact = "its quote is exact"
+    counts = measures.counts
+    if measures.goes_back:
+        return f"not checked: {measures.goes_back}; {exact}"
+    if counts is None:
+        return f"checked: {exact}"
+    works = f", works {counts.worked} of {counts.tried}" if counts.tried else ""
+    return f"checked: failed {counts.failed} of {counts.seen}{works}, {exact}"
+
+
+def _backtest(found: Backtest | None) -> Iterator[str]:
+    if found is None or not found.later:
+        yield "not looked for in later sessions yet"
+        return
+    later = _many(found.later, "later session")
+    up = f" (its situation: in {found.came_up})" if found.is_by_pattern and found.came_up else ""
+    if not found.came_back:
+        yield f"did not come back in {later}{up}"
+        return
+    spared = [_many(found.failures, "failure")] if found.is_by_pattern else []
+    spared += [f"{found.minutes:,.0f} min"] if found.minutes >= 1 else []
+    spared += [f"{short(found.tokens)} tokens"] if found.tokens else []
+    spared += [f"{_many(found.messages, 'message')} of yours"] if found.messages else []
+    yield f"came back in {found.failed} of {later}{up}"
+    yield f"upper bound of what it spares there: {', '.join(spared)}"
+
+
+def _notes(measures: LessonMeasures) -> Iterator[str]:
+    if measures.wrong_in:
+        yield f"{measures.wrong_in} says something wrong: {measures.wrong_as}"
+    if measures.missing:
+        yield f"not in the repository now: {', '.join(measures.missing)}"
+    if measures.enforced_in:
+        yield f"a linter is set up for it in {measures.enforced_in}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
