@@ -15,7 +15,7 @@ from whet.lessons.worked_orders import WorkedOrder, worked_orders
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 9  # one more whenever the same session would teach something else
+TEACHING_VERSION = 10  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 
