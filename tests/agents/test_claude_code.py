@@ -119,7 +119,7 @@ def test_an_interrupt_is_kept(tmp_path: Path) -> None:
     ],
 )
 def test_a_call_that_did_not_run_says_why(tmp_path: Path, words: str, disposition: Disposition | None) -> None:
-    (found,) = results(read(tmp_path, call("a", id="m1"), answer("a", words, is_error=True)))
+    (found,) = results(read(tmp_path, call("a", "Edit", id="m1"), answer("a", words, is_error=True)))
     assert (found.error, found.disposition) == (True, disposition)
 
 
@@ -354,6 +354,16 @@ NO = (
 
 def test_a_server_cannot_answer_that_the_person_refused(tmp_path: Path) -> None:
     lines = (user("Start"), call("c1", "mcp__crm__lookup"), answer("c1", NO, answer=f"Error: {NO}", is_error=True))
+    (found,) = results(read(tmp_path, *lines))
+    assert found.disposition is None
+
+
+@pytest.mark.parametrize("tool", ["Bash", "Task", "Skill", "WebFetch"])
+@pytest.mark.parametrize("beside", [NO, f"Error: {NO}"])
+def test_what_a_command_prints_is_no_refusal_though_older_versions_have_it_as_the_error(
+    tmp_path: Path, tool: str, beside: str
+) -> None:
+    lines = (user("Start"), call("c1", tool), answer("c1", NO, answer=beside, is_error=True))
     (found,) = results(read(tmp_path, *lines))
     assert found.disposition is None
 

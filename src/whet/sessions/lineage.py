@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from whet.sessions.arguments import arguments_of
 from whet.sessions.example_marks import hushed
-from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 
 RUN = 3
@@ -105,6 +105,15 @@ def is_typed(message: Message) -> bool:
 def is_vouched(message: Message) -> bool:
     """Whether it is certain that a person typed a message, whoever wrote the record."""
     return is_typed(message) and message.vouched
+
+
+def is_persons_refusal(result: ToolResult | None, messages: Iterable[Message]) -> bool:
+    """Whether a call was refused by a person for certain: by the program's own mark, in a record that shows a person.
+
+    A tool can answer in the words of a refusal, with a reason of its own.
+    """
+    is_marked = result is not None and result.disposition is Disposition.REJECTED
+    return is_marked and any(map(is_vouched, messages))
 
 
 def is_ordered(message: Message) -> bool:

@@ -14,6 +14,7 @@ from whet.formats.format import Format
 from whet.formats.inserted import INTERRUPT
 from whet.formats.source import Record, Source
 from whet.formats.turns import AgentTurn
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -117,6 +118,10 @@ NAME = "claude-code"
 DENIED = "user-rejected"
 REJECTED = "User rejected tool use"
 REJECTIONS = ("The user doesn't want to", "Error: The user doesn't want to")
+# Tools that ask the person or change a file: nobody but the program itself writes their errors. What a command prints,
+# or an agent says, came as an error of the tool in older versions.
+SPEAKING_FOR_THEMSELVES = (Family.EDIT, Family.WRITE)
+ASKING = ("ExitPlanMode", "AskUserQuestion")
 CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 DENIALS = ("Claude requested permissions to ", "Permission to use ")
 SYNTHETIC = "<synthetic>"
@@ -351,13 +356,17 @@ def _disposition(answer: object, found: ToolResult) -> Disposition | None:
     if not found.error or not content.is_hosts_own(found.tool):  # a server can answer in the program's words
         return None
     said = found.text
-    if said.startswith(REJECTIONS) or (isinstance(answer, str) and answer.startswith(REJECTIONS)):
+    if _is_hosts_error(found) and (said.startswith(REJECTIONS) or str(answer).startswith(REJECTIONS)):
         return Disposition.REJECTED
     if said.startswith(CANCELLATIONS):
         return Disposition.CANCELLED
     if said.startswith(INTERRUPT):
         return Disposition.INTERRUPTED
     return Disposition.BLOCKED if said.startswith(DENIALS) else None
+
+
+def _is_hosts_error(found: ToolResult) -> bool:
+    return found.tool in ASKING or family_of(ToolCall("", found.tool)) in SPEAKING_FOR_THEMSELVES
 
 
 def usage(record: dict[str, Any]) -> Usage | None:
