@@ -84,10 +84,10 @@ def is_heard(make: Made, tool: str, words: str) -> bool:
         transcripts = list(found.read(source)) if found else []
     if not any(message.results for each in transcripts for message in each.messages):
         raise ValueError(f"No result was read from a record with {tool}.")
-    return any(map(_is_believed, transcripts))
+    return any(map(believed, transcripts))
 
 
-def _is_believed(transcript: Transcript) -> bool:
+def believed(transcript: Transcript) -> bool:
     pieces = any(
         each.trust > Trust.TOOL and TELLING in f"{each.text}{each.fix}" for each in teaching_of(transcript).pieces
     )
