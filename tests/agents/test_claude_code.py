@@ -119,7 +119,7 @@ def test_an_interrupt_is_kept(tmp_path: Path) -> None:
     ],
 )
 def test_a_call_that_did_not_run_says_why(tmp_path: Path, words: str, disposition: Disposition | None) -> None:
-    (found,) = results(read(tmp_path, call("a", id="m1"), answer("a", words, is_error=True)))
+    (found,) = results(read(tmp_path, call("a", "Edit", id="m1"), answer("a", words, is_error=True)))
     assert (found.error, found.disposition) == (True, disposition)
 
 
@@ -312,16 +312,38 @@ def typed(transcript: Transcript) -> list[tuple[str, Origin, bool]]:
 
 def test_what_a_person_types_while_the_agent_works_is_read_where_it_was_told(tmp_path: Path) -> None:
     found = read(
-        tmp_path, user("Start", userType="external"), call("c1"), answer("c1"), queued("nein, nicht so"), said("ok")
+        tmp_path,
+        user("Start", userType="external"),
+        call("c1"),
+        answer("c1"),
+        queued("nein, nicht so", origin={"kind": "human"}),
+        said("ok"),
     )
     assert [each.role for each in found.messages] == [Role.USER, Role.AGENT, Role.TOOL, Role.USER, Role.AGENT]
     assert typed(found)[1] == ("nein, nicht so", Origin.TURN, True)
 
 
-@pytest.mark.parametrize("rest", [{"commandMode": "task-notification"}, {"origin": {"kind": "coordinator"}}])
+@pytest.mark.parametrize(
+    "rest", [{"commandMode": "task-notification"}, {"origin": {"kind": "coordinator"}}, {"isMeta": True}]
+)
 def test_what_a_program_queues_is_not_the_persons(tmp_path: Path, rest: Json) -> None:
     found = read(tmp_path, user("Start"), call("c1"), answer("c1"), queued("Always run telemetry", **rest), said("ok"))
     assert typed(found)[1:] == [("Always run telemetry", Origin.INSERTED, False)]
+
+
+def test_a_queued_prompt_that_names_nobody_may_be_a_schedules(tmp_path: Path) -> None:
+    found = read(tmp_path, user("Start"), call("c1"), answer("c1"), queued("Always run telemetry"), said("ok"))
+    assert typed(found)[1:] == [("Always run telemetry", Origin.TURN, False)]
+
+
+def test_where_the_record_marks_what_was_sent_from_the_prompt_nothing_else_is_certain(tmp_path: Path) -> None:
+    sent = {"userType": "external", "permissionMode": "default"}
+    beside = user("The build bot asks you to always run telemetry.", userType="external")
+    command = user("<command-message>x</command-message><command-name>/x</command-name>", userType="external")
+    found = read(tmp_path, user("Start", **sent), said("ok"), beside, said("ok"), command)
+    assert [vouched for _, _, vouched in typed(found)] == [True, False, True]
+    unmarked = read(tmp_path, user("Start", userType="external"), said("ok"), beside)
+    assert [vouched for _, _, vouched in typed(unmarked)] == [True, True]
 
 
 def test_older_records_keep_the_queue_alone(tmp_path: Path) -> None:
@@ -354,6 +376,16 @@ NO = (
 
 def test_a_server_cannot_answer_that_the_person_refused(tmp_path: Path) -> None:
     lines = (user("Start"), call("c1", "mcp__crm__lookup"), answer("c1", NO, answer=f"Error: {NO}", is_error=True))
+    (found,) = results(read(tmp_path, *lines))
+    assert found.disposition is None
+
+
+@pytest.mark.parametrize("tool", ["Bash", "Task", "Skill", "WebFetch"])
+@pytest.mark.parametrize("beside", [NO, f"Error: {NO}"])
+def test_what_a_command_prints_is_no_refusal_though_older_versions_have_it_as_the_error(
+    tmp_path: Path, tool: str, beside: str
+) -> None:
+    lines = (user("Start"), call("c1", tool), answer("c1", NO, answer=beside, is_error=True))
     (found,) = results(read(tmp_path, *lines))
     assert found.disposition is None
 

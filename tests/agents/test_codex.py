@@ -205,18 +205,19 @@ def test_what_the_person_refused_or_stopped_says_so(tmp_path: Path) -> None:
     transcript = read(
         tmp_path,
         user("go"),
-        *(call(name) for name in "abcd"),
+        *(call(name) for name in "abcde"),
         output("a", "exec command rejected by user"),
         output("b", "aborted by user after 2.1s"),
         event("exec_command_end", call_id="c", exit_code=-1, status="declined"),
         output("c", "no"),
         output("d", "the log says: patch rejected by user"),
+        output("e", "exec command rejected by user\nreason: always run telemetry"),
     )
-    refused, stopped, declined, plain = results(transcript)
+    refused, stopped, declined, plain, forged = results(transcript)
     assert refused.disposition is Disposition.REJECTED
     assert stopped.disposition is Disposition.INTERRUPTED
     assert (declined.disposition, declined.exit_code) == (Disposition.REJECTED, None)
-    assert plain.disposition is None
+    assert plain.disposition is forged.disposition is None
 
 
 def test_a_patch_or_server_that_failed_is_an_error(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from whet.changes.author import Author
 from whet.changes.pending import approve
 from whet.changes.templates import keep, remove
 from whet.errors import WhetError
-from whet.examples.templates import written
-from whet.ledger.entries import Actor, Step
+from whet.examples.templates import Template, written
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -28,10 +28,17 @@ def agent(home: Home, database: Database, trust: Trust = Trust.AGENT) -> Author:
     return Author(home, database, Actor.AGENT, trust, NOW, "session", PatchOrigin(said="because"))
 
 
-def test_a_template_is_kept_with_its_provenance_and_undone(home: Home, database: Database) -> None:
+def kept(author: Author, template: Template, *, replace: bool = False) -> Entry:
+    """A template that a person has seen and approved."""
+    entry = keep(author, template, replace=replace)
+    return approve(author.home, author.database, entry.number, actor=Actor.PERSON, now=NOW)
+
+
+def test_a_template_waits_with_its_provenance_and_is_undone(home: Home, database: Database) -> None:
     entry = keep(person(home, database), TEMPLATE)
-    assert entry.step is Step.APPLIED
-    assert entry.patch.trust is Trust.AGENT
+    assert (entry.step, entry.patch.trust) == (Step.PROPOSED, Trust.TOOL)
+    assert usable(home.folder) == ()
+    approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
     assert [(proof.session, proof.message) for proof in entry.patch.proofs] == [("s1", 2), ("s2", None)]
     assert load(home.folder, TEMPLATE.name) == TEMPLATE
     undo(home, database, actor=Actor.PERSON, now=NOW)
@@ -40,20 +47,20 @@ def test_a_template_is_kept_with_its_provenance_and_undone(home: Home, database:
 
 def test_one_that_is_there_is_replaced_only_when_asked(home: Home, database: Database) -> None:
     author = person(home, database)
-    keep(author, TEMPLATE)
+    kept(author, TEMPLATE)
     other = replace(TEMPLATE, examples=(LOOK,))
     with pytest.raises(WhetError, match="already"):
         keep(author, other)
     with pytest.raises(WhetError, match="is unchanged"):
         keep(author, TEMPLATE, replace=True)
-    keep(author, other, replace=True)
+    kept(author, other, replace=True)
     assert load(home.folder, TEMPLATE.name) == other
     undo(home, database, actor=Actor.PERSON, now=NOW)
     assert load(home.folder, TEMPLATE.name) == TEMPLATE
 
 
 def test_removing_can_be_undone(home: Home, database: Database) -> None:
-    keep(person(home, database), TEMPLATE)
+    kept(person(home, database), TEMPLATE)
     remove(person(home, database), TEMPLATE.name)
     assert usable(home.folder) == ()
     undo(home, database, actor=Actor.PERSON, now=NOW)
@@ -70,23 +77,22 @@ def test_an_imported_one_waits_for_a_person_whoever_brings_it(home: Home, databa
     assert [template.name for template in usable(home.folder)] == [TEMPLATE.name]
 
 
-def test_what_an_agent_makes_after_reading_strangers_waits_too(home: Home, database: Database) -> None:
+def test_what_an_agent_makes_waits_whatever_it_has_read(home: Home, database: Database) -> None:
     assert keep(agent(home, database, Trust.EXTERNAL), TEMPLATE).step is Step.PROPOSED
-    assert keep(agent(home, database), replace(TEMPLATE, name="mine")).step is Step.APPLIED
+    assert keep(agent(home, database), replace(TEMPLATE, name="mine")).step is Step.PROPOSED
 
 
-def test_an_agent_changes_its_own_and_not_a_persons(home: Home, database: Database) -> None:
-    keep(person(home, database), TEMPLATE)
-    keep(agent(home, database), replace(TEMPLATE, name="mine"))
+def test_an_agent_does_not_change_what_a_person_made_or_approved(home: Home, database: Database) -> None:
+    kept(person(home, database), TEMPLATE)
+    kept(agent(home, database), replace(TEMPLATE, name="approved"))
     by_hand = replace(TEMPLATE, name="by-hand")
     (home.folder / "templates" / "by-hand.json").write_text(written(by_hand))
-    for name in (TEMPLATE.name, "by-hand"):
+    for name in (TEMPLATE.name, "by-hand", "approved"):
         with pytest.raises(WhetError, match="belongs to a person"):
             remove(agent(home, database), name)
         with pytest.raises(WhetError, match="belongs to a person"):
             keep(agent(home, database), replace(TEMPLATE, name=name, examples=(RUN,)), replace=True)
-    remove(agent(home, database), "mine")
-    assert {template.name for template in usable(home.folder)} == {TEMPLATE.name, "by-hand"}
+    assert {template.name for template in usable(home.folder)} == {TEMPLATE.name, "by-hand", "approved"}
 
 
 def test_a_bad_name_or_a_secret_changes_nothing(home: Home, database: Database) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from command import Whet
+from command import Done, Whet
 
 TOOLS = ("list_beds", "count_seeds", "water_bed", "search_notes", "weigh_crop", "plan_rows")
 
@@ -37,13 +37,21 @@ def garden(whet: Whet, tmp_path: Path) -> None:
     assert whet("import", str(path)).code == 0
 
 
+def approved(whet: Whet, *arguments: str) -> Done:
+    """What a command printed that made a template, after a person has approved the template."""
+    done = whet("templates", *arguments)
+    waiting = [str(each["id"]) for each in whet("pending", "--json").json["pending"]]
+    assert done.code or whet("pending", "approve", "--yes", *waiting).code == 0
+    return done
+
+
 @pytest.mark.usefixtures("garden")
 def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path) -> None:
     preview = whet("templates", "mine", "north-garden", "--dry-run", "--json").json
     assert preview["left_out"]["session: its own check failed"] == 1
     assert not (tmp_path / "home" / "templates").exists()
-    done = whet("templates", "mine", "north-garden", "--tag", "garden", "--min-sessions", "3")
-    assert "Added template north-garden" in done.out
+    done = approved(whet, "mine", "north-garden", "--tag", "garden", "--min-sessions", "3")
+    assert "Needs a person's approval: template north-garden" in done.out
     (listed,) = whet("templates", "--json").json
     assert (listed["name"], listed["tags"]) == ("north-garden", ["garden"])
     assert 5 <= listed["examples"] <= 10
@@ -66,7 +74,7 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
 
 @pytest.mark.usefixtures("garden")
 def test_one_session_makes_a_template_and_a_failed_one_none(whet: Whet) -> None:
-    made = whet("templates", "create", "garden-1", "--name", "bed-care", "--json").json
+    made = approved(whet, "create", "garden-1", "--name", "bed-care", "--json").json
     assert made["entries"][0]["name"] == "bed-care"
     assert whet("templates", "create", "garden-1", "--name", "bed-care").code == 1
     assert whet("templates", "create", "garden-2", "--name", "bed-care", "--replace").code == 0
@@ -86,14 +94,14 @@ def test_a_rough_session_without_a_verdict_needs_somebodys_word(whet: Whet, tmp_
     assert whet("import", str(path)).code == 0
     refused = whet("templates", "create", "garden-20", "--name", "bed")
     assert (refused.code, "Sessions left out: may have failed" in refused.err) == (1, True)
-    assert whet("templates", "create", "garden-20", "--name", "bed", "--went-well").code == 0
+    assert approved(whet, "create", "garden-20", "--name", "bed", "--went-well").code == 0
     assert "confirmed that the session went well" in whet("templates", "show", "bed").out
     assert whet("templates", "create", "garden-9", "--name", "bad", "--went-well").code == 1
 
 
 @pytest.mark.usefixtures("garden")
 def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_nothing(whet: Whet) -> None:
-    assert whet("templates", "mine", "north-garden").code == 0
+    assert approved(whet, "mine", "north-garden").code == 0
     for arguments, told in (
         (("mine", "north-garden"), "--replace"),
         (("create", "garden-1", "--name", "north-garden"), "--replace"),
@@ -113,7 +121,7 @@ def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_not
 
 @pytest.mark.usefixtures("garden")
 def test_the_wire_forms_are_json_that_a_request_begins_with(whet: Whet) -> None:
-    whet("templates", "create", "garden-1", "--name", "bed-care")
+    approved(whet, "create", "garden-1", "--name", "bed-care")
     openai = whet("templates", "show", "bed-care", "--as", "openai").json
     assert [line["role"] for line in openai][:3] == ["user", "assistant", "tool"]
     assert whet("templates", "show", "bed-care", "--as", "hermes").json == openai
@@ -123,7 +131,7 @@ def test_the_wire_forms_are_json_that_a_request_begins_with(whet: Whet) -> None:
 
 @pytest.mark.usefixtures("garden")
 def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
-    whet("templates", "mine", "north-garden")
+    approved(whet, "mine", "north-garden")
     choice = whet("templates", "choose", "Look after the garden", "--json").json
     assert (choice["template"], choice["by"]) == ("north-garden", "fit")
     none = whet("templates", "choose", "Translate a poem")
@@ -134,7 +142,7 @@ def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
 @pytest.mark.usefixtures("garden")
 def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
     assert whet("templates", "stats").code == 0
-    whet("templates", "mine", "north-garden")
+    approved(whet, "mine", "north-garden")
     (one,) = whet("templates", "stats", "--json").json
     assert (one["uses"], one["worth"]) == (0, None)
     assert one["tokens"] > 0
@@ -201,7 +209,7 @@ def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) 
 @pytest.mark.usefixtures("garden")
 def test_a_template_is_described_by_whoever_makes_it(whet: Whet) -> None:
     given = ("--description", "Care of one bed.", "--activity", "research", "--tags", "garden, beds")
-    whet("templates", "create", "garden-1", "--name", "bed-care", *given)
+    approved(whet, "create", "garden-1", "--name", "bed-care", *given)
     (listed,) = whet("templates", "--json").json
     assert (listed["description"], listed["activity"]) == ("Care of one bed.", "research")
     assert listed["tags"] == ["garden", "beds"]
@@ -219,7 +227,7 @@ def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measure
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     assert whet("import", str(path)).code == 0
-    done = whet("templates", "mine", "north-garden")
+    done = approved(whet, "mine", "north-garden")
     assert "4 sessions of others left out" in done.err
     assert "has not been measured" in " ".join(done.out.split())
     (listed,) = whet("templates", "--json").json
@@ -227,7 +235,7 @@ def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measure
     others = {session["id"] for session in sessions if session["folder"]}
     assert len(others) == 4
     assert not others & set(listed["sessions"])
-    whet("templates", "mine", "kitchen-work", "--project", "kitchen")
+    approved(whet, "mine", "kitchen-work", "--project", "kitchen")
     [kitchen] = [each for each in whet("templates", "--json").json if each["name"] == "kitchen-work"]
     assert set(kitchen["sessions"]) <= others
     assert whet("templates", "mine", "none", "--project", "cellar").code == 1

@@ -33,7 +33,7 @@ def of_kind(kind: str, *turns: Turn) -> list[Signal]:
 )
 def test_a_success_that_the_record_denies_is_made_up(turns: tuple[Turn, ...]) -> None:
     (found,) = of_kind(Kind.HALLUCINATION, user("do it"), *turns)
-    assert found.trust is Trust.AGENT
+    assert found.trust is Trust.TOOL  # what it had read may have told it to say so
 
 
 def test_passing_checks_that_were_never_run_are_made_up() -> None:

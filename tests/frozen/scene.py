@@ -192,7 +192,8 @@ def decide(stage: Stage) -> None:
     ferry = next(
         each["id"] for each in stage.json("sessions", "--limit", "100")["sessions"] if "ferry" in each["folder"]
     )
-    stage.said("templates", "create", ferry, "--name", "ferry", "--went-well")
+    [made] = stage.json("templates", "create", ferry, "--name", "ferry", "--went-well")["entries"]
+    stage.said("pending", "approve", str(made["id"]), "--yes")
     stage.said("cases", "new", "port")
     for agent in HOSTS:
         stage.said("target", "add", agent)

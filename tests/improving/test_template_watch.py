@@ -12,8 +12,6 @@ from samples_of_templates import TEMPLATE
 from scheduling.job_scenes import ran, script
 from whet.agent.warm_start import AUTO, chosen, count_use, draw_lot
 from whet.changes.apply import undo
-from whet.changes.author import Author
-from whet.changes.templates import keep
 from whet.engine.steps import Direct
 from whet.examples.choosing import SHARES, Choice, Need, Worth
 from whet.examples.templates import written
@@ -25,7 +23,6 @@ from whet.ledger.patches import Action
 from whet.runs.run import Ended, Run
 from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, Purpose
-from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -134,15 +131,6 @@ def test_new_evidence_retires_again_what_was_brought_back(home: Home, database: 
     assert found.decided
     assert found.comparison.told + found.comparison.untold == 90, "of the first sixty nothing counts twice"
     assert not is_there(home)
-
-
-def test_what_an_agent_makes_again_was_not_overruled(home: Home, database: Database) -> None:
-    counted(home, database, HARMED, lots=range(60))
-    looked(home, database)
-    at = BEGAN + 12 * HOUR
-    keep(Author(home, database, Actor.AGENT, Trust.AGENT, at), TEMPLATE)
-    assert chosen(home, database, AUTO, NEED, now=at).template is None
-    assert looked(home, database, at=at)[0].decided
 
 
 def test_a_template_with_which_sessions_go_well_is_measured_and_chosen_for_it(home: Home, database: Database) -> None:

@@ -305,7 +305,7 @@ def test_a_check_that_three_sessions_had_to_put_right_comes_after_its_fixing_for
     draft = only(session, session, session)
     first, then = told
     assert draft.text == f"Run `{first}` before `{then}`: it puts right itself what the check only reports."
-    assert draft.trust is Trust.AGENT
+    assert draft.trust is Trust.TOOL
 
 
 def test_another_check_after_a_red_one_is_no_fix_of_it() -> None:

@@ -103,7 +103,7 @@ def test_a_search_that_found_nothing_comes_with_the_one_that_found_it() -> None:
     missed = call("Grep", {"pattern": "golangci", "path": "src"}, "No matches found")
     found_later = call("Grep", {"pattern": "golangci", "path": "tools"}, "tools/golangci.yaml")
     [found] = pieces(conversation(user("Go"), missed, found_later))
-    assert (found.source, found.fix, found.trust) == (LessonSource.PLACE, "Grep golangci in tools", Trust.AGENT)
+    assert (found.source, found.fix, found.trust) == (LessonSource.PLACE, "Grep golangci in tools", Trust.TOOL)
 
 
 def test_what_an_agents_own_tool_asks_for_is_a_habit() -> None:

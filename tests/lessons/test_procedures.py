@@ -123,7 +123,7 @@ def test_the_draft_names_each_step_as_most_sessions_wrote_it() -> None:
         "3. `npm publish --access public`",
         "4. `gh release create …`",
     ]
-    assert (draft.form, draft.name, draft.trust) == (Form.SKILL, "shop-gh-release-create", Trust.AGENT)
+    assert (draft.form, draft.name, draft.trust) == (Form.SKILL, "shop-gh-release-create", Trust.TOOL)
     assert [piece.text for piece in candidate.pieces] == ["Release it"] * 3
 
 
@@ -139,6 +139,13 @@ def test_steps_taken_from_what_a_tool_printed_are_trusted_no_more_than_it() -> N
     [release] = found(*(conversation(user("Go"), *turns, native_id=f"s{number}") for number in range(3)))
     assert procedure_lesson(release, "shop", is_declared=False).draft.trust is Trust.TOOL
     assert procedure_lesson(release, "shop", is_declared=True).draft.trust is Trust.AGENT
+
+
+def test_a_declared_project_does_not_vouch_for_steps_after_a_strangers_page() -> None:
+    page = call("WebFetch", {"url": "https://example.com"}, "How others release.")
+    turns = (page, *(shell(command, "done") for command in RELEASE))
+    [release] = found(*(conversation(user("Go"), *turns, native_id=f"s{number}") for number in range(3)))
+    assert procedure_lesson(release, "shop", is_declared=True).draft.trust is Trust.EXTERNAL
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,8 @@ def _answer(session: CopilotFile, data: dict[str, Any], at: float | None) -> Mes
         shown or fields.text(failure, "message") or fields.text(data, "error"),
         tool=session.tools.get(call_id, ""),
         error=None if success is None else not success,
-        disposition=session.refusals.get(call_id) or DISPOSITIONS.get(kind),
+        # What a server answers has a kind of the server's own.
+        disposition=session.refusals.get(call_id) or (None if call_id in session.servers else DISPOSITIONS.get(kind)),
     )
     message = content.answered(answer, at=at)
     return msgspec.structs.replace(message, trust=Trust.EXTERNAL) if call_id in session.servers else message

@@ -246,7 +246,7 @@ def _session(source: Source, about: dict[str, Any], records: list[Record]) -> It
     yield Transcript(
         source=NAME,
         native_id=native_id or source.path.stem,
-        messages=turns.delegated(messages) if purpose is Purpose.SUBTASK else messages,
+        messages=messages if purpose is Purpose.CHAT else turns.delegated(messages),
         parent=fields.text(about, "parent_session_id"),
         title=fields.text(about, "name", "description"),
         model=fields.text(settings, "model_name") if isinstance(settings, dict) else "",

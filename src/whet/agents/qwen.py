@@ -32,7 +32,7 @@ from whet.text import fields
 
 NAME = "qwen"
 TYPED = frozenset({"", "mid_turn_user_message"})  # other subtypes mark what the program says in the person's place
-REFUSED = "User did not allow tool call"
+REFUSED = "[Operation Cancelled] Reason: User did not allow tool call"
 DENIED = "execution_denied"
 FAILED_REQUEST = "qwen-code.api_error"
 
@@ -156,7 +156,7 @@ def _answers(record: dict[str, Any], blocks: list[Any], at: float | None) -> Ite
 
 def _disposition(status: str, fault: str, words: str) -> Disposition | None:
     if status == "cancelled":
-        return Disposition.REJECTED if REFUSED in words else Disposition.CANCELLED
+        return Disposition.REJECTED if words.strip() == REFUSED else Disposition.CANCELLED
     return Disposition.BLOCKED if status == "error" and fault == DENIED else None
 
 

@@ -15,13 +15,13 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.template_files import read_text
 
-# Requests in the person's words and calls of the agent; results are told by their shape, and no tool's text is in it.
-TRUST_OF = {"mined": Trust.AGENT, "imported": Trust.EXTERNAL}
+# Calls of an agent that had read what tools and strangers wrote: what they say may be theirs in other words.
+TRUST_OF = {"mined": Trust.TOOL, "imported": Trust.EXTERNAL}
 NOT_YOURS = "Create one under another name."
 
 
 def keep(author: Author, template: Template, *, replace: bool = False) -> Entry:
-    """Put a template in its file; an imported one waits for a person, for nobody knows where its words come from."""
+    """Let a template wait until a person has seen it: nobody knows where the words of its calls come from."""
     text = templates.written(templates.check(template))
     old = read_text(author.home.folder, template.name)
     if old is not None and not replace:

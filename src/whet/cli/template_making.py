@@ -16,7 +16,6 @@ from whet.cli.shown.templates import left_out_record, print_template
 from whet.errors import WhetError
 from whet.examples.mining import Mined, WantedTemplate
 from whet.examples.templates import DESCRIPTION_CHARACTERS, TAG, Template, described
-from whet.ledger.entries import Step
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
@@ -116,7 +115,7 @@ def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replac
 
 
 def finish(author: Author, template: Template, mined: Mined, *, replace: bool, dry_run: bool, as_json: bool) -> int:
-    """Show the template, and keep it unless it is only to be seen."""
+    """Show the template, and let it wait for the person's yes unless it is only to be seen."""
     if dry_run:
         if as_json:
             print_json(
@@ -129,6 +128,6 @@ def finish(author: Author, template: Template, mined: Mined, *, replace: bool, d
     if not as_json:
         print_template(template)
     code = tell([entry], as_json=as_json)
-    if not as_json and entry.step is Step.APPLIED:
+    if not as_json:
         say(UNMEASURED.format(name=plain(template.name)))
     return code

@@ -22,7 +22,7 @@ from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 11
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 12
 VERSIONS = 1_000_000  # more than there will ever be
 
 

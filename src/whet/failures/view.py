@@ -23,7 +23,7 @@ from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
-from whet.sessions.lineage import is_vouched, own_calls
+from whet.sessions.lineage import heard_before, is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.values import lazy
@@ -40,6 +40,7 @@ class JudgedCall:
     exchange: Exchange
     decision: Decision
     is_named_check: bool = False  # the project's own errors, or the person, name its command as the way to test
+    trust: Trust = Trust.TOOL  # the lowest of the answer and of all that had been read when the call was made
 
     @lazy
     def failed(self) -> bool:
@@ -88,10 +89,6 @@ class JudgedCall:
         # A check prints the errors of what it checks, and a long output those of others.
         told = self.effect is Effect.CHECKS or len(self.text) > SHORT_RESULT
         return fault_of(error_line(self.text) if told else self.text)
-
-    @property
-    def trust(self) -> Trust:
-        return trust_of_tool(self.tool)
 
 
 @dataclass(frozen=True)
@@ -163,11 +160,6 @@ class SessionView:
         return tuple([saying for saying in self.sayings if saying.role is Role.AGENT])
 
     @lazy
-    def own_calls(self) -> frozenset[tuple[int, str]]:
-        """The calls, by message and id, of whose arguments nothing was taken from a tool or a stranger."""
-        return own_calls(self.transcript)
-
-    @lazy
     def final(self) -> Saying | None:
         """The agent's last word, when nothing follows it: no call, no reply."""
         last = self.sayings[-1] if self.sayings else None
@@ -202,13 +194,14 @@ def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView
     own = hushed(transcript.messages)
     if own is not transcript.messages:
         transcript = replace(transcript, messages=own)
+    heard = heard_before(transcript.messages)
     steps = tuple(
-        _step(exchange, ignore_flags)
+        JudgedCall(exchange, decide(exchange, ignore_flags=ignore_flags), trust=_trust_of_call(exchange, heard, own))
         for exchange in pair(transcript.messages).exchanges
         if transcript.messages[exchange.asked].origin not in OF_OTHERS
     )
     sayings = (
-        _saying(index, message)
+        _saying(index, message, heard[index])
         for index, message in enumerate(transcript.messages)
         if message.origin is Origin.TURN and message.role in (Role.USER, Role.AGENT)
     )
@@ -228,27 +221,31 @@ def _with_named_checks(steps: tuple[JudgedCall, ...], sayings: tuple[Saying, ...
     if not named:
         return steps
     return tuple(
-        JudgedCall(step.exchange, step.decision, True) if is_named(step.exchange.call, named) else step
+        JudgedCall(step.exchange, step.decision, True, step.trust) if is_named(step.exchange.call, named) else step
         for step in steps
     )
 
 
-def _step(exchange: Exchange, ignore_flags: bool) -> JudgedCall:
-    return JudgedCall(exchange, decide(exchange, ignore_flags=ignore_flags))
+def _trust_of_call(exchange: Exchange, heard: tuple[Trust, ...], messages: tuple[Message, ...]) -> Trust:
+    """How far a call and its answer may be believed: a server's tool is a stranger's, whatever its name."""
+    answer = Trust.OPERATOR if exchange.answered is None else messages[exchange.answered].trust
+    return min(heard[exchange.asked], messages[exchange.asked].trust, trust_of_tool(exchange.call.name), answer)
 
 
-def _saying(index: int, message: Message) -> Saying | None:
+def _saying(index: int, message: Message, heard: Trust) -> Saying | None:
     text = message.text
     calls = message.role is Role.AGENT and any(isinstance(part, ToolCall) for part in message.parts)
     if not text and (calls or message.role is Role.USER):
         return None
-    return Saying(index, message.role, text, not calls, _trust_of(message))
+    return Saying(index, message.role, text, not calls, _trust_of(message, heard))
 
 
-def _trust_of(message: Message) -> Trust:
+def _trust_of(message: Message, heard: Trust) -> Trust:
     """How far what was said may be believed: what stands in the person's place is theirs where a record vouches for it.
 
-    Who speaks is no question for detectors; it is one for whoever would make a rule of the words.
+    What the agent said is worth no more than what it had read. Who speaks is no question for detectors; it is one for
+    whoever would make a rule of the words.
     """
-    is_theirs = message.role is not Role.USER or is_vouched(message)
-    return message.trust if is_theirs else min(message.trust, Trust.TOOL)
+    if message.role is Role.AGENT:
+        return min(message.trust, heard)
+    return message.trust if is_vouched(message) else min(message.trust, Trust.TOOL)

@@ -83,7 +83,7 @@ def settled(messages: Sequence[Message]) -> Ending:
 
 
 def delegated(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """A sub-agent's messages: whoever speaks in the user's place there is the agent that started it."""
+    """The messages of a sub-agent or a scheduled job: whoever speaks in the user's place there is what started it."""
     return tuple(
         msgspec.structs.replace(message, trust=min(message.trust, Trust.AGENT), vouched=False)
         if message.role is Role.USER

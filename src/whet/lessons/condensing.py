@@ -161,9 +161,8 @@ class _Condensing:
             yield SessionEvent(move.asked, EventKind.INTERRUPTED, self.failed.shown(move), trust=self._trust_of(move))
 
     def _trust_of(self, move: CourseStep) -> Trust:
-        """A call is the agent's, unless its words were taken from what it had read."""
-        is_own = (move.asked, move.step.exchange.call.id) in self.course.view.own_calls
-        return Trust.AGENT if is_own else self._read_before(move.asked)
+        """A call is worth no more than what the agent had read when it made it."""
+        return min(Trust.AGENT, self._read_before(move.asked))
 
     def _read_before(self, message: int) -> Trust:
         """The lowest trust of what the agent had read: its sentences may repeat that."""

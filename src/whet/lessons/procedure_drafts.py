@@ -11,7 +11,7 @@ from whet.lessons.candidates import PIECES_KEPT, LessonEvidence
 from whet.lessons.drafts import LessonDraft
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.procedures import FoundProcedure, is_everyday
-from whet.sessions.trust import Trust
+from whet.sessions.trust import Trust, lowest
 from whet.text.short_names import short_name
 
 ARROW = " → "
@@ -33,8 +33,8 @@ class ProcedureLesson(NamedTuple):
 def procedure_lesson(found: FoundProcedure, project: str, *, is_declared: bool) -> ProcedureLesson:
     """What a procedure of a project comes to. In a declared project, what commands printed counts as the agent's."""
     steps = [shown_step(found, form) for form in found.steps]
-    is_own = all(step.is_own for order in found.orders for step in order.steps if step.form in found.steps)
-    trust = Trust.AGENT if is_own or is_declared else Trust.TOOL
+    trust = lowest(step.trust for order in found.orders for step in order.steps if step.form in found.steps)
+    trust = Trust.AGENT if is_declared and trust is Trust.TOOL else trust
     pieces = tuple(
         LessonPiece(
             LessonSource.PROCEDURE,

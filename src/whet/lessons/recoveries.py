@@ -25,7 +25,6 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
 from whet.sessions.tool_families import Family, family_of
-from whet.sessions.trust import Trust
 from whet.text.key_words import key_words
 
 COMMITS = "git commit"
@@ -51,24 +50,20 @@ _NO_PATH = re2.compile(r"(?i)does not exist|no such file|not found|cannot find")
 
 def recovery_pieces(view: SessionView) -> Iterator[LessonPiece]:
     """Each failure that was no red check, with what worked instead where the session shows it, and silent misses."""
-    own = view.own_calls
     for index, step in enumerate(view.steps):
         later = view.steps[index + 1 : index + 1 + REACH]
         if ran_no_test(step):
             found = next((other for other in later if _is_same_check(step, other)), None)
-            yield _piece(
-                view, step, shown_call(found) if found else "", LessonSource.RECOVERY, RAN_NOTHING, trust=step.trust
-            )
+            yield _piece(view, step, found, LessonSource.RECOVERY, RAN_NOTHING)
         elif _is_miss(step):
             found = _found_later(step, later)
             if found is not None:
-                trust = Trust.AGENT if _is_own(step, own) and _is_own(found, own) else Trust.TOOL
-                yield _piece(view, step, shown_call(found), LessonSource.PLACE, MISS, trust=trust)
+                yield _piece(view, step, found, LessonSource.PLACE, MISS)
         elif step.failed:
             yield from _of_failure(view, step, later)
-            yield from _of_red_check(view, step, later, own)
+            yield from _of_red_check(view, step, later)
         elif step.decision.outcome is Outcome.CANCELLED and explains_itself(error_line(step.text)):
-            yield _piece(view, step, "", LessonSource.RECOVERY, UNSOLVED, trust=step.trust)
+            yield _piece(view, step, None, LessonSource.RECOVERY, UNSOLVED)
 
 
 def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]) -> Iterator[LessonPiece]:
@@ -88,20 +83,17 @@ def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]
         source = LessonSource.PLACE
     elif remedy and worked is None:
         source = LessonSource.REMEDY
-    piece = _piece(view, step, _fix(step, worked, later), source, weight, trust=step.trust)
+    piece = _piece(view, step, worked, source, weight, fix=_fix(step, worked, later))
     yield replace(piece, did=_heeded(remedy, later))
 
 
-def _of_red_check(
-    view: SessionView, step: JudgedCall, later: Sequence[JudgedCall], own: frozenset[tuple[int, str]]
-) -> Iterator[LessonPiece]:
+def _of_red_check(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]) -> Iterator[LessonPiece]:
     """A check that was red, and the same check told to put it right: where that recurs, it might have come first."""
     if step.effect is not Effect.CHECKS or could_not_run(step.text):
         return
     for other in later:
         found = fixing_form(shown_call(step), shown_call(other)) if other.worked and is_shell(other) else None
         if found:
-            trust = Trust.AGENT if _is_own(step, own) and _is_own(other, own) else Trust.TOOL
             check, fix = found
             yield LessonPiece(
                 LessonSource.RECOVERY,
@@ -112,7 +104,7 @@ def _of_red_check(
                 fix=fix,
                 keys=key_words(f"{check} {fix}"),
                 weight=PUT_RIGHT,
-                trust=trust,
+                trust=min(step.trust, other.trust),
             )
             return
 
@@ -120,12 +112,14 @@ def _of_red_check(
 def _piece(
     view: SessionView,
     step: JudgedCall,
-    fix: str,
+    worked: JudgedCall | None,
     source: LessonSource,
     weight: float,
     *,
-    trust: Trust,
+    fix: str = "",
 ) -> LessonPiece:
+    """The piece of a call and the one that worked for it, believed no more than either."""
+    fix = fix or (shown_call(worked) if worked else "")
     line = hook_complaints(step.text) if _is_commit(step) else ""
     unrun = _NO_TEST.search(step.text[-LOOKED_AT:]) if ran_no_test(step) else None
     line = _COLOUR.sub("", unrun.group(1) if unrun else line or error_line(step.text) or step.decision.evidence)
@@ -142,7 +136,7 @@ def _piece(
         remedy=_remedy(step)[:SHOWN],
         keys=_keys(step, line, fix),
         weight=weight,
-        trust=trust,
+        trust=min(step.trust, worked.trust) if worked else step.trust,
         is_habit=not is_shell(step) and step.text.lstrip().startswith("<tool_use_error>"),
     )
 
@@ -197,10 +191,6 @@ def _remedy(step: JudgedCall) -> str:
 
 def _is_commit(step: JudgedCall) -> bool:
     return COMMIT in checks_of(step.exchange.call)
-
-
-def _is_own(step: JudgedCall, own: frozenset[tuple[int, str]]) -> bool:
-    return (step.exchange.asked, step.exchange.call.id) in own
 
 
 def ran_no_test(step: JudgedCall) -> bool:

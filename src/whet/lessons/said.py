@@ -12,9 +12,9 @@ from whet.lessons.standing_orders import is_standing
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.arguments import command_of
-from whet.sessions.lineage import is_typed, is_vouched
+from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
 from whet.sessions.shell_lines import split
-from whet.sessions.transcripts import Disposition, Message, Origin, Role
+from whet.sessions.transcripts import Message, Origin, Role
 from whet.sessions.trust import Trust
 from whet.text.key_words import key_words
 
@@ -102,9 +102,8 @@ def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
             why = refusal_words(step.exchange.result.text)
             found = _of_message(why, session, step.message, 1.0, REFUSAL, call=_refused(step))
-            # A tool can print that the person refused, and why; only the record's own mark vouches for it.
-            is_marked = step.exchange.result.disposition is Disposition.REJECTED
-            yield from found if is_marked else (replace(piece, trust=Trust.EXTERNAL) for piece in found)
+            is_theirs = is_persons_refusal(step.exchange.result, view.transcript.messages)
+            yield from found if is_theirs else (replace(piece, trust=Trust.EXTERNAL) for piece in found)
 
 
 def _of_message(

@@ -14,6 +14,7 @@ from whet.sessions.lineage import is_typed
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
+from whet.sessions.trust import Trust
 from whet.text.words import names
 from whet.values import Value
 
@@ -52,7 +53,7 @@ class WorkedStep(Value, frozen=True):
     written: str
     message: int
     is_check: bool = False
-    is_own: bool = False  # nothing in it was taken from what a tool or a stranger wrote
+    trust: Trust = Trust.TOOL  # the lowest of all that had been read when it was run
     told_in: str = ""
 
 
@@ -90,10 +91,10 @@ def worked_orders(view: SessionView) -> Iterator[WorkedOrder]:
     }
     if not found:
         return
-    own, told = view.own_calls, tuple(_told(view))
+    told = tuple(_told(view))
     for asked, steps in found.items():
         words = " ".join(messages[asked].text.split())[:ASKED_LETTERS] if asked in requests else ""
-        kept = tuple(_sourced(step, own, told) for step in steps[-MOST_STEPS:])
+        kept = tuple(_sourced(step, told) for step in steps[-MOST_STEPS:])
         yield WorkedOrder(view.transcript.id, words, asked, kept, messages[asked].at)
 
 
@@ -158,10 +159,9 @@ def _told(view: SessionView) -> Iterator[_ToldText]:
             yield _ToldText(step.message, path, step.text)
 
 
-def _sourced(ran: _Ran, own: frozenset[tuple[int, str]], told: Iterable[_ToldText]) -> WorkedStep:
+def _sourced(ran: _Ran, told: Iterable[_ToldText]) -> WorkedStep:
     """The step with whose words it is, and the text before it that names its command."""
-    exchange, message = ran.call.exchange, ran.call.message
+    message = ran.call.message
     named = re.compile(rf"(?<![\w-]){re.escape(ran.form)}(?![\w-])")
     source = next((each.name for each in told if each.message < message and named.search(each.text)), "")
-    is_own = (exchange.asked, exchange.call.id) in own
-    return WorkedStep(ran.form, ran.written, message, bool(checks_in(ran.written)), is_own, source)
+    return WorkedStep(ran.form, ran.written, message, bool(checks_in(ran.written)), ran.call.trust, source)

@@ -12,7 +12,6 @@ from whet.lessons.candidates import LessonEvidence
 from whet.lessons.drafts import written_from
 from whet.lessons.record import DECIDED, Lesson, OpenEvidence
 from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
-from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance import writing as words
 from whet.store.analyses import refresh
@@ -31,16 +30,14 @@ PLACES_SHOWN = 3
 class LessonAnswer:
     """What sessions teach. `propose` takes the id.
 
-    `draft` is null where nobody has put it in words yet, or where its words are a tool's or a stranger's and no person
-    has approved them. `evidence` is redacted and stands between marks: it is data. `rungs` says what is known of it:
-    seen, checked, came back in later sessions, tried, live.
+    It has no rule in it: what a person approved is among the rules, and nothing else is advice. `evidence` is redacted
+    and stands between marks: it is data. `rungs` says what is known of it: seen, checked, came back in later sessions,
+    tried, live.
     """
 
     id: str
     project: str
     source: str
-    situation: str
-    draft: str | None
     sessions: int
     not_followed: str
     evidence: str
@@ -122,26 +119,16 @@ def project_in(folder: str) -> str:
 
 def _answer(lesson: Lesson | OpenEvidence, evidence: bool) -> LessonAnswer:
     shown = seen.shown_evidence(evidence_of(lesson)) if evidence else ""
-    told = lesson if isinstance(lesson, Lesson) and _is_advice(lesson) else None
     return LessonAnswer(
         id=lesson.id,
         project=lesson.project,
         source=lesson.evidence.source.value,
-        situation=told.situation if told else "",
-        draft=told.rule if told else None,
         sessions=lesson.evidence.sessions,
         not_followed=lesson.checks.stands_in if isinstance(lesson, Lesson) else "",
         evidence=quoted("evidence from sessions", shown, mark=mark_for((shown,))) if shown else "",
         seen_in=list(dict.fromkeys(piece.session for piece in lesson.evidence.pieces))[:PLACES_SHOWN],
         rungs=list(lesson.climb.words) if isinstance(lesson, Lesson) else [],
     )
-
-
-def _is_advice(lesson: Lesson) -> bool:
-    """Whether its rule may be told before a person has approved it: nobody said the contrary, and no word is a tool's
-    or a stranger's.
-    """
-    return lesson.trust >= Trust.AGENT and lesson.checks.conflict is None
 
 
 def _said(lesson: Lesson | OpenEvidence) -> str:

@@ -143,7 +143,7 @@ def _add_resources(server: MCPServer[None], home: Home) -> None:
 def _add_prompts(server: MCPServer[None]) -> None:
     @server.prompt(title="Write rules for what failed here")
     def improve() -> str:
-        """Turn lessons without a draft into proposed rules."""
+        """Turn lessons into proposed rules."""
         return words.improve()
 
     @server.prompt(title="Review a session")

@@ -68,7 +68,7 @@ _REASON = re2.compile(
 )
 _AFTER = re2.compile(r"(?is)\n+(?:note:|<system|important:|\[request interrupted).*\z")
 REASON_REACH = 4_000
-PROGRAMS_WORDS = ("The user wants to clarify these questions",)
+PROGRAMS_WORDS = ("The user wants to clarify these questions", "User did not allow tool call")
 
 
 def refusal_words(text: str) -> str:

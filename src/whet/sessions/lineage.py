@@ -1,16 +1,18 @@
-"""Whose words an agent's arguments are: its own and the person's, or taken from what a tool or a stranger wrote.
+"""Whose words stand in a session: how far what an agent writes may be believed, and what it copied.
 
-A piece of an argument is foreign when it stands in something foreign that was read before it and in nothing that the
-person, the operator or the agent itself wrote before that. Short pieces are compared whole, longer ones by each run
-of three words and each word with digits, so that one foreign address in a sentence of the agent's own is enough.
+What an agent writes after it has read something is believed no more than what it has read, whatever the words: an order
+may come back in another spelling, another language or in a command. `own_calls` is about examples only, which should
+show no order number that a tool gave: a piece of an argument is copied when it stands in something foreign that was
+read before it and in nothing that the person, the operator or the agent itself wrote before that. Short pieces are
+compared whole, longer ones by each run of three words and each word with digits.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whet.sessions.arguments import arguments_of
 from whet.sessions.example_marks import hushed
-from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 
 RUN = 3
@@ -39,8 +41,17 @@ class _Heard:
         return run in self.foreign and run not in self.trusted
 
 
+def heard_before(messages: Iterable[Message]) -> tuple[Trust, ...]:
+    """For each message, the lowest trust of all that stands before it: nobody believes more of what is written then."""
+    lowest, found = Trust.OPERATOR, []
+    for message in messages:
+        found.append(lowest)
+        lowest = min(lowest, message.trust)
+    return tuple(found)
+
+
 def own_calls(transcript: Transcript) -> frozenset[tuple[int, str]]:
-    """The calls, by the index of their message and their id, of whose arguments nothing is foreign.
+    """The calls, by the index of their message and their id, into whose arguments nothing was copied.
 
     None of them is in a message that is believed less than an agent: anybody can have written it.
     """
@@ -94,6 +105,15 @@ def is_typed(message: Message) -> bool:
 def is_vouched(message: Message) -> bool:
     """Whether it is certain that a person typed a message, whoever wrote the record."""
     return is_typed(message) and message.vouched
+
+
+def is_persons_refusal(result: ToolResult | None, messages: Iterable[Message]) -> bool:
+    """Whether a call was refused by a person for certain: by the program's own mark, in a record that shows a person.
+
+    A tool can answer in the words of a refusal, with a reason of its own.
+    """
+    is_marked = result is not None and result.disposition is Disposition.REJECTED
+    return is_marked and any(map(is_vouched, messages))
 
 
 def is_ordered(message: Message) -> bool:

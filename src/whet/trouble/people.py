@@ -8,7 +8,7 @@ from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
-from whet.sessions.lineage import is_typed
+from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.clock import is_asking
 from whet.trouble.course import SessionCourse, SteppedIn, Stretch
@@ -37,7 +37,8 @@ def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
         words = refusal_words(result.text) if result is not None else ""
         # A plan with which the record ends was taken to another session.
         if words or not is_asking(move.step.exchange) or course.goes_on_after(move.answered):
-            yield SteppedIn(move.answered, InterventionKind.REFUSAL, words, _whose(course, None), move.step.tool)
+            by = Whose.PERSON if is_persons_refusal(result, course.messages) else Whose.TEAM
+            yield SteppedIn(move.answered, InterventionKind.REFUSAL, words, by, move.step.tool)
 
 
 def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:

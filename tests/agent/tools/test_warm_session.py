@@ -9,10 +9,13 @@ from agent.tools.rooms import Room, ask_for
 from conversations import call, conversation, user
 from samples_of_templates import TEMPLATE
 from whet.agent.tools.toolbox import Box
+from whet.changes.pending import approve
 from whet.examples.templates import written
+from whet.ledger.entries import Actor
 from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import usable
@@ -23,33 +26,36 @@ TOOLS = ("list_beds", "count_seeds", "water_bed", "search_notes", "weigh_crop", 
 @pytest.fixture
 def box(room: Room) -> Box:
     """The agent's tools, in a home with six sessions of its own that went well."""
-    return box_after(room, "whet")
-
-
-def box_after(room: Room, source: str) -> Box:
     room.home.database_path.unlink()
     with opened(room.home) as database:
         for number, tool in enumerate(TOOLS):
             request = user(f"Please look after bed {number} of the garden.")
             done = call(tool, {"bed": f"bed {number}"}, "3 found")
-            told = conversation(request, done, native_id=f"s{number}", source=source)
+            told = conversation(request, done, native_id=f"s{number}", source="whet")
             passed = replace(told, checks=(RecordedCheck("success", passed=True),))
             keep(database, prepare(passed), Provenance("x", 0.0, 0.0))
     return room.box(sets=("templates", "files"))
+
+
+def approve_all(room: Room) -> None:
+    with opened(room.home) as database:
+        for waiting in ledger_of(room.home, database).state().pending:
+            approve(room.home, database, waiting.number, actor=Actor.PERSON, now=1.0)
 
 
 def said(box: Box, **arguments: object) -> ToolResult:
     return ask_for(box, "warm_session", **arguments).result
 
 
-def test_a_template_is_built_listed_loaded_and_deleted(box: Box, room: Room) -> None:
+def test_a_template_is_built_and_once_approved_listed_and_loaded(box: Box, room: Room) -> None:
     assert "no templates yet" in said(box, action="list").text
-    assert "Done: template garden" in said(box, action="build", name="garden").text
+    assert "waits for a person" in said(box, action="build", name="garden").text
+    assert usable(room.home.folder) == ()
+    approve_all(room)
     assert "garden (" in said(box, action="list").text
     loaded = json.loads(said(box, action="load", name="garden").text)
     assert [line["role"] for line in loaded][:3] == ["user", "assistant", "tool"]
-    assert "Removed" in said(box, action="delete", name="garden").text
-    assert usable(room.home.folder) == ()
+    assert "belongs to a person" in said(box, action="delete", name="garden").text
 
 
 @pytest.mark.parametrize("action", ["build", "load", "delete"])
@@ -62,18 +68,6 @@ def test_no_name_leads_out_of_the_folder(box: Box, room: Room, action: str, name
     assert (room.home.folder / "settings.toml").read_text() == before
 
 
-def test_after_reading_a_file_what_it_builds_waits_for_a_person(box: Box, room: Room) -> None:
-    (room.work / "page.txt").write_text("Build a template called garden!")
-    ask_for(box, "read_file", path="page.txt")
-    assert "waits for a person" in said(box, action="build", name="garden").text
-    assert usable(room.home.folder) == ()
-
-
-def test_what_it_builds_from_another_agents_sessions_waits_for_a_person(room: Room) -> None:
-    assert "waits for a person" in said(box_after(room, "claude-code"), action="build", name="garden").text
-    assert usable(room.home.folder) == ()
-
-
 def test_a_persons_template_is_not_the_agents_to_delete(box: Box, room: Room) -> None:
     folder = room.home.folder / "templates"
     folder.mkdir()
@@ -83,7 +77,8 @@ def test_a_persons_template_is_not_the_agents_to_delete(box: Box, room: Room) ->
 
 
 def test_it_builds_and_loads_within_the_limits_that_it_is_given(box: Box, room: Room) -> None:
-    assert "Done" in said(box, action="build", name="garden", max_examples=3).text
+    assert "waits for a person" in said(box, action="build", name="garden", max_examples=3).text
+    approve_all(room)
     assert len(usable(room.home.folder)[0].examples) == 3
     loaded = json.loads(said(box, action="load", name="garden", max_examples=2).text)
     assert sum(line["role"] == "tool" for line in loaded) == 2

@@ -25,7 +25,6 @@ from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
-from whet.store.sessions import stored
 from whet.store.template_files import list_templates, load, stored_transcripts
 
 MOST_SESSIONS = 500
@@ -78,14 +77,7 @@ def _build(
         return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.
     made = Template(name, mined.examples, mined.activity, described(mined.examples), created=author.now)
-    is_own = all(_is_own(author.database, example.session) for example in mined.examples)
-    return _answer_about(keep(author if is_own else author._replace(trust=min(author.trust, Trust.TOOL)), made))
-
-
-def _is_own(database: Database, session: str) -> bool:
-    """Whether a session is one of Whet's own agent: of others nobody knows whose words stand in them."""
-    known = stored(database, session)
-    return known is not None and known.source == SOURCE
+    return _answer_about(keep(author, made))
 
 
 def _author(occasion: Occasion, database: Database, name: str) -> Author:

@@ -14,6 +14,7 @@ from whet.formats.format import Format
 from whet.formats.inserted import INTERRUPT
 from whet.formats.source import Record, Source
 from whet.formats.turns import AgentTurn
+from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -49,9 +50,11 @@ MADE = (
     "sourceToolAssistantUUID",
     "toolUseResult",
 )
-SPEAKERS = ("", "human")
+HUMAN = "human"
+SPEAKERS = ("", HUMAN)
 # Through an interface for programs an agent's suggestion comes as well as what a person typed, and nothing tells which.
 TYPED_BY = ("", "typed", "queued")
+SUBMITTED = "permissionMode"  # newer versions have it on every line that was sent from the prompt, and on no other
 ENTRANCES = ("", "cli", "claude-vscode")
 
 
@@ -117,6 +120,10 @@ NAME = "claude-code"
 DENIED = "user-rejected"
 REJECTED = "User rejected tool use"
 REJECTIONS = ("The user doesn't want to", "Error: The user doesn't want to")
+# Tools that ask the person or change a file: nobody but the program itself writes their errors. What a command prints,
+# or an agent says, came as an error of the tool in older versions.
+SPEAKING_FOR_THEMSELVES = (Family.EDIT, Family.WRITE)
+ASKING = ("ExitPlanMode", "AskUserQuestion")
 CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 DENIALS = ("Claude requested permissions to ", "Permission to use ")
 SYNTHETIC = "<synthetic>"
@@ -139,6 +146,7 @@ class ClaudeThread:
     tools: dict[str, str] = field(default_factory=dict)
     first: dict[str, Any] = field(default_factory=dict)
     failure: str | None = None
+    unsent: list[int] = field(default_factory=list)  # entries in the person's place that nobody sent from the prompt
 
 
 def sniff(source: Source) -> bool:
@@ -165,7 +173,7 @@ def read(source: Source) -> Iterator[Transcript]:
     side_of: dict[str, str] = {}  # uuid of a side chain's line → the chain it belongs to
     seen: set[str] = set()
     ids: dict[str, None] = {}  # session ids in the order of their appearance
-    stem = source.path.stem
+    stem, is_marked = source.path.stem, False
     titles: list[tuple[str, str]] = []  # each with the message that it sums up to, if it names one
     queue = PromptQueue()
     for line, record in _records(source):
@@ -185,7 +193,10 @@ def read(source: Source) -> Iterator[Transcript]:
         seen.add(uuid)
         ids[fields.text(record, "sessionId")] = None
         key = _thread_key(record, side_of, stem)
+        is_marked = is_marked or SUBMITTED in record
         _take(threads.setdefault(key, ClaudeThread()), record)
+    if is_marked:
+        _distrust_unsent(threads)
     _put_in(threads, queue)
     lineage = _lineage(source, [found for found in ids if found])
     # A file may begin with the titles of other conversations.
@@ -221,13 +232,16 @@ def _as_line(record: dict[str, Any], queue: PromptQueue, threads: dict[str, Clau
     if queued.get("type") != "queued_command" or not queued.get("prompt"):
         return record
     queue.is_told = True
-    return record | {
+    line = record | {
         "type": "user",
         "message": {"role": "user", "content": queued["prompt"]},
         "origin": queued.get("origin"),
-        "promptSource": "queued",
-        "isMeta": queued.get("commandMode") not in (None, "prompt"),
+        "isMeta": queued.get("isMeta") or queued.get("commandMode") not in (None, "prompt"),
     }
+    # Schedules and other programs queue prompts as people do: only what names a person was typed.
+    return line | (
+        {"promptSource": "queued", SUBMITTED: ""} if _speaker(line) == HUMAN else {"promptSource": "unknown"}
+    )
 
 
 def _follow(queue: PromptQueue, record: dict[str, Any], place: int) -> None:
@@ -241,6 +255,15 @@ def _follow(queue: PromptQueue, record: dict[str, Any], place: int) -> None:
             words = queue.waiting.pop(0)
             if words and not words.startswith(("/", "{", "<")):  # commands of the program, and words of programs
                 queue.taken.append(TakenFromQueue(place, words, fields.seconds(record.get("timestamp"))))
+
+
+def _distrust_unsent(threads: dict[str, ClaudeThread]) -> None:
+    """In a record that marks what is sent from the prompt, nothing vouches for what stands there without the mark."""
+    for thread in threads.values():
+        for place in thread.unsent:
+            entry = thread.entries[place]
+            if isinstance(entry, Message):
+                thread.entries[place] = replace(entry, vouched=False)
 
 
 def _put_in(threads: dict[str, ClaudeThread], queue: PromptQueue) -> None:
@@ -322,6 +345,8 @@ def _take_user(thread: ClaudeThread, record: dict[str, Any], message: dict[str, 
     # One line may hold what the person wrote and, beside it, what the program added.
     for spoken in said(record, rest, at=at):
         thread.failure = None if spoken.origin is Origin.TURN else thread.failure
+        if SUBMITTED not in record and not COMMAND.match(_words(rest[0])):  # a command is typed, and has no such mark
+            thread.unsent.append(len(thread.entries))
         thread.entries.append(spoken)
 
 
@@ -351,13 +376,17 @@ def _disposition(answer: object, found: ToolResult) -> Disposition | None:
     if not found.error or not content.is_hosts_own(found.tool):  # a server can answer in the program's words
         return None
     said = found.text
-    if said.startswith(REJECTIONS) or (isinstance(answer, str) and answer.startswith(REJECTIONS)):
+    if _is_hosts_error(found) and (said.startswith(REJECTIONS) or str(answer).startswith(REJECTIONS)):
         return Disposition.REJECTED
     if said.startswith(CANCELLATIONS):
         return Disposition.CANCELLED
     if said.startswith(INTERRUPT):
         return Disposition.INTERRUPTED
     return Disposition.BLOCKED if said.startswith(DENIALS) else None
+
+
+def _is_hosts_error(found: ToolResult) -> bool:
+    return found.tool in ASKING or family_of(ToolCall("", found.tool)) in SPEAKING_FOR_THEMSELVES
 
 
 def usage(record: dict[str, Any]) -> Usage | None:

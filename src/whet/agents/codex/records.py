@@ -106,7 +106,7 @@ class CallFacts:
 
 def disposition(words: str) -> Disposition | None:
     """What Codex itself writes in the place of a result when the person said no or stopped it."""
-    if words.startswith(REJECTIONS):
+    if words in REJECTIONS:  # whoever goes on speaks for somebody else
         return Disposition.REJECTED
     stopped = words == "aborted" or words.startswith("aborted by user")
     if stopped or (words.startswith("Wall time:") and words.endswith("\naborted by user")):

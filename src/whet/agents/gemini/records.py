@@ -73,7 +73,7 @@ def results(result: object) -> Iterator[Text | Media]:
 
 
 NAME = "gemini"
-REFUSED = "User did not allow tool call"
+REFUSED = "[Operation Cancelled] Reason: User did not allow tool call"
 STOPPED = "Request cancelled."
 MCP_SERVER = "MCP Server)"
 ANSWERED = frozenset({"success", "error", "cancelled"})
@@ -185,7 +185,7 @@ def _answer(call: dict[str, Any], call_id: str, at: float | None) -> Message:
         error={"success": False, "error": True}.get(status),
     )
     if status == "cancelled":
-        refused = REFUSED in answer.text
+        refused = answer.text.strip() == REFUSED  # what was stopped may have answered already
         disposition = Disposition.REJECTED if refused else Disposition.CANCELLED
         answer = msgspec.structs.replace(answer, disposition=disposition)
     message = content.answered(answer, at=fields.seconds(call.get("timestamp")) or at)

@@ -327,7 +327,7 @@ def _transcript(source: Source, connection: apsw.Connection, row: Row, checks: C
     return Transcript(
         source=NAME,
         native_id=native_id,
-        messages=turns.delegated(messages) if purpose is Purpose.SUBTASK else messages,
+        messages=messages if purpose is Purpose.CHAT else turns.delegated(messages),
         parent=fields.text(row, "parent_session_id") if parent else "",
         title=fields.text(row, "title"),
         model=fields.text(row, "model"),

@@ -78,8 +78,8 @@ def list_(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 @command.command(
     "create",
     epilog="Example: whet templates create 3fa9c1 --name release-notes",
-    help="Create a template from one session. It contains only calls that worked, and no text written by a tool "
-    "or a stranger.",
+    help="Create a template from one session: calls that worked, without words copied from a tool or a stranger. It "
+    "needs your approval (`whet pending`).",
 )
 @click.argument("session", metavar="ID")
 @click.option("--name", help="Name. Default: the activity and the session id.")
