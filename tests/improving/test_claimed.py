@@ -64,7 +64,7 @@ def test_claims_of_the_first_days_are_checked_in_all_and_looked_for_in_the_later
     assert seen == "seen in 5 sessions"
     assert checked == "checked: failed 5 of 5, works 5 of 5, all 2 quotes exact"
     assert back == "came back in 3 of 3 later sessions (its situation: in 3)"
-    assert spared == "upper bound: 3 failures, 3 min spared there"
+    assert spared == "upper bound: 3 failures, 3 min spared"
     assert tried == "not tried"
     assert install.patch.situation.call == "npm install left-pad"
     assert install.patch.situation.fix == "bun add left-pad"
@@ -83,7 +83,7 @@ def test_what_a_reader_quotes_again_from_later_sessions_came_back(home: Home, da
     assert push.climb.rung is EvidenceRung.CAME_BACK
     assert push.climb.words[2:4] == (
         "came back in 1 of 2 later sessions",
-        "upper bound: 1 message spared there",
+        "upper bound: 1 message spared",
     )
 
 

@@ -89,7 +89,7 @@ CHECKED = LessonMeasures(3, counts=CallCounts(16, 14, 9, 9))
                 "seen in 9 sessions",
                 "checked: all 2 quotes exact",
                 "came back in 2 of 40 later sessions",
-                "upper bound: 3 messages spared there",
+                "upper bound: 3 messages spared",
                 "tried in trial t1",
             ),
         ),

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from whet.lessons.backtests import Backtest
 from whet.lessons.measures import LessonMeasures
-from whet.text.amounts import short
+
+THOUSAND = 1_000
 
 
 class EvidenceRung(StrEnum):
@@ -94,10 +95,10 @@ def _backtest(found: Backtest | None) -> Iterator[str]:
         return
     spared = [_many(found.failures, "failure")] if found.is_by_pattern else []
     spared += [f"{found.minutes:,.0f} min"] if found.minutes >= 1 else []
-    spared += [f"{short(found.tokens)} tokens"] if found.tokens else []
+    spared += [f"{_short(found.tokens)} tokens"] if found.tokens else []
     spared += [_many(found.messages, "message")] if found.messages else []
     yield f"came back in {found.failed} of {later}{up}"
-    yield f"upper bound: {', '.join(spared)} spared there"
+    yield f"upper bound: {', '.join(spared)} spared"
 
 
 def _notes(measures: LessonMeasures) -> Iterator[str]:
@@ -111,3 +112,9 @@ def _notes(measures: LessonMeasures) -> Iterator[str]:
 
 def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _short(tokens: int) -> str:
+    if tokens < THOUSAND:
+        return str(tokens)
+    return f"{tokens / THOUSAND:.0f} k" if tokens < THOUSAND**2 else f"{tokens / THOUSAND**2:.1f} M"
