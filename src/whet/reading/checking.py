@@ -64,7 +64,7 @@ def dossiers(database: Database, reports: Iterable[ClaimReport], sessions: Itera
 
 def _calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:
     with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
-        keep_calls(database, sessions)
+        keep_calls(database, sessions, processors=1)
     return kept_calls(database, sessions)
 
 
