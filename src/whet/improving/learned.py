@@ -127,10 +127,14 @@ def without_repeats(lessons: Sequence[Lesson]) -> list[Lesson]:
         for each in lessons
         if each.checks.measures is not None
         or not any(
-            is_same_rule(one.rule, each.rule, is_shared=not one.evidence.places.isdisjoint(each.evidence.places))
+            is_same_rule(one.rule, each.rule, is_shared=not _places(one).isdisjoint(_places(each)))
             for one in claimed.get(each.project, ())
         )
     ]
+
+
+def _places(lesson: Lesson) -> set[tuple[str, int]]:
+    return {(piece.session, piece.message) for piece in lesson.evidence.pieces}
 
 
 def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
