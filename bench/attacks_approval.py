@@ -4,6 +4,7 @@ The characters come from Unicode's own lists (controls, formats, what may be ign
 """
 
 import contextlib
+import random
 import sys
 import tempfile
 import unicodedata
@@ -11,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from redaction import FRESH_SEED, LATER_SEED, on_command_lines, recall, total
-from redaction_plants import HELD_OUT, LATER, TUNED
+from redaction import FRESH_SEED, LATER_SEED, SAMPLES_PER_CELL, is_found, on_command_lines, recall, total
+from redaction_plants import ALNUM, COLOURED, FORMATS, HELD_OUT, LATER, PLACES, TUNED, Planted, some
 from whet.cli.output import console, plain
 from whet.cli.shown.reviewing import reviewed
 from whet.errors import WhetError
@@ -117,9 +118,14 @@ def secrets() -> Iterator[Row]:
         ("tuned", TUNED, FRESH_SEED),
         ("held-out", HELD_OUT, FRESH_SEED),
         ("later", LATER, LATER_SEED),
+        ("coloured", COLOURED, LATER_SEED),
     ):
         found, attempts = total(recall(contexts, seed, show=False))
-        yield "Secrets", f"keys of 53 formats in {len(contexts)} {name} contexts", attempts, attempts - found
+        route = f"keys of {len(FORMATS)} formats in {len(contexts)} {name} contexts"
+        yield "Secrets", route, attempts, attempts - found
+    values = [some(ALNUM, 14)(random.Random(seed)) for seed in range(SAMPLES_PER_CELL)]
+    kept = [Planted(place.replace("{}", value), (value,)) for place in PLACES for value in values]
+    yield "Secrets", "passwords and keys in files of programs", len(kept), sum(not is_found(each) for each in kept)
     found, attempts = total(on_command_lines(LATER_SEED, show=False))
     yield "Secrets", "passwords on command lines and in SQL", attempts, attempts - found
 

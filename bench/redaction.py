@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from redaction_plants import (
+    COLOURED,
     COMMAND_LINES,
     FORMATS,
     HARD_NEGATIVES,
@@ -198,6 +199,7 @@ def print_recall(show: bool) -> None:
         "tuned contexts, fresh seed": recall(TUNED, FRESH_SEED, show),
         "held-out contexts, fresh seed": recall(HELD_OUT, FRESH_SEED, show),
         "later contexts, third seed": recall(LATER, LATER_SEED, show),
+        "colours, third seed": recall(COLOURED, LATER_SEED, show),
     }
     for name, cells in runs.items():
         print(f"recall, {name:32} {share(*total(cells))}")
@@ -205,7 +207,7 @@ def print_recall(show: bool) -> None:
     print(f"recall, {name:32} {share(*total(on_command_lines(LATER_SEED, show)))}")
     del runs["tuned contexts, tuning seed"]
     fresh = {cell: counts for cells in runs.values() for cell, counts in cells.items()}
-    contexts = len(TUNED) + len(HELD_OUT) + len(LATER)
+    contexts = len(TUNED) + len(HELD_OUT) + len(LATER) + len(COLOURED)
     print(f"\n{len(FORMATS)} formats × {contexts} contexts, without the tuning seed; formats below 100 %:")
     for name, counts in summed(fresh, 0).items():
         if counts[0] < counts[1]:

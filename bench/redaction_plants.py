@@ -135,6 +135,21 @@ FORMATS = (
     Format(
         "uuid-token", lambda chance: str(uuid.UUID(int=chance.getrandbits(128), version=4)), "POSTMARK_TOKEN", False
     ),
+    Format("gemini", shaped("AQ.Ab8", (SLUG, 47)), "GEMINI_API_KEY"),
+    Format("bedrock", shaped("ABSK", (BASE64, 128), "="), "AWS_BEARER_TOKEN_BEDROCK"),
+    Format("cursor", shaped("crsr_", (HEX, 64)), "CURSOR_API_KEY"),
+    Format("together", shaped("tgp_v1_", (SLUG, 43)), "TOGETHER_API_KEY"),
+    Format("voyage", shaped("pa-", (SLUG, 43)), "VOYAGE_API_KEY"),
+    Format("jina", shaped("jina_", (ALNUM, 60)), "JINA_API_KEY"),
+    Format("wandb", shaped("wandb_v1_", (ALNUM, 27), "_", (ALNUM, 49)), "WANDB_API_KEY"),
+    Format("modal", shaped("as-", (ALNUM, 22)), "MODAL_TOKEN_SECRET"),
+    Format("neon", shaped("npg_", (ALNUM, 12)), "PGPASSWORD"),
+    Format("nuget", shaped("oy2", (LOWER + DIGITS, 43)), "NUGET_API_KEY"),
+    Format("snyk", shaped("snyk_uat.", (HEX, 8), ".", (SLUG, 24), ".", (SLUG, 11)), "SNYK_TOKEN"),
+    Format("zhipu", shaped((HEX, 32), ".", (ALNUM, 16)), "ZHIPU_API_KEY"),
+    Format("runpod", shaped("rpa_", (UPPER + DIGITS, 44)), "RUNPOD_API_KEY"),
+    Format("apify", shaped("apify_api_", (ALNUM, 36)), "APIFY_TOKEN"),
+    Format("openshift", shaped("sha256~", (SLUG, 43)), "OPENSHIFT_TOKEN"),
 )
 
 
@@ -335,6 +350,37 @@ def in_report(form: Format, value: str, chance: random.Random) -> Planted:
     return Planted(f"## Findings\n\n{chance.choice(lines)}\n\nRotate it.", traces_of(value))
 
 
+COLOURS = (
+    "\x1b[33m",
+    "\x1b[1;32m",
+    "\x1b[38;5;214m",
+    "\x1b[38;2;1;2;3m",
+    "\x1b[0m\x1b[32m",
+    "\x9b36m",
+    "\x1b[4m\x1b[7m",
+)
+
+
+def in_colours(form: Format, value: str, chance: random.Random) -> Planted:
+    """As programs print a name and its value on a terminal."""
+    colour, other = chance.choice(COLOURS), chance.choice(COLOURS)
+    line = chance.choice(
+        (
+            f"{colour}{form.variable}\x1b[0m={other}{value}\x1b[0m",
+            f'{colour}"{form.variable}"\x1b[0m: {other}"{value}"\x1b[0m,',
+            f"\x1b[2m12:00\x1b[0m {colour}INFO\x1b[0m {form.variable}: {other}{value}\x1b[39m",
+            f"+{colour}{form.variable} = {other}{value}\x1b[m\x1b[K",
+        )
+    )
+    return Planted(f"$ env\n{line}\n", traces_of(value))
+
+
+def in_spelled_colours(form: Format, value: str, chance: random.Random) -> Planted:
+    """The same in a log that spells the escape character, or drops it."""
+    mark = chance.choice(("\\u001b[", "\\x1b[", "\\e[", "\\033[", "^[[", "["))
+    return Planted(f"{form.variable}={mark}32m{value}{mark}0m", traces_of(value))
+
+
 Context = Callable[[Format, str, random.Random], Planted]
 TUNED: tuple[Context, ...] = (
     in_prose, in_shell, in_dotenv, in_arguments, in_json_twice, in_yaml, in_url, in_python, in_base64,
@@ -351,6 +397,7 @@ LATER: tuple[Context, ...] = (
     in_javascript,
     in_report,
 )
+COLOURED: tuple[Context, ...] = (in_colours, in_spelled_colours)
 
 
 def planted(form: Format, context: Context, chance: random.Random) -> Planted | None:
@@ -359,6 +406,27 @@ def planted(form: Format, context: Context, chance: random.Random) -> Planted | 
     if "\n" in value and context in (in_url, in_shell, in_headers):
         return None
     return context(form, value, chance)
+
+
+# Where programs keep one in a file of theirs; the place for it is marked by {}.
+_JWK = "x9Xq2mD4" * 5
+PLACES = (
+    "db.example.com:5432:shop:kim:{}",
+    "*:*:*:kim:{}",
+    "localhost:6432:*:postgres:{}\nother:5433:a:b:{}",
+    '{"auths": {"registry.example.com": {"identitytoken": "{}' + "aB3d" * 6 + '"}}}',
+    '{"kty": "EC", "crv": "P-256", "x": "abc", "d": "{}' + _JWK + '"}',
+    '{"d":"{}' + _JWK + '","kty":"RSA","n":"abc"}',
+    '{"kty":"oct","k":"{}' + _JWK + '"}',
+    "<key>Password</key>\n\t<string>{}</string>",
+    "<key>apiToken</key><string>{}</string>",
+    "-----BEGIN%20RSA%20PRIVATE%20KEY-----%0AMIIEpAIBAAKCAQEA{}"
+    + "Zm9v" * 12
+    + "%0A-----END%20RSA%20PRIVATE%20KEY-----",
+    "-----BEGIN+PRIVATE+KEY-----%0D%0AMIIEvQIBADANBg{}" + "Zm9v" * 12,
+    "machine example.com login kim password {}",
+    '<add key="ClearTextPassword" value="{}" />',
+)
 
 
 # Where programs and databases take a password; the place for it is marked by {}.

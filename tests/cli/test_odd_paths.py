@@ -40,3 +40,20 @@ def test_a_home_of_an_unknown_person_is_told_in_words(whet: Whet, person: Path) 
         assert done.code == 1
         assert done.err.startswith("Error: ")
     assert not (person.parent / "~nobody-of-this-name").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("judge", "/dev/zero"),
+        ("restore", "/dev/zero"),
+        ("restore", "/dev/zero", "--replace"),
+        ("try", "/dev/zero", "--cases", "."),
+        ("jobs", "import-hermes", "/dev/zero"),
+        ("run", "--system", "/dev/zero", "hello"),
+    ],
+)
+def test_a_file_without_an_end_is_refused(whet: Whet, arguments: tuple[str, ...]) -> None:
+    done = whet(*arguments)
+    assert done.code != 0
+    assert "Traceback" not in done.err

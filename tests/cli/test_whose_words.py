@@ -1,6 +1,8 @@
 """Whose words a command takes for the person's: those typed on a terminal, and what the owner declared besides."""
 
 import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,13 @@ import pytest
 from agent.loopback import playing
 from cli.chat.answers import calls, whet_at, words
 from cli.chat.seat import seated
-from command import COMMAND, KEPT_VARIABLES, Whet, allow
+from command import COMMAND, KEPT_VARIABLES, Whet, allow, environment
 
 NOTE = "The bell rings at noon."
+MARKS = (
+    "CLINE_ACTIVE", "GOOSE_TERMINAL", "AMP_CURRENT_THREAD_ID", "QWEN_CODE", "AGENT", "AI_AGENT", "CLAUDECODE",
+    "CODEX_CI", "GEMINI_CLI", "OPENCODE", "CURSOR_AGENT", "COPILOT_CLI", "PI_CODING_AGENT",
+)  # fmt: skip
 COMMANDS = (
     ("memory", "add", NOTE),
     ("rules", "add", "bell", NOTE),
@@ -112,3 +118,23 @@ def test_a_project_that_its_owner_declared_teaches_without_asking(
         assert "trust.projects" in whet("prompt", "--folder", str(project), "--sizes").out
         [entry] = [each for each in whet("ledger", "--json").json["entries"] if each["step"] == "applied"]
         assert f"counts as the owner's words, by the setting trust.projects ({project})" in entry["reason"]
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_a_shell_with_the_marks_of_an_agent_is_no_persons(whet: Whet, tmp_path: Path, name: str) -> None:
+    whet("memory", "add", NOTE, variables={name: "1"})
+    assert put_in_force(tmp_path / "home") == []
+
+
+@pytest.mark.parametrize("program", ["aider", "goose", "amp", "cline", "qwen", "claude"])
+@pytest.mark.parametrize("own_session", [False, True])
+def test_a_shell_below_an_agent_is_no_persons_without_any_mark(
+    tmp_path: Path, person: Path, program: str, own_session: bool
+) -> None:
+    home = tmp_path / "home"
+    allow(home)
+    setsid = "setsid -w " if own_session else ""
+    line = f"{setsid}bash -c '{COMMAND} memory add --yes \"{NOTE}\"; true'; true"
+    command = ["bash", "-c", f"exec -a {program} bash -c {shlex.quote(line)}"]
+    subprocess.run(command, env=environment(home, person), check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert put_in_force(home) == []

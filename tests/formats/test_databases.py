@@ -1,5 +1,6 @@
 """Other programs' databases: read as they are, and never written."""
 
+import contextlib
 from pathlib import Path
 
 import apsw
@@ -19,6 +20,27 @@ def database(path: Path, *, journal: str = "delete") -> apsw.Connection:
 def texts(source: Source) -> list[object]:
     with source.database() as connection:
         return [row[0] for row in connection.execute("SELECT text FROM messages")]
+
+
+ENDLESS = "WITH RECURSIVE t(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM t) SELECT x AS text FROM t"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"CREATE VIEW messages AS {ENDLESS}",
+        "CREATE VIEW messages AS SELECT hex(zeroblob(400000000)) AS text",
+        "CREATE VIEW one AS SELECT 1 AS text; CREATE VIEW messages AS SELECT text FROM one",
+        "CREATE TABLE messages (n, text GENERATED ALWAYS AS (hex(zeroblob(400000000))) VIRTUAL);"
+        " INSERT INTO messages (n) VALUES (1)",
+        "CREATE VIRTUAL TABLE messages USING fts5(text); INSERT INTO messages VALUES ('x')",
+    ],
+)
+def test_what_a_database_computes_is_not_read(tmp_path: Path, made: str) -> None:
+    with contextlib.closing(apsw.Connection(str(tmp_path / "state.db"))) as connection:
+        connection.execute(made)
+    with pytest.raises(Unreadable, match=r"prohibited|not authorized"):
+        texts(Source(tmp_path / "state.db"))
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:

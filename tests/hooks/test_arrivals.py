@@ -98,6 +98,19 @@ def test_a_damaged_file_of_the_spool_hinders_nothing(home: Home, database: Datab
     assert [each.reason.startswith("not a file of the spool") for each in taken.kept] == [True]
 
 
+@pytest.mark.parametrize(
+    "path", ["/" + "a" * 4090, "a" * 300, "/" + "b" * 5000, "/tmp/\0x", "", "/" + "é" * 200 + ".jsonl"]
+)
+def test_a_path_that_no_file_can_have_hinders_nothing(home: Home, database: Database, record: Path, path: str) -> None:
+    spool.put(str(home.folder), "session-end", "claude-code", "bad", path=path, folder="/src")
+    ended(home, record)
+    assert take_spool(home, database, secrets=(), now=NOW).done == 1
+    taken = take_spool(home, database, secrets=(), now=NOW)
+    assert (taken.done, len(taken.kept)) == (0, 1)
+    take_spool(home, database, secrets=(), now=1e12)
+    assert left(home) == []
+
+
 def test_what_was_moved_aside_by_one_who_died_is_taken_in(home: Home, database: Database, record: Path) -> None:
     ended(home, record)
     kept = home.folder / "spool" / "kept"

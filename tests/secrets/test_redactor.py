@@ -4,6 +4,7 @@ import base64
 import itertools
 import json
 import urllib.parse
+from urllib.parse import quote
 
 import pytest
 import re2
@@ -72,6 +73,16 @@ MARKED = {
     "newrelic-key": "NRAK-" + MIXED.upper()[:27],
     "age-key": "AGE-SECRET-KEY-1" + MIXED.upper()[:58],
     "jwt": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9." + MIXED[:43],
+    "bedrock-key": "ABSK" + MIXED + MIXED,
+    "cursor-key": "crsr_" + HEX,
+    "together-key": "tgp_v1_" + MIXED[:43],
+    "voyage-key": "pa-" + MIXED[:43],
+    "jina-key": "jina_" + MIXED[:60],
+    "wandb-key": "wandb_v1_" + MIXED[:27] + "_" + MIXED[:49],
+    "modal-token": "as-" + MIXED[:22],
+    "neon-password": "npg_" + MIXED[:12],
+    "nuget-key": "oy2" + MIXED.lower()[:43],
+    "snyk-token": "snyk_uat." + HEX[:8] + "." + MIXED[:24] + "." + MIXED[:11],
 }
 
 IN_PLACE = {
@@ -99,6 +110,11 @@ IN_PLACE = {
     f"export PASS={PASSWORD}": PASSWORD,
     "data:\n  password: " + base64.b64encode(PASSWORD.encode()).decode(): "dHIwdWI0",
     f"root:$6$abcdefgh${MIXED}:19000:0": MIXED,
+    f"db.corp.io:5432:shop:kim:{PASSWORD}": PASSWORD,
+    f'{{"identitytoken": "{MIXED[:40]}"}}': MIXED[:40],
+    f'{{"kty":"EC","x":"abc","d":"{MIXED[:43]}"}}': MIXED[:43],
+    f"<key>Password</key>\n<string>{PASSWORD}</string>": PASSWORD,
+    quote(KEY): KEY_LINES[1],
     KEY: KEY_LINES[1],
     "\n".join(f"{n:>6}→{line}" for n, line in enumerate(KEY.splitlines(), 1)): KEY_LINES[1],
     json.dumps({"key": KEY}): KEY_LINES[1],
@@ -149,7 +165,13 @@ CLEAN = (
     "privateKey: secp256k1.utils.randomPrivateKey(), token: auth.vaultKeypair!.privateKey",
     r'{Style: Full, Pwd: "C:\\Users\\posh2", Expected: "C:"}',
     "the private key is **re-wrapped** with a fresh one",
+    "\x1b[32m✓\x1b[0m 12 tests passed \x1b[2m(3.4s)\x1b[0m",
+    "\x1b[33mpassword\x1b[0m: \x1b[36mstring\x1b[0m",
+    "rate(http_requests_total[5m]) > [33mhello[0m",
+    "a.py:1234:10:E501:line too long",
+    '{"kty": "RSA", "n": "' + MIXED + '", "e": "AQAB"}',
 )
+COLOURS = ("\x1b[33m", "\x1b[1;38;5;2m", "\x1b[0m\x1b[7m", "\x9b32m", "\\u001b[32m", "\\x1b[32m", "^[[32m", "[32m")
 
 
 @pytest.mark.parametrize(("kind", "secret"), MARKED.items())
@@ -164,6 +186,18 @@ def test_a_marked_key_is_replaced_wherever_it_stands(kind: str, secret: str) -> 
 def test_a_secret_is_known_by_its_place(text: str, secret: str) -> None:
     assert secret in text
     assert secret not in Redactor().text(text)
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_a_colour_is_a_boundary_and_hides_nothing(colour: str) -> None:
+    for before in ("", "x", "token:"):
+        assert GITHUB not in Redactor().text(f"{before}{colour}{GITHUB}{colour}")
+    for line in (f"PASSWORD={colour}{PASSWORD}", f"PASSWORD{colour}={colour}{PASSWORD}{colour} ok"):
+        redacted = Redactor().text(line)
+        assert PASSWORD not in redacted
+        assert Redactor().text(redacted) == redacted
+    halves = f"{GITHUB[:20]}{colour}{GITHUB[20:]}"
+    assert GITHUB[22:] not in Redactor().text(halves)
 
 
 @pytest.mark.parametrize("text", CLEAN)

@@ -1,5 +1,6 @@
 """A project is one wherever it is cloned, and in all its worktrees."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -48,6 +49,14 @@ def test_a_folder_inside_and_a_worktree_are_the_same_project(repository: Path, t
     (repository / "src").mkdir()
     git(repository, "worktree", "add", "-q", str(tmp_path / "beside"))
     assert name_of_project(repository / "src") == name_of_project(tmp_path / "beside") == name_of_project(repository)
+
+
+@pytest.mark.parametrize("name", ["logs/HEAD", "config", "commondir"])
+def test_a_pipe_in_a_repository_is_not_waited_for(repository: Path, name: str) -> None:
+    path = repository / ".git" / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    assert name_of_project(repository)
 
 
 def test_a_folder_of_another_machine_is_its_own_project() -> None:

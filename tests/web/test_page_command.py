@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
 from command import COMMAND, Whet, environment
+from patience import until
 
 
 def free_port() -> int:
@@ -81,3 +82,21 @@ def test_other_binds_are_refused(whet: Whet) -> None:
     done = whet("page", "--host", "0.0.0.0", "--no-browser")
     assert done.code == 1
     assert "this machine only" in done.err
+
+
+def test_the_browser_is_started_without_the_token(tmp_path: Path, person: Path) -> None:
+    """Everybody on a machine can read the command line of a browser, and only its owner a file of mode 600."""
+    browser = tmp_path / "browser"
+    seen = tmp_path / "seen"
+    script = f'#!/bin/sh\necho "$*" > {seen}\nstat -c %a "${{1#file://}}" >> {seen}\ncat "${{1#file://}}" >> {seen}\n'
+    browser.write_text(script)
+    browser.chmod(0o755)
+    command = [COMMAND, "page", "--port", str(free_port())]
+    variables = {**environment(tmp_path / "home", person), "BROWSER": f"{browser} %s"}
+    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        until(lambda: seen.exists() and seen.read_text().endswith("</a>\n"))
+        process.send_signal(signal.SIGINT)
+    arguments, mode, page = seen.read_text().split("\n", 2)
+    assert arguments.startswith("file://")
+    assert ("token" in arguments, mode, "token=" in page) == (False, "600", True)
+    assert not Path(arguments.removeprefix("file://")).exists()

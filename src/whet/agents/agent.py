@@ -66,3 +66,4 @@ class Agent(NamedTuple):
     plugin: AgentPlugin | None = None
     executor: str = ""  # how it is run without a person: a whet.agents.executor.Executor
     shell: tuple[str, ...] = ()  # variables that it sets in the shells that it opens
+    programs: tuple[str, ...] = ()  # what its processes are called

@@ -1,7 +1,11 @@
 """Who is at the command line: a person, or an agent that runs commands for one."""
 
+import contextlib
+import os
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
 
 from whet.agents.registry import agents
 from whet.errors import WhetError
@@ -11,15 +15,56 @@ from whet.store.home import Home
 from whet.store.settings_file import load
 
 OWN_VARIABLE = "WHET_RUN"
+ANY_AGENT = ("AGENT", "AI_AGENT")  # what agents agree to set, whichever they are
+INTERPRETERS = ("node", "bun", "deno", "python", "ruby", "java")  # whose first argument says what runs
+PROCESSES = Path("/proc")
 
 
 def actor_of(environment: Mapping[str, str]) -> Actor:
-    """A person, unless the shell was opened by an agent.
+    """A person, unless the shell was opened by an agent: by its marks, or because an agent is above this process.
 
     Somebody may unset what agents set in the shells that they open: a second line, behind the terminal.
     """
-    marks = (OWN_VARIABLE, *(name for agent in agents() for name in agent.shell))
-    return Actor.AGENT if any(environment.get(name) for name in marks) else Actor.PERSON
+    marks = (OWN_VARIABLE, *ANY_AGENT, *(name for agent in agents() for name in agent.shell))
+    is_marked = any(environment.get(name) for name in marks)
+    return Actor.AGENT if is_marked or _is_below_agent() else Actor.PERSON
+
+
+def _is_below_agent() -> bool:
+    programs = {name for agent in agents() for name in agent.programs}
+    return any(_program(words) in programs for words in _opened_by())
+
+
+def _program(words: tuple[str, ...]) -> str:
+    """What a process runs, by its command line."""
+    name = PurePath(words[0]).stem.lstrip("-") if words else ""
+    is_script = name.rstrip("0123456789.") in INTERPRETERS and len(words) > 1
+    return PurePath(words[1]).stem if is_script else name
+
+
+def _opened_by() -> Iterator[tuple[str, ...]]:
+    """The command lines above this process, up to whoever opened its terminal or began its session."""
+    with contextlib.suppress(OSError):
+        session, process = os.getsid(0), os.getppid()
+        while process > 1:
+            is_inside = os.getsid(process) == session
+            words, process = _process(process)
+            yield words
+            if not is_inside:
+                return
+
+
+def _process(number: int) -> tuple[tuple[str, ...], int]:
+    """The command line of a process, and its parent."""
+    if PROCESSES.is_dir():
+        words = (PROCESSES / str(number) / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        parent = (PROCESSES / str(number) / "stat").read_bytes().rpartition(b")")[2].split()[1]
+        return tuple(words), int(parent)
+    told = subprocess.run(
+        ["ps", "-o", "ppid=,command=", "-p", str(number)], capture_output=True, check=False, text=True
+    )
+    parent_of, *rest = told.stdout.split() or ["0"]
+    return tuple(rest), int(parent_of)
 
 
 def has_terminal() -> bool:

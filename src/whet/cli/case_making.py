@@ -14,6 +14,7 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.store.case_files import FOLDER, keep_case
+from whet.store.disk import text_given
 from whet.store.home import find_home, prepare_home
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _asked(repository: Path, **given: object) -> "CommitsAsked":
         test=own_way(test) if test else None,
         setup=tuple(given["setup"]),  # type: ignore[arg-type]  # click gives a tuple
         environment=tuple(_variable(text) for text in given["variables"]),  # type: ignore[attr-defined]  # the same
-        issue=Redactor().text(issue.read_text(encoding="utf-8").strip()) if isinstance(issue, Path) else "",
+        issue=Redactor().text(text_given(issue, advice="Give a text.").strip()) if isinstance(issue, Path) else "",
     )
 
 

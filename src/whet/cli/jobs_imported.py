@@ -17,6 +17,7 @@ from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.sessions.trust import Trust
+from whet.store.disk import text_given
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.opening import opened
@@ -80,9 +81,4 @@ def _print(entries: list[Entry], found: tuple[HermesJob, ...], left: list[Hermes
 
 
 def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > FILE_BYTES:
-            raise WhetError(f"{path} is too large to be a file of jobs.", advice="Give Hermes' cron/jobs.json.")
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WhetError(f"{path} cannot be read: {error}.", advice="Give Hermes' cron/jobs.json.") from error
+    return text_given(path, advice="Give Hermes' cron/jobs.json.", most=FILE_BYTES)

@@ -9,10 +9,10 @@ import click
 from msgspec.structs import replace
 
 from whet.cli.acting import actor_of, trust_of
-from whet.errors import WhetError
 from whet.runs.run import Budget, Sampling
 from whet.runs.settings import Settings
 from whet.sessions.trust import Trust
+from whet.store.disk import text_given
 from whet.store.home import Home
 
 if TYPE_CHECKING:
@@ -130,7 +130,4 @@ def caller_for(given: RunOptions) -> str:
     """The person's own instructions for the session."""
     if given.system is None:
         return ""
-    try:
-        return given.system.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WhetError(f"{given.system} cannot be read: {error}.", advice="Give a text file in UTF-8.") from error
+    return text_given(given.system, advice="Give a text file in UTF-8.")

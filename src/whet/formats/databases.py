@@ -13,6 +13,7 @@ from whet.text.loose_json import Unreadable, parse
 
 HEADER_BYTES = 100
 COMPANIONS = ("-wal", "-journal")
+STEPS = 100_000  # of its machine, between two looks at whether somebody wants it to stop
 
 
 @contextlib.contextmanager
@@ -77,11 +78,32 @@ def _connect(path: Path, mode: str) -> apsw.Connection:
     writable = apsw.SQLITE_OPEN_READWRITE if mode == "mode=rw" else apsw.SQLITE_OPEN_READONLY
     connection = apsw.Connection(f"{path.absolute().as_uri()}?{mode}", flags=writable | apsw.SQLITE_OPEN_URI)
     try:
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        _confine(connection)
     except apsw.Error:
         connection.close()
         raise
     return connection
+
+
+def _confine(connection: apsw.Connection) -> None:
+    """Let queries read stored rows only: views, virtual tables and computed columns run what the file's maker wrote.
+
+    Now and then a query gives way, so that it can be interrupted.
+    """
+    kinds = dict(connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main'"))
+    made_up = {name for name, kind in kinds.items() if kind in ("view", "virtual")}
+    computed = {
+        (table, column)
+        for table in kinds.keys() - made_up
+        for (column,) in connection.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden > 1", (table,))
+    }
+
+    def allow(action: int, table: str | None, column: str | None, _: str | None, view: str | None) -> int:
+        is_read = action == apsw.SQLITE_READ and (table in made_up or (table, column) in computed)
+        return apsw.SQLITE_DENY if is_read or view in made_up else apsw.SQLITE_OK
+
+    connection.authorizer = allow
+    connection.set_progress_handler(lambda: False, STEPS)
 
 
 def _copied(path: Path, folder: Path) -> Path:

@@ -90,7 +90,7 @@ def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | Non
         _keep_starts(database, [each for each in waiting if each.arrival.event == START])
         _keep_calls(database, [each for each in waiting if each.arrival.event == CALL])
         _clear_marks(home, now)
-        ended = [each for each in waiting if each.arrival.event == END and _is_to_try(each, now)]
+        ended = [each for each in waiting if each.arrival.event == END and _is_to_try(each, now) and _is_path(each)]
         paths = [path for each in ended for path in _records(Path(each.arrival.path))]
         report = take(
             database, home, paths, ReadOrder(secrets=secrets), progress=lambda _name, _size: None
@@ -154,6 +154,24 @@ def _clear_marks(home: Home, now: float) -> None:
             mark.unlink(missing_ok=True)
 
 
+def _is_path(waiting: Waiting) -> bool:
+    """Whether the system can look for its record at all; else the reason is kept, and nothing waits for it."""
+    file, arrival = waiting
+    try:
+        os.stat(arrival.path)
+        list(_records(Path(arrival.path)))
+    except FileNotFoundError:
+        if arrival.path:
+            return True
+        _give_reason(file, KeptReason("it names no record", _stamp(arrival)))
+        return False
+    except (OSError, ValueError) as error:
+        reason = f"no path of a record: {error.strerror if isinstance(error, OSError) else error}"
+        _give_reason(file, KeptReason(reason, _stamp(arrival)))
+        return False
+    return True
+
+
 def _is_to_try(waiting: Waiting, now: float) -> bool:
     """Whether its record is not the one that could not be read before; what is long gone leaves the spool."""
     file, arrival = waiting
@@ -186,7 +204,7 @@ def _stamp(arrival: Arrival) -> str:
     """How its record looks now, to the readers of this version."""
     try:
         return " ".join([READER, *map(str, stamp_of(Path(arrival.path)))])
-    except OSError:
+    except (OSError, ValueError):
         return READER
 
 

@@ -33,7 +33,7 @@ def _behind(programs: str, flag: str, *, value: str = f"({CHARACTER}{{3,}})", ga
 COMMANDS: Final = (
     SecretRule(
         "password",
-        rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"',]",
+        rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"'`,]",
         rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){OPEN}({CHARACTER}{{6,}})",
         MatchTest.ASSIGNED,
     ),

@@ -8,9 +8,10 @@ from whet.secrets.vendor_keys import BREAK, QUOTE, TOKENS, MatchTest, SecretRule
 _QUOTES = r"""[\\"'`]*"""
 _IS = r"[ \t]*[:=][ \t]*"
 
-_PEM_HEAD = r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY"
+_PEM_HEAD = r"-----BEGIN[ +][A-Z0-9 +]{0,32}PRIVATE[ +]KEY"
 # Between the lines of a key: its headers, line numbers, the marks of quotes and diffs.
 _PEM_BODY = rf"(?:[A-Za-z0-9+/=→|>]|-[A-Za-z0-9+/]|[A-Z][A-Za-z\-]+: [^\n\\]+|{BREAK}){{24,}}"
+_JWK_MEMBER = rf"{QUOTE}(?:d|p|q|dp|dq|qi|k|priv){QUOTE}[ \t]*:{BREAK}*{QUOTE}([A-Za-z0-9_\-]{{22,}}=?=?){QUOTE}"
 _USER = r"""[^\s:/@"'`<>\\]*"""
 _HOST = r"[A-Za-z0-9\[$%_]"
 _DATABASE = r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|oracle)[+a-z0-9]*"
@@ -59,8 +60,11 @@ _QUAD = r"(?:[CDI-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-
 _WRAPPED = rf"(?:{_QUAD}{{16,19}}(?:\r?\n|(?:\\+r)?\\+n))*"
 
 KEYS: Final = (
-    SecretRule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?: BLOCK)?-----{BREAK}*({_PEM_BODY})"),
+    SecretRule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?:[ +]BLOCK)?-----{BREAK}*({_PEM_BODY})"),
     SecretRule("private-key", r"Private-Lines: ", rf"Private-Lines: \d+{BREAK}+((?:[A-Za-z0-9+/=]|{BREAK}){{24,}})"),
+    # The private members of a JSON Web Key; only who holds the key has them beside its kind.
+    SecretRule("private-key", f"kty{QUOTE}", rf"kty{QUOTE}[^{{}}]*?{_JWK_MEMBER}"),
+    SecretRule("private-key", f"kty{QUOTE}", rf"{_JWK_MEMBER}[^{{}}]*?kty{QUOTE}"),
     SecretRule("password-hash", _HASH, rf"({_HASH}[./A-Za-z0-9$=,+\-]{{20,}})"),
     SecretRule(
         "aws-secret-key",
@@ -115,6 +119,13 @@ ADDRESSES: Final = (
         rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}""",
         MatchTest.LOGIN,
     ),
+    # A line of .pgpass: host, port, database, user and password.
+    SecretRule(
+        "password",
+        r":(?:5432|5433|6432|6543|\*):",
+        r"(?m:^|\\n|[\"'`\s])[\w.*\-]+:(?:5432|5433|6432|6543|\*):[\w*$\-]+:([^:\s\"'`]+):((?:[^\s:\"'`\\]|\\[:\\]){4,})",
+        MatchTest.LOGIN,
+    ),
     SecretRule(
         "signature",
         rf"[?&](?:amp;)?{_QUERY}",
@@ -161,6 +172,12 @@ ASSIGNMENTS: Final = (
         MatchTest.ASSIGNED,
     ),
     SecretRule("secret", f"<{_TAG}>", rf"<({_TAG})>([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
+    SecretRule(
+        "secret",
+        rf"<key>{_TAG}</key>",
+        rf"<key>({_TAG})</key>{BREAK}*<(?:string|data)>{BREAK}*([^<>\s]{{6,}}){BREAK}*</",
+        MatchTest.ASSIGNED,
+    ),
     SecretRule(
         "secret",
         rf"{_WORD}{_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}",
@@ -219,6 +236,14 @@ ENCODED: Final = SecretRule(
 )
 RULES: Final = (*TOKENS, *KEYS, *ADDRESSES, *HEADERS, *COMMANDS, *ASSIGNMENTS, ENCODED)
 
-# What hides a secret from the patterns above: an escaped character, or a percent-encoded one.
-HIDDEN: Final = r"\\u00[2-7][0-9A-Fa-f]|\\/|%[2-7][0-9A-Fa-f]"
-HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*[2-7][0-9A-Fa-f]"
+# What hides a secret from the patterns above: an escaped character, or a percent-encoded one, with line breaks.
+HIDDEN: Final = r"\\u00[2-7][0-9A-Fa-f]|\\/|%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
+HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
+# What a terminal obeys and nobody sees: colours, titles, links, moves, in plain and in the spellings of programs. A
+# colour is known without the character before it too, which many logs drop.
+_COLOUR = r"\[[0-?]*[ -/]*[@-~]"
+_TITLE = r"\][^\x07\x1b\n]*(?:\x07|\x1b\\|\\+(?:u0007|x07|a))"
+ESCAPES: Final = (
+    rf"[\x1b\x{{241b}}](?:{_COLOUR}|{_TITLE}|[()#][0-9A-Za-z]|[=>78cDEHMNOZ])|\x{{9b}}[0-?]*[ -/]*[@-~]"
+    rf"|(?:\\+u00[19][bB]|\\+[xX][19][bB]|\\+e|\\+0?33|\^\[)(?:{_COLOUR}|{_TITLE})|\[[0-9]{{1,3}}(?:;[0-9]{{1,3}})*m"
+)

@@ -110,7 +110,7 @@ def is_secret_name(name: str) -> bool:
     words = [word for word in words_of(name) if not word.isdigit()]
     if not words or words[-1] in _HARMLESS_TAILS or "public" in words or "redacted" in words:
         return False
-    return any(word in _SECRET_WORDS or word.endswith(("password", "passwd")) for word in words) or any(
+    return any(word in _SECRET_WORDS or word.endswith(("password", "passwd", "token")) for word in words) or any(
         owner in _KEY_OWNERS and word in ("key", "keys") for owner, word in itertools.pairwise(words)
     )
 

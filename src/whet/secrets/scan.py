@@ -4,13 +4,13 @@ import base64
 import binascii
 import functools
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, Protocol
 
 import re2
 
 from whet.secrets import looks as values
-from whet.secrets.contexts import ENCODED, HIDDEN, HIDDEN_UNIT, RULES
+from whet.secrets.contexts import ENCODED, ESCAPES, HIDDEN, HIDDEN_UNIT, RULES
 from whet.secrets.vendor_keys import TOKENS, MatchTest, SecretRule
 
 DEEPEST = 2
@@ -61,8 +61,9 @@ def find(body: bytes, literals: Literals | None = None, depth: int = 0) -> list[
     if literals is not None and is_known:
         found.extend(_find_literals(body, literals))
     for index in sorted(opened or ()):
-        if index == len(RULES):
-            found.extend(_find_hidden(body, literals, depth))
+        if index >= len(RULES):
+            for reading in READINGS[index - len(RULES)]:
+                found.extend(_find_hidden(body, literals, depth, reading))
         elif RULES[index].check is MatchTest.BASE64:
             found.extend(_find_encoded(body, literals, depth))
         else:
@@ -204,40 +205,53 @@ def _unbase64(run: bytes) -> bytes:
         return base64.b64decode(run[: len(run) // 4 * 4])
 
 
-def _find_hidden(body: bytes, literals: Literals | None, depth: int) -> Iterator[FoundSecret]:
-    """Secrets that show once escaped characters are put in plain, at their places in the escaped text."""
+class HiddenUnits(NamedTuple):
+    """One reading of what hides a secret: the units in a text, and what stands in the place of each."""
+
+    pattern: str
+    plain: Callable[[bytes], bytes]
+
+
+def _find_hidden(body: bytes, literals: Literals | None, depth: int, reading: HiddenUnits) -> Iterator[FoundSecret]:
+    """Secrets that show once a text is read in plain, at their places in the text as it is."""
     if depth >= DEEPEST:
         return
     pieces: list[bytes] = []
-    plain_places: list[int] = []
-    units: list[tuple[int, int]] = []
+    starts: list[int] = []  # of each unit in the plain text
+    units: list[tuple[int, int, int]] = []  # where it begins and ends in the body, and how long it is in plain
     done = size = 0
-    for match in _compiled(HIDDEN_UNIT).finditer(body):
+    for match in _compiled(reading.pattern).finditer(body):
         start, end = match.span()
-        pieces += (body[done:start], _plain_character(body[start:end]))
+        plain = reading.plain(body[start:end])
+        pieces += (body[done:start], plain)
         size += start - done
-        plain_places.append(size)
-        units.append((start, end))
-        size, done = size + 1, end
+        starts.append(size)
+        units.append((start, end, len(plain)))
+        size, done = size + len(plain), end
     pieces.append(body[done:])
 
-    def place(position: int) -> int:
-        index = bisect_right(plain_places, position) - 1
+    def place(position: int, *, is_end: bool = False) -> int:
+        """Where a byte of the plain text is in the body; of a byte in a unit, where the unit begins or ends."""
+        index = bisect_right(starts, position) - 1
         if index < 0:
-            return position
-        start, end = units[index]
-        return start if plain_places[index] == position else end + position - plain_places[index] - 1
+            return position + is_end
+        start, end, length = units[index]
+        beyond = position - starts[index] - length
+        return end + beyond + is_end if beyond >= 0 else end if is_end else start
 
     for finding in find(b"".join(pieces), literals, depth + 1):
-        # The unit that holds the last byte is replaced whole.
-        index = bisect_right(plain_places, finding.end - 1) - 1
-        at_unit = index >= 0 and plain_places[index] == finding.end - 1
-        end = units[index][1] if at_unit else place(finding.end - 1) + 1
-        yield finding._replace(start=place(finding.start), end=end)
+        yield finding._replace(start=place(finding.start), end=place(finding.end - 1, is_end=True))
 
 
 def _plain_character(unit: bytes) -> bytes:
     return b"/" if unit.endswith(b"/") else bytes([int(unit[-2:], 16)])
+
+
+# A colour may stand between a name and its value, in the middle of either, or between two words.
+READINGS: Final = (
+    (HiddenUnits(HIDDEN_UNIT, _plain_character),),
+    (HiddenUnits(ESCAPES, lambda _: b""), HiddenUnits(ESCAPES, lambda _: b" ")),
+)
 
 
 def _without_overlap(found: list[FoundSecret]) -> list[FoundSecret]:
@@ -262,7 +276,7 @@ def _without_overlap(found: list[FoundSecret]) -> list[FoundSecret]:
 
 @functools.cache
 def _gates() -> Any:
-    return _set_of([*(rule.gate for rule in RULES), HIDDEN])
+    return _set_of([*(rule.gate for rule in RULES), HIDDEN, ESCAPES])
 
 
 def _set_of(patterns: Iterable[str]) -> Any:

@@ -5,8 +5,11 @@ import fcntl
 import os
 from pathlib import Path
 
+from whet.errors import WhetError
+
 OPENED = "/proc/self/fd"
 LONGEST_PATH = 1_024  # of macOS
+MOST_GIVEN_BYTES = 100_000_000
 
 
 def sync(descriptor: int) -> None:
@@ -39,3 +42,23 @@ def spelled(path: Path) -> Path:
         return place_of(descriptor, path)
     finally:
         os.close(descriptor)
+
+
+def read_given(path: Path, *, advice: str, most: int = MOST_GIVEN_BYTES) -> bytes:
+    """What a file that a person named holds. It may be a pipe; raises WhetError for what has no end in sight."""
+    try:
+        with path.open("rb") as file:
+            body = file.read(most + 1)
+    except OSError as error:
+        raise WhetError(f"{path} cannot be read: {error.strerror}.", advice=advice) from error
+    if len(body) > most:
+        raise WhetError(f"{path} is larger than {most // 1_000_000} MB.", advice=advice)
+    return body
+
+
+def text_given(path: Path, *, advice: str, most: int = MOST_GIVEN_BYTES) -> str:
+    """The same as text."""
+    try:
+        return read_given(path, advice=advice, most=most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{path} is not UTF-8 text.", advice=advice) from error

@@ -5,6 +5,7 @@ The files of the repository are read and nothing in it is run: a repository may 
 
 import os
 import re
+import stat
 from pathlib import Path
 
 from whet.sessions.worktrees import without_worktree
@@ -94,8 +95,14 @@ def _first_commit(git: Path) -> str:
 
 
 def _text(path: Path) -> str:
+    """What an ordinary file begins with; nothing for a pipe, which a repository may hold and which never ends."""
     try:
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES).decode("utf-8", "replace")
+        with open(path, "rb", opener=_without_waiting) as file:
+            is_ordinary = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.read(MOST_BYTES).decode("utf-8", "replace") if is_ordinary else ""
     except OSError:
         return ""
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)

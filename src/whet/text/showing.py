@@ -16,7 +16,6 @@ LONGEST_CODE_POINT = len("<U+10FFFF>")
 MARKS_SHOWN = 3
 _COMBINING = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _OVERLAY = "\u034f\u0334-\u0338\u0488\u0489\u1ab7\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2\u20e4-\u20ea\u20eb"
-_PLAIN_SPACES = " \u00a0\u202f\u3000"
 # A few marks stand over one letter; a heap of them covers the lines around it, and an overlay strikes letters out.
 _PIECE = re.compile(
     f"(?P<needed>{NEEDED})|(?P<marks>(?<![{_COMBINING}])(?:(?![{_OVERLAY}])[{_COMBINING}]){{1,{MARKS_SHOWN}}})|[^\n -~]"
@@ -93,7 +92,7 @@ def _seen(found: re.Match[str]) -> str:
         return piece
     if piece == "\t":
         return " " * TAB_CELLS
-    odd_space = not piece.isprintable() and piece not in _PLAIN_SPACES
+    odd_space = not piece.isprintable()
     return _code_point(piece) if odd_space or is_hidden(piece) or _IS_MARK.match(piece) else piece
 
 

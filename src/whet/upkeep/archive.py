@@ -130,6 +130,8 @@ class OpenArchive(NamedTuple):
 def reading(path: Path) -> Iterator[OpenArchive]:
     """An archive with a manifest that is in order; raises WhetError for one that is damaged or none of Whet's."""
     with contextlib.ExitStack() as stack:
+        if path.exists() and not path.is_file():  # a device has no end
+            raise _foreign(path)
         with _explained(path):
             packed = stack.enter_context(zipfile.ZipFile(path))
             manifest = _manifest(packed, path)

@@ -25,4 +25,5 @@ AGENT = Agent(
     ),
     executor="whet.agents.claude_code.executor:EXECUTOR",
     shell=("CLAUDECODE",),
+    programs=("claude",),
 )

@@ -29,5 +29,6 @@ AGENT = Agent(
         noted="plugins",
     ),
     executor="whet.agents.codex.executor:EXECUTOR",
-    shell=("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"),
+    shell=("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID"),
+    programs=("codex",),
 )

@@ -13,4 +13,5 @@ AGENT = Agent(
         preamble=b"---\ndescription: Rules that Whet learned from sessions\nalwaysApply: true\n---\n",
     ),
     shell=("CURSOR_AGENT",),
+    programs=("cursor-agent",),
 )

@@ -30,4 +30,5 @@ AGENT = Agent(
     ),
     executor="whet.agents.gemini.executor:EXECUTOR",
     shell=("GEMINI_CLI",),
+    programs=("gemini",),
 )

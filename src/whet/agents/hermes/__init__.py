@@ -14,4 +14,5 @@ AGENT = Agent(
         has_default=True,
     ),
     executor="whet.agents.hermes.executor:EXECUTOR",
+    programs=("hermes",),
 )

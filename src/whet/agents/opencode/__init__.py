@@ -21,4 +21,5 @@ AGENT = Agent(
     ),
     executor="whet.agents.opencode.executor:EXECUTOR",
     shell=("OPENCODE",),
+    programs=("opencode",),
 )

@@ -1,7 +1,6 @@
 """whet judge: whether one arm of an experiment is really better than another."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -10,11 +9,11 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
-from whet.errors import WhetError
 from whet.evidence.classical import bootstrap, mcnemar, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, record_of
+from whet.store.disk import read_given
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
@@ -77,12 +76,9 @@ def command(
 
 
 def _raw(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(os.path.expanduser(file)).read_bytes()
-    except OSError as error:
-        raise WhetError(f"{file} cannot be read: {error.strerror}.", advice="Name a table, or - to pipe it.") from None
+    return read_given(
+        Path("/dev/stdin" if file == "-" else os.path.expanduser(file)), advice="Name a table, or - to pipe it."
+    )
 
 
 def _record(verdict: Verdict, comparison: Comparison, table: OutcomeTable, *, once: bool) -> dict[str, object]:

@@ -1,7 +1,9 @@
 """whet page: a page on this machine to look at it all, and to decide."""
 
+import contextlib
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -13,6 +15,10 @@ from whet.store.home import find_home
 
 PORT = 8377
 CAN_DECIDE = "The address works once. Press Ctrl-C to stop."
+REDIRECT = (
+    '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0; url={address}"><title>Whet</title><a href="{address}">Whet</a>\n'
+)
 ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctrl-C to stop."
 
 
@@ -56,12 +62,24 @@ def command(port: int, host: str, file: Path | None, no_browser: bool, as_json: 
             print_json({"address": server.address, "can_decide": may_change})
         else:
             click.echo(f"The page is at {server.address}\n{CAN_DECIDE if may_change else ONLY_SHOWS}")
-        if not no_browser:
-            import webbrowser
-
-            webbrowser.open(server.address)
-        serve(server, listening)
+        with _opened(server.address) if not no_browser else contextlib.nullcontext():
+            serve(server, listening)
     return 0
+
+
+@contextlib.contextmanager
+def _opened(address: str) -> Iterator[None]:
+    """Open the address in the browser by a file that nobody else can read: all can read a browser's command line."""
+    import tempfile
+    import webbrowser
+    from html import escape
+
+    with tempfile.TemporaryDirectory(prefix="whet-page-") as folder:
+        path = Path(folder) / "page.html"
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
+            file.write(REDIRECT.format(address=escape(address)))
+        webbrowser.open(path.as_uri())
+        yield
 
 
 def _export(file: Path, as_json: bool) -> int:

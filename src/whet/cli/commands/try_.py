@@ -60,11 +60,10 @@ def _from_file(path: Path) -> "Patch":
     import msgspec
 
     from whet.ledger.patches import Patch
+    from whet.store.disk import read_given
 
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Patch)
-    except OSError as error:
-        raise WhetError(f"{path} cannot be read: {error.strerror}.", advice=WAYS) from error
+        found = msgspec.json.decode(read_given(path, advice=WAYS), type=Patch)
     except msgspec.MsgspecError as error:
         example = '{"form": "rule", "action": "add", "name": "tidy", "text": "Remove unused imports."}'
         raise WhetError(f"{path} is not a valid patch: {error}.", advice=f"It looks like {example}") from error
