@@ -85,6 +85,7 @@ def cleaned(
         "PATH": safe_path(environment.get("PATH", "")),
         "TMPDIR": temporary,
         "XDG_CACHE_HOME": f"{temporary}/cache",
+        "PYTHONPYCACHEPREFIX": f"{temporary}/cache/python",  # compiled files in the folder run instead of their source
         "npm_config_cache": f"{temporary}/cache/npm",
         "WHET_RUN": session,  # so that `whet` itself knows that an agent is at the command line
     }

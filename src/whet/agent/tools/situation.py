@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from whet.agent.inspection.inspecting import Inspection, Leftover
 from whet.agent.inspection.quarantine import FOLDER as QUARANTINE
-from whet.agent.inspection.triggers import Care
+from whet.agent.inspection.triggers import MOST_FOLDERS, Care
 from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
@@ -266,6 +266,7 @@ class ToolLimits(NamedTuple):
     servers: tuple[McpServer, ...] = ()
     walls: Walls | None = None  # what holds commands back; None: the best that this machine has
     hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
+    most_folders: int = MOST_FOLDERS  # that a command may make before all of them are taken aside
 
 
 class Situation(NamedTuple):
@@ -317,6 +318,8 @@ class Workplace:
             (self.guard.folder, *self.writable),
             left_out=self.guard.hidden,
             quarantine=situation.home.folder / QUARANTINE / situation.session,
+            environment=situation.environment,
+            most_folders=situation.limits.most_folders,
         )
         self.lookout = Lookout(self.inspection)
         self.told: list[str] = []  # what the person is told at the end of the turn
