@@ -52,7 +52,7 @@ class Namer(NamedTuple):
     whole: frozenset[str] = frozenset()
 
 
-class Claim(NamedTuple):
+class NamedFile(NamedTuple):
     """Why a file counts: who names it, and how its being written is treated."""
 
     program: str
@@ -68,9 +68,9 @@ class Reach:
 
     def __init__(self, holds: Callable[[str], bool], person: str) -> None:
         self._holds, self._person = holds, person
-        self._claims: dict[str, dict[str, Claim]] = {}
-        self._folders: dict[str, Claim] = {}
-        self._modules: dict[str, Claim] = {}
+        self._claims: dict[str, dict[str, NamedFile]] = {}
+        self._folders: dict[str, NamedFile] = {}
+        self._modules: dict[str, NamedFile] = {}
 
     def extend(self, namers: Iterable[Namer]) -> None:
         """Take in what these texts name, what the named texts name, and so on."""
@@ -82,9 +82,9 @@ class Reach:
                 seen.add((namer.path, namer.text))
                 waiting.extend(_present(_follow(path, claim) for path, claim in self._named(namer)))
         for namer in waiting:  # more than is looked through: all that lies beside what is left counts
-            self._claim_folder(os.path.dirname(namer.path), Claim(namer.program, namer.care, namer))
+            self._claim_folder(os.path.dirname(namer.path), NamedFile(namer.program, namer.care, namer))
 
-    def claim_of(self, path: str) -> Claim | None:
+    def claim_of(self, path: str) -> NamedFile | None:
         """Why a path counts, if it does, whether or not something stands there."""
         folder, name = os.path.split(path)
         found = self._claim_in(folder, name.lower())
@@ -93,7 +93,7 @@ class Reach:
             found, above = self._folders.get(above), os.path.dirname(above)
         return found
 
-    def present(self) -> Iterator[tuple[str, Claim]]:
+    def present(self) -> Iterator[tuple[str, NamedFile]]:
         """All files that are there and count."""
         for folder in dict.fromkeys((*self._claims, *self._modules)):
             for name in _entries(folder):
@@ -105,11 +105,11 @@ class Reach:
         for folder, claim in self._folders.items():
             yield from ((path, claim) for path in _beneath(folder))
 
-    def _claim_in(self, folder: str, name: str) -> Claim | None:
+    def _claim_in(self, folder: str, name: str) -> NamedFile | None:
         found = self._claims.get(folder, {}).get(name)
         return self._modules.get(folder) if found is None and name.endswith(PYTHON) else found
 
-    def _files(self, path: str, claim: Claim) -> Iterator[tuple[str, Claim]]:
+    def _files(self, path: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]:
         """A file that is named, with what it links to; or the programs of a folder that is named."""
         real = os.path.realpath(path)
         if os.path.isdir(real):
@@ -122,8 +122,8 @@ class Reach:
             if real != path and self._holds(real):
                 yield real, claim._replace(care=care)
 
-    def _named(self, namer: Namer) -> Iterator[tuple[str, Claim]]:
-        claim = Claim(namer.program, namer.care, namer)
+    def _named(self, namer: Namer) -> Iterator[tuple[str, NamedFile]]:
+        claim = NamedFile(namer.program, namer.care, namer)
         around = {above for base in namer.bases for above in _upwards(base)}  # a word such as `.` names no program
         for path in dict.fromkeys(_candidates(namer, self._person)):
             if path in around:
@@ -144,13 +144,13 @@ class Reach:
             beside = (f"{folder}/{name}" for name in _entries(folder))
             yield from ((path, claim) for each in beside for path in (each, *_package(each)) if path.endswith(PYTHON))
 
-    def _whole(self, path: str, claim: Claim) -> Iterator[tuple[str, Claim]]:
+    def _whole(self, path: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]:
         real = os.path.realpath(path)
         for each in {path, real}:
             self._claim_folder(each, claim)
         yield from ((each, claim) for each in _beneath(real))
 
-    def _claim_folder(self, path: str, claim: Claim) -> None:
+    def _claim_folder(self, path: str, claim: NamedFile) -> None:
         if self._holds(path):
             self._folders.setdefault(path, claim)
 
@@ -186,7 +186,7 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _follow(path: str, claim: Claim) -> Namer | None:
+def _follow(path: str, claim: NamedFile) -> Namer | None:
     """The text at a path that a namer leads to, with the folders that its own words may start from."""
     if claim.care is Care.REPORTED or os.path.splitext(path)[1].lower() in DOCUMENTS:
         return None
@@ -251,7 +251,7 @@ def _placed(word: str, bases: Iterable[str], person: str) -> Iterator[str]:
         yield from (os.path.normpath(f"{base}/{word}") for base in bases)
 
 
-def _care_of(path: str, claim: Claim) -> Care | None:
+def _care_of(path: str, claim: NamedFile) -> Care | None:
     """How a named file is treated; None where its being named means nothing."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in DOCUMENTS or _is_runnable(path):
@@ -259,7 +259,7 @@ def _care_of(path: str, claim: Claim) -> Care | None:
     return Care.REPORTED if claim.namer.depth == 0 else None
 
 
-def _of_folder(folder: str, claim: Claim) -> Iterator[tuple[str, Claim]]:
+def _of_folder(folder: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]:
     """Of a folder that is named: what may be run, and what looks like the text that names it."""
     suffix = os.path.splitext(claim.namer.path)[1]
     yield from ((path, claim) for path in _package(folder))
