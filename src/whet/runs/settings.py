@@ -48,6 +48,7 @@ class Sandbox(Value, frozen=True):
     network: bool = False
     writable: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
 
 
 class Terminal(Value, frozen=True):

@@ -113,7 +113,8 @@ def installations(path: str) -> tuple[Path, ...]:
     """Where the programs of the search path are installed, with what they need: the folder around each `bin`."""
     places = [Path(entry) for entry in safe_path(path).split(":")]
     around = [place.parent for place in places if place.name == "bin"]
-    return tuple(dict.fromkeys((*places, *around, Path(sys.prefix), Path(sys.base_prefix))))
+    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[3])
+    return tuple(place for place in dict.fromkeys((*places, *around, *own)) if place != Path("/"))
 
 
 class Taped(NamedTuple):

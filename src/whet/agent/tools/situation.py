@@ -306,14 +306,19 @@ class Workplace:
         if not situation.folder.is_dir():
             raise WhetError(f"There is no folder {situation.folder}.", advice="Choose a working folder that exists.")
         self.situation = situation._replace(folder=situation.folder.resolve())
+        named = situation.limits.sandbox
+        self.writable = tuple(_folders(named.writable))
         self.guard: Guard = guard_of(
-            self.situation.folder, situation.home, situation.environment, hidden=situation.limits.hidden
+            self.situation.folder,
+            situation.home,
+            situation.environment,
+            hidden=situation.limits.hidden,
+            visible=(*self.writable, *_folders(named.readable), *filter(None, (situation.project,))),
         )
         held = tuple(messages)
         self.lineage = Lineage(situation.told, held, project=str(situation.project or ""))
         self.plan = plan_in(held)
         self.processes = Processes()
-        self.writable = tuple(_folders(situation.limits.sandbox.writable))
         self.inspection = Inspection(
             (self.guard.folder, *self.writable),
             left_out=self.guard.hidden,
