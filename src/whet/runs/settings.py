@@ -81,6 +81,7 @@ class AgentSettings(Value, frozen=True):
     config: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
+    endpoints: tuple[str, ...] = ()
 
 
 class TrialSettings(Value, frozen=True):

@@ -255,6 +255,8 @@ class Bounds(NamedTuple):
     writable: tuple[Path, ...] = ()
     repositories: tuple[Path, ...] = ()  # git's own folders, which keep their settings and hooks
     pointers: tuple[Path, ...] = ()  # files that tell git where its folder is
+    ports: tuple[int, ...] = ()  # where there is no network, ports of its own that somebody outside serves
+    door: int = -1  # the descriptor by which that somebody gets them
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -186,6 +186,7 @@ class Launch(NamedTuple):
     environment: dict[str, str]
     folder: Path
     files: tuple[tuple[str, bytes], ...] = ()  # options that take the descriptor of a file that holds these bytes
+    keeps: tuple[int, ...] = ()  # descriptors that the command inherits
     leash: str = ""  # the option that takes the end of a pipe: when we are gone, so is the command
     tells: str = ""  # the option that takes a pipe, to tell of the process in whose end all others end
 
@@ -260,7 +261,7 @@ class Process:
                 env=launch.environment,
                 cwd=launch.folder,
                 start_new_session=True,
-                pass_fds=descriptors,
+                pass_fds=(*descriptors, *launch.keeps),
             )
         except OSError as error:
             self.fault = error.strerror or str(error)

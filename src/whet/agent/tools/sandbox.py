@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
-from whet.agent.tools import launcher, seatbelt
+from whet.agent.tools import launcher, opener, seatbelt
 from whet.agent.tools.guard import Bounds
 from whet.agent.tools.processes import DEFAULT_PATH, Launch
 
@@ -263,8 +263,12 @@ def _bubblewrapped(
 ) -> Launch:
     program = seccomp_program(network=True)  # a network namespace holds the rest back, and leaves the loopback
     files = (("--seccomp", program),) if program else ()
+    keeps = (bounds.door,) if bounds.ports else ()
+    if bounds.ports:
+        ports = ",".join(map(str, bounds.ports))
+        argv = (os.path.realpath(sys.executable), "-I", "-S", opener.__file__, str(bounds.door), ports, *argv)
     options = (*bubblewrap_options(bounds, sealed=walls.sealed), "--chdir", str(folder), "--", *argv)
-    return Launch((walls.program,), options, environment, bounds.guard.folder, files, tells="--info-fd")
+    return Launch((walls.program,), options, environment, bounds.guard.folder, files, keeps, tells="--info-fd")
 
 
 def temporary_for(walls: Walls, temporary: Path) -> str:
@@ -322,7 +326,7 @@ def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
         yield path, launcher.READ
     # Without this nobody could list the folder around a hidden place. It shows names in there, and no content.
     for above in sorted({str(above) for place in hidden for above in Path(place).parents} - {"/"}):
-        if any(Path(above).is_relative_to(place) for place in (*visible, *bounds.folders)):
+        if any(Path(above).is_relative_to(place) for place in (*bounds.guard.visible, *bounds.folders)):
             yield above, launcher.READ_DIR
     yield "/proc", launcher.READ
     for place in bounds.guard.readable:
