@@ -86,6 +86,9 @@ class Executor(NamedTuple):
     record: tuple[str, str]  # a folder in its config home, and a pattern for its records there
     variables: tuple[str, ...] = ()  # by which it logs in, and that say where its model answers
     places: Mapping[str, str] = MappingProxyType({})  # where in its config home it looks for a file, if not at the top
+    endpoints: tuple[
+        str, ...
+    ] = ()  # where its model answers and its login is renewed, unless a variable says otherwise
     begins_warm: bool = False  # whether its session can begin with examples
 
 

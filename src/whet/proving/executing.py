@@ -3,13 +3,15 @@
 import contextlib
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.tools.guard import Bounds, Guard, secret_places
+from whet.agent.tools import opener
+from whet.agent.tools.guard import SYSTEM, Bounds, Guard, secret_places
 from whet.agent.tools.processes import Launch, Process, safe_path
 from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
 from whet.agents.executor import Carried, Errand, Left, ProgramLaunch
@@ -17,11 +19,14 @@ from whet.errors import WhetError
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.proving.executors import Runner, settings_of
+from whet.proving.relay import Relay, endpoints_in
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 
 OUTPUT_LIMIT = 8 << 20
+LARGEST_CONFIG = 1 << 20
+CERTIFICATES = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 ALLOWED = (
     "LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
     "https_proxy", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
@@ -41,6 +46,7 @@ class Grounds(NamedTuple):
     config: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
+    endpoints: tuple[str, ...] = ()  # addresses that it may reach; none: those that its variables and files name
     walls: Walls | None = None  # None: the best that this machine has
 
 
@@ -50,7 +56,9 @@ def carry_out(runner: Runner, errand: Errand, *, program: str, grounds: Grounds,
     _seed(runner, errand, grounds)
     executor = runner.executor
     variables = (*executor.variables, *grounds.variables)
-    left = run(executor.launch(errand, program), errand, grounds._replace(variables=variables), program, interrupt)
+    own = _endpoints(runner, errand, grounds._replace(variables=variables))
+    given = grounds._replace(variables=variables, endpoints=own)
+    left = run(executor.launch(errand, program), errand, given, program, interrupt)
     folder, pattern = executor.record
     transcript = newest_transcript(errand.config / folder, pattern)
     if transcript is None and runner.agent is None:
@@ -67,17 +75,44 @@ def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, 
             advice=advice(),
         )
     began = time.monotonic()
-    process = Process(_launch(started, errand, grounds, walls, program), started.words[0], limit=OUTPUT_LIMIT)
-    try:
+    with contextlib.ExitStack() as stack:
+        relay = None
+        if is_confined(walls, grounds.endpoints):
+            relay = stack.enter_context(Relay(endpoints_in(grounds.endpoints), grounds.environment).serving())
+        launched = _launch(started, errand, grounds, _Behind(walls, relay, program))
+        process = Process(launched, started.words[0], limit=OUTPUT_LIMIT)
+        stack.callback(process.stop)
         ended = process.wait(errand.seconds, interrupt)
-    finally:
-        process.stop()
     code = process.exit_code if ended == "done" else None
     errors = text_of(errand.config / "errors") or process.fault or process.tape.take().text
     return Left(text_of(errand.config / "output"), errors, code, time.monotonic() - began)
 
 
-def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, walls: Walls, program: str) -> Launch:
+class _Behind(NamedTuple):
+    """What a program runs behind: walls, and the relay that is its only network. None: the network is open."""
+
+    walls: Walls
+    relay: Relay | None
+    program: str
+
+
+def is_confined(walls: Walls, endpoints: tuple[str, ...]) -> bool:
+    """Whether an agent reaches its model's endpoints and no others: only a network of its own can do that."""
+    return walls.wall is Wall.BUBBLEWRAP and bool(endpoints)
+
+
+def _endpoints(runner: Runner, errand: Errand, grounds: Grounds) -> tuple[str, ...]:
+    """Where an agent's model answers: as the settings say, its variables and its files; else where it usually does."""
+    environment = {**grounds.environment, **errand.environment}
+    values = [environment[name] for name in grounds.variables if "://" in environment.get(name, "")]
+    files = [path for path in errand.config.rglob("*") if path.is_file() and not path.is_symlink()]
+    written = [text_of(path) for path in files if path.stat().st_size < LARGEST_CONFIG]
+    usual = () if values else runner.executor.endpoints
+    return tuple(text for text in (*grounds.endpoints, *values, *written, *usual) if "://" in text)
+
+
+def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, behind: _Behind) -> Launch:
+    walls, relay, program = behind
     temporary = errand.config / "tmp"
     temporary.mkdir(exist_ok=True)
     environment = grounds.environment
@@ -89,16 +124,24 @@ def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, walls: Wal
         "HOME": str(errand.config),
         "TMPDIR": temporary_for(walls, temporary),
         **started.variables,
+        **(relay.variables if relay else {}),
     }
     if os.geteuid() == 0:
         variables["IS_SANDBOX"] = "1"  # without it Claude Code refuses to work for root
-    bounds = Bounds(_guard(errand, grounds, program), temporary, network=True, writable=(errand.config,))
+    bounds = Bounds(
+        _guard(errand, grounds, program),
+        temporary,
+        network=relay is None,
+        writable=(errand.config,),
+        ports=relay.ports if relay else (),
+        door=relay.door if relay else -1,
+    )
     argv = ("/bin/sh", "-c", SCRIPT, "sh", str(errand.config), *started.words)
     return launch(walls, bounds, argv, folder=errand.workspace, environment=variables)
 
 
 def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
-    """The person's folder is out of sight, except for what the program itself is made of."""
+    """In sight are the system, the workspace and what the program itself is made of, and nothing else."""
     person = Path(os.path.realpath(grounds.environment.get("HOME") or os.path.expanduser("~")))
     if errand.workspace.is_relative_to(person) or errand.config.is_relative_to(person):
         raise WhetError(
@@ -107,10 +150,11 @@ def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
         )
     secrets = tuple(secret_places(grounds.environment, errand.workspace))
     path = map(Path, safe_path(grounds.environment.get("PATH", "")).split(os.pathsep))
-    own = (*_parts_of(Path(program)), *(place for place in path if place.is_relative_to(person)))
+    certificates = (Path(grounds.environment[name]) for name in CERTIFICATES if grounds.environment.get(name))
+    own = (*_parts_of(Path(program)), *path, *certificates, Path(sys.base_prefix), Path(opener.__file__))
     harmless = (place for place in own if not any(secret.is_relative_to(place) for secret in (person, *secrets)))
     hidden = frozenset(Path(os.path.realpath(place)) for place in (person, *grounds.hidden, *secrets))
-    return Guard(errand.workspace, hidden, (*harmless, *grounds.readable))
+    return Guard(errand.workspace, hidden, (*harmless, *grounds.readable), tuple(map(Path, SYSTEM)))
 
 
 def _parts_of(program: Path) -> Iterator[Path]:
@@ -183,4 +227,5 @@ def grounds_of(name: str, settings: Settings, environment: Mapping[str, str], *,
         config=tuple(Path(os.path.expanduser(each)) for each in chosen.config),
         readable=tuple(Path(os.path.expanduser(each)) for each in chosen.readable),
         hidden=hidden,
+        endpoints=tuple(each if "://" in each else f"https://{each}" for each in chosen.endpoints),
     )

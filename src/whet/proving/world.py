@@ -131,11 +131,12 @@ def settings_within(world: TrialWorld, own: Settings) -> Settings:
         (asked.network and not allowed.network)
         or not set(asked.writable) <= set(allowed.writable)
         or not set(asked.variables) <= set(allowed.variables)
+        or not set(asked.readable) <= set(allowed.readable)
     )
     if exceeds:
         raise UnlikeMachine(
             "The sandbox of this machine allows less than the trial was planned with.",
-            advice="To let it help, set sandbox.network, sandbox.writable and sandbox.variables as there.",
+            advice="To let it help, set sandbox.network, .readable, .writable and .variables as there.",
         )
     return replace(
         own,

@@ -54,6 +54,7 @@ TEXTS = {
     "sampling.output_tokens": "Maximum tokens in one answer.",
     "sandbox.required": "Refuse to run commands if no sandbox works; false runs them unconfined.",
     "sandbox.network": "Let commands in the sandbox use the network.",
+    "sandbox.readable": "Folders that the agent may read, besides the working folder, the system and toolchains.",
     "sandbox.writable": "Folders that commands may write to, besides the working folder.",
     "sandbox.variables": "Names of environment variables that commands see besides the usual ones, even secret ones.",
     "terminal.timeout_seconds": "Maximum time for one command.",

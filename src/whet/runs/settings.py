@@ -48,6 +48,7 @@ class Sandbox(Value, frozen=True):
     network: bool = False
     writable: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
 
 
 class Terminal(Value, frozen=True):
@@ -80,6 +81,7 @@ class AgentSettings(Value, frozen=True):
     config: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
+    endpoints: tuple[str, ...] = ()
 
 
 class TrialSettings(Value, frozen=True):

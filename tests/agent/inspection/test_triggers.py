@@ -21,7 +21,7 @@ def test_every_pattern_finds_its_file_at_any_depth(trigger: Trigger) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["src/main.py", "envrc", "vscode/tasks.json", "tasks.json", "docs/settings.json", "x/.envrc.md", "README.md"],
+    ["src/main.py", "envrc", "vscode/tasks.json", "tasks.json", "docs/settings.json", "x/.envrcs", "README.md"],
 )
 def test_other_files_are_ordinary(path: str) -> None:
     assert KNOWN.of(path.split("/")) is None
@@ -40,13 +40,6 @@ def test_other_links_are_ordinary(path: str) -> None:
 
 def test_what_lies_among_dependencies_is_left_out() -> None:
     assert KNOWN.of(["node_modules", "x", "Makefile"]) is None
-
-
-def test_what_a_repository_names_is_found() -> None:
-    named = Triggers([Trigger("tools/hooks/", "git", Care.REFUSED)])
-    found = named.of(["sub", "Tools", "hooks", "pre-commit"])
-    assert found is not None
-    assert found.care is Care.REFUSED
 
 
 @given(st.lists(st.text(min_size=1).filter(lambda name: "/" not in name), min_size=1, max_size=4))

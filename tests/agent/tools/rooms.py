@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
+from whet.agent.inspection.triggers import MOST_FOLDERS
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agent.tools.situation import ToolLimits
@@ -55,6 +56,7 @@ class Room:
         messages: tuple[Message, ...] = (),
         person_agrees: bool | None = None,
         person_keeps: bool = False,
+        most_folders: int = MOST_FOLDERS,
     ) -> Box:
         def ask(question: Question) -> bool:
             self.asked = question
@@ -71,6 +73,7 @@ class Room:
                 terminal or Terminal(),
                 servers,
                 self.walls,
+                most_folders=most_folders,
             ),
             told=Trust.OPERATOR,
         )

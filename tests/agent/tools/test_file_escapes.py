@@ -12,6 +12,7 @@ import pytest
 
 from agent.tools.rooms import KEY, SECRET, Room, ask_for
 from whet.errors import WhetError
+from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import ToolResult
 
 
@@ -103,8 +104,10 @@ def test_secrets_are_not_read(room: Room, path: str) -> None:
     assert KEY.splitlines()[1] not in answer.result.text
 
 
-def test_other_files_outside_are_read(room: Room) -> None:
-    assert ask_for(room.box(), "read_file", path=str(room.victim)).result.text == "old"
+def test_other_files_outside_are_read_only_where_the_settings_say_so(room: Room) -> None:
+    assert "sandbox.readable" in ask_for(room.box(), "read_file", path=str(room.victim)).result.text
+    box = room.box(sandbox=Sandbox(readable=(str(room.outside),)))
+    assert ask_for(box, "read_file", path=str(room.victim)).result.text == "old"
 
 
 def test_the_scripts_of_skills_are_read(room: Room) -> None:
@@ -182,7 +185,8 @@ def test_a_search_sees_no_secret(room: Room, arguments: dict[str, str]) -> None:
     (room.work / "own").write_text("sk-live here too")
     for path in (room.environment["PATH"], "/nowhere"):
         room.environment["PATH"] = path
-        text = ask_for(room.box(), "search_files", **arguments).result.text
+        box = room.box(sandbox=Sandbox(readable=(str(room.base),)))
+        text = ask_for(box, "search_files", **arguments).result.text
         assert "own:1" in text
         assert SECRET not in text
         assert "id_rsa" not in text

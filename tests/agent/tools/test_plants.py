@@ -9,11 +9,24 @@ import pytest
 
 from agent.tools.plants import PLANTS, Plant, as_person, filled, has_run, prepare
 from agent.tools.rooms import Room, ask_for, walls_here
+from agent.tools.self_starting import AT_HOME, KINDS, Started
+from agent.tools.spelled_plants import FEW, LARGE, ROUTES
+from lengths import long
 
 WALLS = walls_here()
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("git") is None, reason="the ways are written for bash and git on Linux"
 )
+
+
+SPELLED = [plant for plants in (*ROUTES.values(), LARGE) for plant in plants]
+FIRST = {plants[0].name for plants in (*ROUTES.values(), LARGE)}
+SAMPLED = [pytest.param(plant, marks=() if plant.name in FIRST else long, id=plant.name) for plant in SPELLED]
+STARTED = [
+    pytest.param(each, marks=() if place % 7 == 0 else long, id=f"{kind}: {each.path} {place}")
+    for kind, started in KINDS.items()
+    for place, each in enumerate(started)
+]
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
@@ -40,3 +53,49 @@ def test_the_plant_grows_in_a_plain_shell(room: Room, plant: Plant) -> None:
     prepare(plant, room)
     as_person(filled(plant.command, room), room, room.work)
     assert has_run(plant, room)
+
+
+@pytest.mark.parametrize("plant", SAMPLED)
+def test_what_git_reaches_through_other_files_is_not_run(enclosed: Room, plant: Plant) -> None:
+    prepare(plant, enclosed)
+    box = enclosed.box(person_agrees=True, most_folders=FEW)
+    answer = ask_for(box, "terminal", command=filled(plant.command, enclosed))
+    assert answer.result.disposition is None
+    assert not has_run(plant, enclosed)
+    assert "Quarantined" in "".join(box.news())
+
+
+@long
+@pytest.mark.parametrize("plant", SPELLED, ids=lambda plant: plant.name)
+def test_the_spelled_plant_grows_in_a_plain_shell(room: Room, plant: Plant) -> None:
+    prepare(plant, room)
+    as_person(filled(plant.command, room), room, room.work)
+    assert has_run(plant, room)
+
+
+def leave(room: Room, started: Started) -> bool:
+    """Whether what a command wrote stays without a word."""
+    as_person(started.before, room, room.work, check=True)
+    box = room.box()
+    ask_for(
+        box,
+        "terminal",
+        command=f"mkdir -p $(dirname {started.path}); cat >{started.path} <<<evil; chmod +x {started.path}",
+    )
+    return (room.work / started.path).exists() and started.path not in "".join(box.news())
+
+
+@pytest.mark.parametrize("started", STARTED)
+def test_what_runs_on_its_own_is_never_left_unseen(enclosed: Room, started: Started) -> None:
+    assert not leave(enclosed, started)
+
+
+@pytest.mark.parametrize(
+    "started", [pytest.param(each, marks=long if place % 5 else (), id=each.path) for place, each in enumerate(AT_HOME)]
+)
+def test_a_home_as_the_working_folder_is_looked_at_by_its_places(enclosed: Room, started: Started) -> None:
+    enclosed.environment |= {
+        "HOME": str(enclosed.work),
+        "PATH": f"{enclosed.work}/bin:{enclosed.environment['PATH']}",
+    }
+    assert not leave(enclosed, started)

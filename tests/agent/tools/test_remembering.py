@@ -225,6 +225,7 @@ def declared(home: Home, database: Database, tmp_path: Path) -> Iterator[Box]:
         "s-1",
         {"PATH": os.environ["PATH"]},
         told=Trust.OPERATOR,
+        limits=ToolLimits(Sandbox(readable=(str(tmp_path),))),
         project=tmp_path / "work",
         now=lambda: NOW,
     )

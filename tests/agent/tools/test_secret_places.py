@@ -57,9 +57,11 @@ def test_no_command_reads_what_a_program_keeps_secret(shell: Room) -> None:
     if shell.base.is_relative_to("/tmp"):
         pytest.skip("a clone below /tmp: a sandbox hides all of it")
     files = fill(shell.person, OWN)
-    (shell.person / "plain").write_text("seen")
+    (shell.person / ".gitconfig").write_text("seen")
+    (shell.person / "project").mkdir()
+    (shell.person / "project" / ".env").write_text(MARK)
     (shell.work / "list").write_text("".join(f"{path}\0" for path in files))
-    command = f"xargs -0 cat < list 2>/dev/null; grep -rhs {MARK} ~; cat ~/plain"
+    command = f"xargs -0 cat < list 2>/dev/null; grep -rhs {MARK} ~; cat ~/.gitconfig ~/project/.env 2>/dev/null; true"
     assert ask_for(shell.box(), "terminal", command=command).result.text == "seen"
 
 

@@ -2,13 +2,19 @@
 
 import os
 import threading
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from whet.agent.inspection.namers import namers, of_person, worktrees
 from whet.agent.inspection.quarantine import put_back, take_aside
-from whet.agent.inspection.spots import Spot, SpotReader, named_triggers
-from whet.agent.inspection.triggers import Care, Tree, Trigger, Triggers
+from whet.agent.inspection.reach import Reach
+from whet.agent.inspection.spots import Spot, SpotReader, Spots
+from whet.agent.inspection.triggers import MOST_FOLDERS, Anchors, Care, Tree, Trigger, Triggers, is_installed
+
+TICK_NS = 50_000_000  # by which the time of a file may lag behind the clock
 
 
 class Leftover(NamedTuple):
@@ -21,11 +27,26 @@ class Leftover(NamedTuple):
 class Inspection:
     """Looks at folders before and after each command. Safe to use from several threads."""
 
-    def __init__(self, folders: Iterable[Path], *, left_out: Iterable[Path], quarantine: Path) -> None:
+    def __init__(
+        self,
+        folders: Iterable[Path],
+        *,
+        left_out: Iterable[Path],
+        quarantine: Path,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        most_folders: int = MOST_FOLDERS,
+    ) -> None:
         self._lock = threading.RLock()
         self._triggers = Triggers()
-        self._tree = Tree(_outermost(folders), map(str, left_out), self._triggers)
+        self._environment = environment
+        self._person = os.path.realpath(environment.get("HOME") or os.path.expanduser("~"))
+        roots = _outermost(folders)
+        self._anchors = anchors_of(self._person, environment.get("PATH", ""))
+        self._tree = Tree(roots, map(str, left_out), self._triggers, anchors=self._anchors, most=most_folders)
         self._reader = SpotReader(self._tree)
+        self._reach = Reach(self._tree.holds, self._person)
+        self._own = Spots({}, ())  # as it was when everything was the person's
+        self._began_ns = 0
         self._before: dict[str, Spot] | None = None
         self._taken: list[Leftover] = []
         self.allowed: set[str] = set()  # paths that the person lets a call write
@@ -41,15 +62,15 @@ class Inspection:
     def begin(self) -> None:
         """Take all that stands in the folder for the person's own."""
         with self._lock:
-            found = self._reader.read()
+            found = self._reader.read(self._own)
+            self._tree.take_as_own()
+            self._reach = Reach(self._tree.holds, self._person)
+            self._reach.extend(namers(found, self._environment, self._tree.roots))
             if self._before is None:
-                if named := dict.fromkeys(named_triggers(found.spots.values())):
-                    self._triggers = Triggers(named)
-                    self._tree.expect(self._triggers)
-                    found = self._reader.read()
                 self.repositories = found.repositories
                 self.pointers = tuple(spot.path for spot in found.spots.values() if spot.leads)
-            self._before = found.spots
+            self._own, self._began_ns = found, time.time_ns()
+            self._before = found.spots | self._reader.claimed(self._reach, found.spots)
 
     def ensure_begun(self) -> None:
         with self._lock:
@@ -57,16 +78,37 @@ class Inspection:
                 self.begin()
 
     def trigger_of(self, parts: Sequence[str]) -> Trigger | None:
-        """The trigger that a path from the folder down is, if it is one."""
+        """The trigger that a path from the folder down is, if it is one, by its name or because something names it."""
         self.ensure_begun()
-        return self._triggers.of(parts)
+        path = "/".join((self._tree.roots[0], *parts))
+        claim = self._reach.claim_of(path)
+        known = self._triggers.of(parts) or self._anchors.of(*os.path.split(path))
+        if claim is None or (known is not None and known.care is not Care.REPORTED):
+            return known
+        return Trigger("/".join(parts), claim.program, claim.care)
 
     def find(self) -> tuple[Leftover, ...]:
         """What has been left since the beginning. Finding the same again does not make it the person's."""
         with self._lock:
             self.ensure_begun()
-            found = leftovers(self._before or {}, self._reader.read().spots, own=frozenset(self.repositories))
+            after = self._reader.read(self._own)
+            named = self._reader.claimed(self._reach, after.spots) | self._newly_named(after)
+            found = leftovers(self._before or {}, after.spots | named, own=frozenset(self.repositories))
             return tuple(_reported(each) if each.spot.path in self.allowed else each for each in found)
+
+    def _newly_named(self, after: Spots) -> dict[str, Spot]:
+        """What the person's own settings make git run in working trees that are new.
+
+        A file that stood there before, untouched, is the person's.
+        """
+        known = {each for own in worktrees(self._own).values() for each in own}
+        new = tuple(dict.fromkeys(each for own in worktrees(after).values() for each in own if each not in known))
+        if not new:
+            return {}
+        reach = Reach(self._tree.holds, self._person)
+        reach.extend(of_person(self._environment, new))
+        named = self._reader.claimed(reach, after.spots)
+        return {path: spot for path, spot in named.items() if not _is_older(path, self._tree.roots, self._began_ns)}
 
     def accept(self, found: Iterable[Leftover]) -> None:
         """Let what was left stand, as the person's own from now on."""
@@ -123,6 +165,31 @@ def _is_missed(spot: Spot, own: frozenset[str]) -> bool:
     """Whether a hook of the person's is gone from a repository that is still there."""
     repository = os.path.dirname(os.path.dirname(spot.path))
     return spot.care is Care.REFUSED and repository in own and os.path.isdir(repository)
+
+
+def _is_older(path: str, roots: tuple[str, ...], since_ns: int) -> bool:
+    """Whether neither a file nor a folder around it has changed since then, by the kernel's own time."""
+    while path not in roots and len(path) > 1:
+        try:
+            if os.lstat(path).st_ctime_ns >= since_ns - TICK_NS:
+                return False
+        except OSError:
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
+def anchors_of(person: str, path: str) -> Anchors:
+    """A person's own folder and the folders of a search path, where names mean something by their place."""
+    searched = {os.path.realpath(each) for each in path.split(os.pathsep) if each.startswith("/")}
+    return Anchors(
+        hidden={person: Trigger(".*", "programs of yours")},
+        direct={
+            each: Trigger("*", "your search path", loads=Care.ASKED) for each in searched if not is_installed(each)
+        },
+        beneath={f"{person}/.config": Trigger("*", "programs of yours")},
+        started={f"{person}/.local": Trigger("*.pth", "Python")},
+    )
 
 
 def _outermost(folders: Iterable[Path]) -> tuple[str, ...]:

@@ -23,6 +23,9 @@ def take_aside(spot: Spot, place: Path) -> str:
     """
     digest = hashlib.sha256(spot.content.body).hexdigest()[:8]
     name = f"{quote(os.fsencode(spot.path), safe='')[-NAME_BYTES:]}.{digest}"
+    if spot.content.kind == "folder":
+        _move_folder(spot.path, place, name)
+        return name
     with contextlib.suppress(OSError):  # neither a full disk nor its absence must keep it where it is
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with os.fdopen(os.open(place / name, NEW_FILE, 0o600), "wb") as file:
@@ -34,6 +37,15 @@ def take_aside(spot: Spot, place: Path) -> str:
             os.chmod(os.path.dirname(spot.path), 0o700)
             os.unlink(spot.path)
     return name
+
+
+def _move_folder(path: str, place: Path, name: str) -> None:
+    """Move a folder as a whole to where nothing can enter it."""
+    with contextlib.suppress(OSError, shutil.Error):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target = place / f"{name}.{uuid.uuid4().hex[:8]}"
+        shutil.move(path, target)
+        target.chmod(0)
 
 
 def _copy(spot: Spot, file: BinaryIO) -> None:

@@ -4,11 +4,12 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from whet.agent.inspection.gitlinks import gitlinks
+from whet.agent.inspection.reach import Reach
 from whet.agent.inspection.triggers import Care, Tree, Trigger, mark_of, settled
 from whet.text.words import names
 
@@ -58,12 +59,13 @@ HOOKS, CONFIGS, COMMON = "hooks", ("config", "config.worktree"), "commondir"
 SAMPLE, WORKTREES = ".sample", "worktrees"
 REBASE = "rebase-merge/git-rebase-todo"
 _GITFILE = re.compile(r"gitdir: (.+?)\s*")
-_EXECUTES = re.compile(r"^\s*(?:x|exec)\s", re.MULTILINE)
+_EXECUTES = re.compile(r"^[ \t]*(?:x|exec)\s.*$", re.MULTILINE)
+STRICTER = (Care.REFUSED, Care.ASKED, Care.REPORTED, Care.REMOVED)
 PACKAGE = "/package.json"
 # The keys of a package's file that run something: by name, when it is installed, or when a commit is made.
 PACKAGE_KEYS = ("scripts", "husky", "simple-git-hooks", "lint-staged", "gitHooks", "pre-commit", "gypfile")
 # Settings of git whose value is a path, whether or not something stands there yet.
-PATHS = frozenset({"hookspath", "path", "fsmonitor"})
+PATHS = frozenset({"hookspath", "path", "fsmonitor", "templatedir"})
 
 
 class GitOrder(NamedTuple):
@@ -133,6 +135,7 @@ class Spot(NamedTuple):
     content: Content
     orders: frozenset[GitOrder] | None = None  # of git's settings; None for what is no such file
     leads: str = ""  # where git would go on from here, if that is in the folder
+    loads: Care | None = None  # the care for what it names in turn; None for what names nothing that runs on its own
 
 
 class Spots(NamedTuple):
@@ -147,22 +150,30 @@ class SpotReader:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._before: dict[str, tuple[tuple[int, ...], Content]] = {}
         self._read: dict[str, tuple[tuple[int, ...], Content]] = {}
         self._kept_bytes = 0
 
-    def read(self) -> Spots:
+    def read(self, known: Spots | None = None) -> Spots:
+        """All spots of the tree. What is known of repositories is looked at however large the tree is."""
         found: dict[str, Spot] = {}
-        waiting: list[str] = []
-        before, self._read = self._read, {}
+        waiting = [each for each in known.repositories if os.path.isdir(each)] if known else []
+        self._before, self._read = self._read, {}
         self._kept_bytes = 0
         for path, listing in self._tree.folders():
             if listing.is_repository:
                 waiting.append(path)
             if listing.pointers or listing.triggers:
                 pointers = (self._pointer(f"{path}/{name}", path) for name in listing.pointers)
-                triggers = (self._triggered(f"{path}/{name}", trigger, before) for name, trigger in listing.triggers)
+                triggers = (self._triggered(f"{path}/{name}", trigger) for name, trigger in listing.triggers)
                 found |= {spot.path: spot for spot in _present(*pointers, *triggers)}
+        if self._tree.is_cut:
+            for path in self._entered(waiting, known):
+                waiting += [path] if os.path.isdir(path) and not os.path.islink(path) else []
+                found |= {spot.path: spot for spot in _present(self._pointer(path, os.path.dirname(path)))}
         waiting += [spot.leads for spot in found.values() if spot.leads]
+        found |= {path: Spot(path, "many programs", Care.REFUSED, Content(b"", "folder", whole=False))
+                  for path in self._tree.too_many()}  # fmt: skip
         repositories: dict[str, None] = {}
         while waiting:
             path = waiting.pop()
@@ -173,32 +184,53 @@ class SpotReader:
                 waiting += [spot.leads for spot in parts.values() if spot.leads]
         return Spots(found, tuple(sorted(repositories)))
 
-    def _triggered(
-        self, path: str, trigger: Trigger, before: dict[str, tuple[tuple[int, ...], Content]]
-    ) -> Spot | None:
+    def _entered(self, repositories: Iterable[str], known: Spots | None) -> list[str]:
+        """Where git goes on from known repositories: what pointed there before, and what their indexes list."""
+        pointers = [spot.path for spot in known.spots.values() if spot.leads] if known else []
+        return [*pointers, *(f"{tree}/.git" for each in repositories for tree in gitlinks(each))]
+
+    def claimed(self, reach: Reach, found: Mapping[str, Spot]) -> dict[str, Spot]:
+        """Spots of all that is run because something names it. What git itself obeys is left as it was found."""
+        claimed: dict[str, Spot] = {}
+        for path, claim in reach.present():
+            known = found.get(path) or claimed.get(path)
+            if known is None or STRICTER.index(claim.care) < STRICTER.index(known.care):
+                content = self._content(path)
+                if content is not None:
+                    claimed[path] = Spot(path, claim.program, claim.care, content, loads=known.loads if known else None)
+        return claimed
+
+    def _triggered(self, path: str, trigger: Trigger) -> Spot | None:
+        content = self._content(path, by_mark=trigger.care is Care.REMOVED)
+        if content is None:
+            return None
+        if path.endswith(PACKAGE):
+            content = content._replace(body=_run_by_package(content.body))
+        loads = trigger.loads if trigger.care is Care.ASKED else None
+        return Spot(path, trigger.program, trigger.care, content, loads=loads)
+
+    def _content(self, path: str, *, by_mark: bool = False) -> Content | None:
+        """What stands there. Beyond a number of bytes only a mark of it is kept, and nothing can be put back."""
         try:
             mark = mark_of(os.lstat(path))
         except OSError:
             return None
-        known = before.get(path)
+        if by_mark or self._kept_bytes > KEPT_BYTES:
+            return Content(repr(mark).encode(), whole=False)
+        known = self._read.get(path) or self._before.get(path)
         content = known[1] if known and known[0] == mark else content_of(path)
-        if content is None:
-            return None
-        self._kept_bytes += len(content.body)
-        if self._kept_bytes > KEPT_BYTES:  # of more than that only a hash is kept, and nothing can be put back
-            content = content._replace(body=hashlib.sha256(content.body).digest(), whole=False)
-        self._read[path] = (settled(mark), content)
-        if path.endswith(PACKAGE):
-            content = content._replace(body=_run_by_package(content.body))
-        return Spot(path, trigger.program, trigger.care, content)
+        if content is not None:
+            self._kept_bytes += len(content.body)
+            self._read[path] = (settled(mark), content)
+        return content
 
     def _parts(self, repository: str) -> Iterator[Spot]:
         """What in a repository's own folder makes git run something or go elsewhere."""
         yield from self._settings(repository)
         yield from _present(self._pointer(f"{repository}/{COMMON}", repository))
         todo = content_of(f"{repository}/{REBASE}")
-        if todo and _EXECUTES.search(todo.body.decode("latin-1")):
-            yield Spot(f"{repository}/{REBASE}", "git rebase --continue", Care.REPORTED, todo)
+        if todo:
+            yield _rebase(f"{repository}/{REBASE}", todo)
         hooks = f"{repository}/{HOOKS}"
         names = [] if os.path.islink(hooks) else _names(hooks)
         yield from _present(_spot(hooks), *(_spot(f"{hooks}/{name}") for name in names if not name.endswith(SAMPLE)))
@@ -236,25 +268,13 @@ class SpotReader:
         return real if self._tree.holds(real) else ""
 
 
-def named_triggers(found: Iterable[Spot]) -> Iterator[Trigger]:
-    """What the settings of repositories name in the folder: scripts that git runs, files that it reads."""
-    for spot in found:
-        repository = os.path.dirname(spot.path)
-        tree = os.path.dirname(repository)
-        for order in spot.orders or ():
-            for word in _words(order.value):
-                for base in (tree, repository):
-                    path = os.path.normpath(os.path.join(base, word.lstrip("!")))
-                    if path.startswith(f"{tree}/") and _is_named(order, word, path):
-                        name = path.removeprefix(f"{tree}/")
-                        yield Trigger(name, f"git ({order.said})", Care.REFUSED)
-                        yield Trigger(f"{name}/", f"git ({order.said})", Care.REFUSED)
-
-
-def _is_named(order: GitOrder, word: str, path: str) -> bool:
-    if order.name in PATHS or ("/" in word and os.path.lexists(path)):
-        return True
-    return os.path.isfile(path)
+def _rebase(path: str, todo: Content) -> Spot:
+    """The list of a rebase, with the lines that run something. One that cannot be read whole may hold any."""
+    if todo.kind != "file" or not todo.whole:
+        return Spot(path, "git rebase --continue", Care.REFUSED, todo)
+    lines = _EXECUTES.findall(todo.body.decode("latin-1"))
+    held = frozenset(GitOrder("rebase", "exec", line) for line in lines)
+    return Spot(path, "git rebase --continue", Care.REPORTED, todo, held)
 
 
 def content_of(path: str) -> Content | None:
@@ -292,13 +312,6 @@ def _names(folder: str) -> list[str]:
         return sorted(os.listdir(folder))
     except OSError:
         return []
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
 
 
 def _run_by_package(body: bytes) -> bytes:

@@ -5,9 +5,10 @@ import re
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import translate
+from types import MappingProxyType
 from typing import NamedTuple
 
 from whet.text.words import names
@@ -28,44 +29,58 @@ class Care(StrEnum):
 
     Refused to commands is what git runs while it only looks. Asked about is what runs, or is obeyed, without anybody
     choosing to run it: when a folder is entered or opened, a shell, an editor or an agent is started, a commit is made.
-    Reported is what runs when a person runs a build, a test or a push: writing it is ordinary work.
+    Reported is what runs when a person runs a build, a test or a push: writing it is ordinary work. Removed is what a
+    program makes by itself, and runs in the place of what people read.
     """
 
     REFUSED = "refused"
     ASKED = "asked"
     REPORTED = "reported"
+    REMOVED = "removed"
 
 
 class Trigger(NamedTuple):
     """Files by the end of their path (`*` stands for any letters, a slash at the end for all beneath), and who runs
-    them."""
+    them. `loads` is the care for what they name in turn."""
 
     pattern: str
     program: str
     care: Care = Care.ASKED
+    loads: Care = Care.REPORTED
 
 
-def _all(program: str, care: Care, patterns: str) -> tuple[Trigger, ...]:
-    return tuple(Trigger(pattern, program, care) for pattern in patterns.split())
+def _all(program: str, care: Care, patterns: str, *, loads: Care = Care.REPORTED) -> tuple[Trigger, ...]:
+    return tuple(Trigger(pattern, program, care, loads) for pattern in patterns.split())
 
 
 ASKED, REPORTED = Care.ASKED, Care.REPORTED
 TRIGGERS: tuple[Trigger, ...] = (
-    *_all("direnv", ASKED, ".envrc"),
-    *_all("mise", ASKED, "mise.toml .mise.toml mise.*.toml .mise.*.toml mise/config.toml .mise/ .config/mise/"),
-    *_all("autoenv", ASKED, ".autoenv .autoenv.zsh .autoenv_leave.zsh"),
-    *_all("bash", ASKED, ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc"),
-    *_all("zsh", ASKED, ".zshrc .zshenv .zprofile .zlogin .zlogout .oh-my-zsh/"),
+    *_all("direnv", ASKED, ".envrc .envrc.* .direnvrc .config/direnv/", loads=ASKED),
+    *_all("mise", ASKED, "mise.toml .mise.toml mise.*.toml .mise.*.toml mise/config.toml .mise/ .config/mise/"
+          " .mise-tasks/ mise-tasks/ .miserc.toml", loads=ASKED),
+    *_all("mise and asdf", ASKED, ".tool-versions .asdfrc .default-*-packages .default-gems"),
+    *_all("devenv and Nix", ASKED, "devenv.nix devenv.local.nix .devenv/"),
+    *_all("autoenv", ASKED, ".autoenv .autoenv.zsh .autoenv_leave.zsh", loads=ASKED),
+    *_all("bash", ASKED, ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc", loads=ASKED),
+    *_all("bash", ASKED, ".bash_completion .bash_completion.d/ .local/share/bash-completion/ .bashrc.d/", loads=ASKED),
+    *_all("zsh", ASKED, ".zshrc .zshenv .zprofile .zlogin .zlogout .oh-my-zsh/ .zshrc.d/ .zsh/ *.zwc", loads=ASKED),
     *_all("other shells", ASKED, ".kshrc .cshrc .tcshrc .login .config/fish/ .config/nushell/ .config/powershell/"),
+    *_all("shells", ASKED, ".cargo/env .cargo/env.* .local/bin/ .local/share/zsh/ .local/share/fish/", loads=ASKED),
+    *_all("Python", ASKED, "usercustomize.py .pythonrc .pythonrc.py .pythonstartup .config/pip/ .pip/"),
+    *_all("Perl and Emacs", ASKED, "*.pmc *.elc"),
     *_all("the desktop", ASKED, ".config/autostart/ .config/systemd/ .xinitrc .xprofile .xsession .xsessionrc"),
+    *_all("the desktop", ASKED, ".config/environment.d/ .pam_environment .local/share/applications/"
+          " .config/plasma-workspace/ .local/share/systemd/ .local/share/dbus-1/ .config/dbus-1/ .kde/Autostart/"),
     *_all("macOS", ASKED, "Library/LaunchAgents/ Library/LaunchDaemons/"),
     *_all("git", ASKED, ".gitconfig .config/git/ .githooks/ .git-hooks/ .git_hooks/"),
     *_all("husky", ASKED, ".husky/ .huskyrc .huskyrc.*"),
-    *_all("pre-commit", ASKED, ".pre-commit-config.yaml .pre-commit-config.yml"),
+    *_all("pre-commit", ASKED, ".pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml"),
     *_all("lefthook", ASKED, "lefthook.* .lefthook.* lefthook-local.* .lefthook/ .lefthook-local/"),
     *_all("overcommit", ASKED, ".overcommit.yml .local-overcommit.yml"),
     *_all("simple-git-hooks", ASKED, ".simple-git-hooks.* simple-git-hooks.*"),
-    *_all("Mercurial", ASKED, ".hg/hgrc .hg/hgrc-not-shared .hgrc"),
+    *_all("Mercurial", ASKED, ".hg/hgrc .hg/hgrc-not-shared .hgrc .hg/sharedpath .config/hg/", loads=ASKED),
+    *_all("Fossil", ASKED, ".fossil-settings/"),
+    *_all("Bazaar", ASKED, ".bzr/branch/branch.conf .bzr/branch-format .config/breezy/"),
     *_all("Sapling", ASKED, ".sl/config"),
     *_all("Jujutsu", ASKED, ".jj/repo/config.toml .jj/config.toml .jj/workspace-config.toml"),
     *_all("Darcs and Pijul", ASKED, "_darcs/prefs/ .pijul/config"),
@@ -91,6 +106,9 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("agents", REPORTED, "AGENTS.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules .windsurfrules .clinerules"),
     *_all("agents", REPORTED, ".clinerules/ .github/copilot-instructions.md .github/instructions/"),
     *_all("JetBrains", REPORTED, ".idea/workspace.xml"),
+    *_all("programs that load variables", REPORTED, ".env .env.*"),
+    *_all("version managers", REPORTED, ".nvmrc .node-version .python-version .ruby-version .java-version .sdkmanrc"),
+    *_all("version managers", REPORTED, "rust-toolchain rust-toolchain.toml global.json flake.nix shell.nix"),
     *_all("make", REPORTED, "Makefile GNUmakefile"),
     *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
     *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
@@ -105,6 +123,8 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("CI", REPORTED, ".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ .travis.yml Jenkinsfile"),
     *_all("CI", REPORTED, "azure-pipelines.yml bitbucket-pipelines.yml .buildkite/ .drone.yml .woodpecker/"),
 )  # fmt: skip
+# Python runs such a file in the place of the source beside it, and makes it again where it is gone.
+COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
 # What is installed in there is code that its owner runs; thousands of packages bring such files along, and no program
 # looks for them there.
 DEPENDENCIES = names(
@@ -115,11 +135,11 @@ Table = dict[str, list[tuple[tuple[str, ...], Trigger]]]
 
 
 class Triggers:
-    """The triggers of a folder: those that are known, and those that its own repositories name."""
+    """The triggers of a folder by their names."""
 
-    def __init__(self, named: Iterable[Trigger] = ()) -> None:
+    def __init__(self) -> None:
         self._files, self._folders, self._ways, odd = Table(), Table(), Table(), Table()
-        for trigger in (*TRIGGERS, *named):
+        for trigger in (*TRIGGERS, COMPILED):
             parts = tuple(trigger.pattern.lower().strip("/").split("/"))
             table = self._folders if trigger.pattern.endswith("/") else odd if "*" in parts[-1] else self._files
             table.setdefault(parts[-1], []).append((parts, trigger))
@@ -177,24 +197,70 @@ def is_repository_name(name: str) -> bool:
     return plain.lower().rstrip(". ") in (REPOSITORY, _SHORT)
 
 
+class Anchors(NamedTuple):
+    """Folders in which everything has a meaning by its place alone, whatever it is called, and what that is.
+
+    A person's own folder, where every name that begins with a dot is some program's; the folders on the search path.
+    """
+
+    hidden: Mapping[str, Trigger] = MappingProxyType({})  # only names that begin with a dot
+    direct: Mapping[str, Trigger] = MappingProxyType({})  # all names
+    beneath: Mapping[str, Trigger] = MappingProxyType({})  # all names, and those further beneath
+    started: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what Python runs whenever it starts
+
+    def of(self, folder: str, name: str) -> Trigger | None:
+        if name.startswith(".") and folder in self.hidden:
+            return self.hidden[folder]
+        if folder in self.direct:
+            return self.direct[folder]
+        places = self.started if name.endswith((".pth", "customize.py")) else self.beneath
+        return next((places[each] for each in places if _lies_in(folder, (each,))), None)
+
+
 class Tree:
-    """Folders and all beneath them, over no link. `left_out` are places that no command can write to."""
+    """Folders and all beneath them, over no link. `left_out` are places that no command can write to.
+
+    Folders that were there when the person's own were taken down come first; of new ones there is a limit.
+    """
 
     def __init__(
-        self, roots: Iterable[str], left_out: Iterable[str], triggers: Triggers, *, most: int = MOST_FOLDERS
+        self,
+        roots: Iterable[str],
+        left_out: Iterable[str],
+        triggers: Triggers,
+        *,
+        anchors: Anchors = Anchors(),  # noqa: B008 - it is frozen
+        most: int = MOST_FOLDERS,
     ) -> None:
         self.roots = tuple(roots)
         self._most = most
         self._left_out = frozenset(left_out)
-        self._triggers = triggers
+        self._triggers, self._anchors = triggers, anchors
         self._known: dict[str, tuple[tuple[int, ...], Listing]] = {}
+        self._own: Mapping[str, object] = {}
+        self._passed_over: frozenset[str] = frozenset()  # of the person's own folders those beyond the limit
         self._shut: dict[str, tuple[int, ...]] = {}  # folders that could not be listed from the beginning
         self._has_looked = False
-        self.is_cut = False  # whether there were more folders than are looked through
+        self.unseen: tuple[str, ...] = ()  # folders that were found and not looked into
 
-    def expect(self, triggers: Triggers) -> None:
-        """Look for other triggers from now on."""
-        self._triggers, self._known = triggers, {}
+    @property
+    def is_cut(self) -> bool:
+        """Whether there were more folders than are looked through."""
+        return bool(self._passed_over or self.unseen)
+
+    def take_as_own(self) -> None:
+        """Take every folder of the last walk for the person's own."""
+        self._own, self._passed_over = self._known, self._passed_over | set(self.unseen)
+        self.unseen = ()
+
+    def too_many(self) -> frozenset[str]:
+        """New folders of the last walk with more in them than is looked through, each as a whole."""
+        return frozenset(self._newest_above(path) for path in self.unseen)
+
+    def _newest_above(self, path: str) -> str:
+        while (above := os.path.dirname(path)) not in self._own and above not in self.roots:
+            path = above
+        return path
 
     def holds(self, real: str) -> bool:
         """Whether a path lies in the tree, where commands can write."""
@@ -203,18 +269,23 @@ class Tree:
     def folders(self) -> Iterator[tuple[str, Listing]]:
         """Every folder, those above before those beneath."""
         before, self._known = self._known, {}
-        self.is_cut = False
-        waiting: deque[tuple[str, tuple[str, ...]]] = deque((root, ()) for root in self.roots)
-        while waiting:
-            path, parts = waiting.popleft()
-            if len(self._known) >= self._most:
-                self.is_cut = True
-                return
+        own: deque[tuple[str, tuple[str, ...]]] = deque((root, ()) for root in self.roots)
+        new: deque[tuple[str, tuple[str, ...]]] = deque()
+        count = 0
+        while own or new:
+            if not own and count >= self._most:
+                break
+            path, parts = own.popleft() if own else new.popleft()
             listing = self._listing(path, parts, before.get(path))
             if listing is None:
                 continue
-            waiting.extend((f"{path}/{name}", (*parts, name)) for name in listing.folders)
+            count += path not in self._own
+            for name in listing.folders:
+                beneath = f"{path}/{name}"
+                if beneath not in self._passed_over:
+                    (own if beneath in self._own else new).append((beneath, (*parts, name)))
             yield path, listing
+        self.unseen = tuple(path for path, _ in new)
         self._has_looked = True
 
     def _listing(
@@ -241,7 +312,7 @@ class Tree:
                     folders.append(name)
             elif is_repository_name(name):
                 pointers.append(name)
-            elif trigger := find(name, entry.is_symlink()):
+            elif trigger := find(name, entry.is_symlink()) or self._anchors.of(path, name):
                 triggers.append((name, trigger))
         has_shape = "HEAD" in names and ("commondir" in names or {"objects", "refs"} <= names)
         return Listing(tuple(folders), tuple(triggers), tuple(pointers), is_own or has_shape)
@@ -258,6 +329,11 @@ class Tree:
                 raise
             os.chmod(path, stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
             return _listed(path)
+
+
+def is_installed(path: str) -> bool:
+    """Whether a path lies among dependencies, which are code that its owner installs."""
+    return not DEPENDENCIES.isdisjoint(path.lower().split("/"))
 
 
 def _lies_in(real: str, folders: Iterable[str]) -> bool:

@@ -13,9 +13,10 @@ from whet.text.quoting import one_line
 # By these names git knows a repository, whatever the folder around them is called.
 REPOSITORY_NAMES = frozenset({"head", "commondir", "config", "config.worktree", "hooks", "objects", "refs"})
 TOO_LARGE = (
-    f"The working folder contains more than {MOST_FOLDERS:,} folders; Whet inspects only these for what commands leave."
-    " Use a smaller folder."
+    f"The working folder contains more than {MOST_FOLDERS:,} folders; of the rest Whet inspects only repositories that"
+    " git enters from these."
 )
+REMADE = "Removed compiled Python files that commands left beside their source ({}); Python makes them again."
 MOST_NAMED = 8
 SHOWN_CHARACTERS = 20_000
 
@@ -79,7 +80,8 @@ def settle(workplace: Workplace) -> tuple[str, ...]:
     if lookout.take(found):
         found = inspection.find()
     wanted = [each for each in found if each.spot.care is Care.REPORTED]
-    asked = tuple(each for each in found if each.spot.care is not Care.REPORTED)
+    inspection.take(each._replace(before=None) for each in found if each.spot.care is Care.REMOVED)
+    asked = tuple(each for each in found if each.spot.care not in (Care.REPORTED, Care.REMOVED))
     if asked and _person_keeps(workplace, asked):
         wanted += asked
     else:
@@ -122,9 +124,13 @@ def _quoted(text: str) -> str:
 
 
 def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
-    if not taken:
+    remade = [each for each in taken if each.spot.care is Care.REMOVED]
+    if remade:
+        workplace.told.append(REMADE.format(len(remade)))
+    left = [each for each in taken if each.spot.care is not Care.REMOVED]
+    if not left:
         return ()
-    listed = _listed(_words(workplace, taken))
+    listed = _listed(_words(workplace, left))
     workplace.told.append(
         f"Quarantined, because other programs would have run it: {listed}. See {workplace.inspection.place}."
     )

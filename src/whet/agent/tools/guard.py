@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agent.inspection.triggers import REPOSITORY, is_repository_name
+from whet.agent.tools.processes import TOOLCHAINS, installations
 from whet.errors import WhetError
 from whet.shipped.data import secret_places as table
 from whet.store.disk import place_of
 from whet.store.home import Home
+from whet.text.words import names
 
 # Programs look in another folder for what they keep there, where the variable says so.
 MOVED = (("XDG_CONFIG_HOME", ".config/"), ("XDG_DATA_HOME", ".local/share/"), ("XDG_STATE_HOME", ".local/state/"))
@@ -20,6 +22,21 @@ MOVED = (("XDG_CONFIG_HOME", ".config/"), ("XDG_DATA_HOME", ".local/share/"), ("
 WINDOWS = ("/proc", "/dev", "/sys")
 OPENABLE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Where a system keeps its programs, libraries and settings.
+SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/snap", "/sys",
+    "/run/current-system", "/var/lib/ca-certificates", "/var/cache/fontconfig", "/System", "/Library", "/Applications",
+    "/private/etc", "/private/var/db", "/private/var/select",
+)  # fmt: skip
+# Where tools for building lie in a person's own folder, and what git asks for there. Secrets in them stay hidden.
+TOOLS = names(
+    ".pyenv .rbenv .nodenv .nvm .volta .fnm .asdf .rvm .sdkman .jenv .cargo .rustup .elan go .go .gem .bundle .m2"
+    " .gradle .ivy2 .sbt .coursier .nuget .dotnet .composer .pub-cache .stack .cabal .ghcup .opam .julia .juliaup .mix"
+    " .hex .conda miniconda3 anaconda3 miniforge3 mambaforge .npm .npm-global .yarn .pnpm-store .bun .deno .linuxbrew"
+    " .nix-profile .nix-defexpr .swiftpm bin .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv"
+    " .local/share/mise .local/share/fnm .local/share/pnpm .local/share/virtualenvs .local/state/nix .gitconfig"
+    " .config/git .gitignore .gitignore_global .gitattributes"
+)
 MOST_REPOSITORIES = 200  # that a wall keeps; what is done to others is found afterwards
 
 
@@ -49,11 +66,12 @@ def _named(place: str, environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 class Guard(NamedTuple):
-    """The working folder, and the places that no tool sees: Whet's home and where secrets lie."""
+    """The working folder, what else tools see, and the places in it that none does: Whet's home, where secrets lie."""
 
     folder: Path
     hidden: frozenset[Path]
     readable: tuple[Path, ...] = ()  # in what is hidden, and still readable: skills bring scripts along
+    visible: tuple[Path, ...] = (Path("/"),)
 
     def path(self, text: str) -> Path:
         """The path that a call names, made absolute from the working folder, and not yet checked."""
@@ -64,6 +82,8 @@ class Guard(NamedTuple):
     def is_hidden(self, real: Path) -> bool:
         """Whether a resolved path is, or lies in, a place that no tool sees; however that place was reached."""
         if any(real == Path(window) or Path(window) in real.parents for window in WINDOWS):
+            return True
+        if not any(real.is_relative_to(place) for place in (self.folder, *self.visible, *self.readable)):
             return True
         marks = [mark for place in self.hidden if (mark := _mark(place))]
         readable = [mark for place in self.readable if (mark := _mark(place))]
@@ -100,8 +120,9 @@ class Guard(NamedTuple):
     def expect_seen(self, real: Path) -> None:
         if self.is_hidden(real):
             raise WhetError(
-                f"{real} is off limits to tools: it contains secrets, or belongs to Whet itself.",
-                advice="Ask the person.",
+                f"{real} is off limits to tools: they see the working folder, system folders and toolchains, without"
+                " secrets and Whet's own files.",
+                advice="Ask the person, who can add a folder to the setting sandbox.readable.",
             )
 
     def names(self, text: str) -> tuple[str, ...]:
@@ -159,13 +180,61 @@ class Guard(NamedTuple):
 LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
 
 
-def guard_of(folder: Path, home: Home, environment: Mapping[str, str], *, hidden: tuple[Path, ...] = ()) -> Guard:
+def guard_of(
+    folder: Path,
+    home: Home,
+    environment: Mapping[str, str],
+    *,
+    hidden: tuple[Path, ...] = (),
+    visible: tuple[Path, ...] = (),
+) -> Guard:
     """The guard of a session; raises WhetError for a working folder in which nothing may be written."""
     places = (home.folder, *hidden, *secret_places(environment, folder))
-    guard = Guard(folder, frozenset(Path(os.path.realpath(place)) for place in places), (home.folder / "skills",))
+    seen = (*visible_places(environment, folder), *visible)
+    guard = Guard(
+        folder,
+        frozenset(Path(os.path.realpath(place)) for place in places),
+        (home.folder / "skills",),
+        tuple(dict.fromkeys(place for each in seen for place in (each, Path(os.path.realpath(each))))),
+    )
     if guard.is_hidden(folder) or home.folder.resolve() == folder:
         raise WhetError(f"The agent may not work in {folder}.", advice="Start it in another folder.")
     return guard
+
+
+def visible_places(environment: Mapping[str, str], folder: Path) -> Iterator[Path]:
+    """What tools see besides the working folder: the system, what builds need, and the repository that it lies in."""
+    yield from map(Path, SYSTEM)
+    yield from installations(environment.get("PATH", ""))
+    own = Path(environment.get("HOME") or os.path.expanduser("~"))
+    yield from (own / place for place in sorted(TOOLS))
+    for name in sorted(TOOLCHAINS):
+        for each in environment.get(name, "").split(os.pathsep):
+            if each.startswith("/") and not own.is_relative_to(each):
+                yield Path(each)
+    yield from _repository(folder, own)
+
+
+def _repository(folder: Path, own: Path) -> Iterator[Path]:
+    """The repository around a folder, and where it keeps its history if that is elsewhere."""
+    for above in (folder, *folder.parents):
+        if above in (own, *own.parents) and above != folder:
+            return
+        pointer = above / REPOSITORY
+        if not pointer.exists():
+            continue
+        yield above
+        if pointer.is_file():
+            history = _pointed(pointer, "gitdir:")
+            yield from (place for place in (history, _pointed(history / "commondir", "")) if place != above)
+        return
+
+
+def _pointed(file: Path, lead: str) -> Path:
+    """Where a file of git's says to go on; its own folder where it says nothing."""
+    with contextlib.suppress(OSError, ValueError):
+        return Path(os.path.realpath(file.parent / file.read_text().removeprefix(lead).strip()))
+    return file.parent
 
 
 def _mark(path: Path) -> tuple[int, int] | None:
@@ -186,7 +255,8 @@ class Bounds(NamedTuple):
     writable: tuple[Path, ...] = ()
     repositories: tuple[Path, ...] = ()  # git's own folders, which keep their settings and hooks
     pointers: tuple[Path, ...] = ()  # files that tell git where its folder is
-    programs: tuple[Path, ...] = ()  # where programs are installed: readable, wherever that is
+    ports: tuple[int, ...] = ()  # where there is no network, ports of its own that somebody outside serves
+    door: int = -1  # the descriptor by which that somebody gets them
 
     @property
     def folders(self) -> tuple[Path, ...]:

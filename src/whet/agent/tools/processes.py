@@ -85,6 +85,7 @@ def cleaned(
         "PATH": safe_path(environment.get("PATH", "")),
         "TMPDIR": temporary,
         "XDG_CACHE_HOME": f"{temporary}/cache",
+        "PYTHONPYCACHEPREFIX": f"{temporary}/cache/python",  # compiled files in the folder run instead of their source
         "npm_config_cache": f"{temporary}/cache/npm",
         "WHET_RUN": session,  # so that `whet` itself knows that an agent is at the command line
     }
@@ -112,7 +113,8 @@ def installations(path: str) -> tuple[Path, ...]:
     """Where the programs of the search path are installed, with what they need: the folder around each `bin`."""
     places = [Path(entry) for entry in safe_path(path).split(":")]
     around = [place.parent for place in places if place.name == "bin"]
-    return tuple(dict.fromkeys((*places, *around, Path(sys.prefix), Path(sys.base_prefix))))
+    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[3])
+    return tuple(place for place in dict.fromkeys((*places, *around, *own)) if place != Path("/"))
 
 
 class Taped(NamedTuple):
@@ -184,6 +186,7 @@ class Launch(NamedTuple):
     environment: dict[str, str]
     folder: Path
     files: tuple[tuple[str, bytes], ...] = ()  # options that take the descriptor of a file that holds these bytes
+    keeps: tuple[int, ...] = ()  # descriptors that the command inherits
     leash: str = ""  # the option that takes the end of a pipe: when we are gone, so is the command
     tells: str = ""  # the option that takes a pipe, to tell of the process in whose end all others end
 
@@ -258,7 +261,7 @@ class Process:
                 env=launch.environment,
                 cwd=launch.folder,
                 start_new_session=True,
-                pass_fds=descriptors,
+                pass_fds=(*descriptors, *launch.keeps),
             )
         except OSError as error:
             self.fault = error.strerror or str(error)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
-from whet.agent.tools import launcher, seatbelt
+from whet.agent.tools import launcher, opener, seatbelt
 from whet.agent.tools.guard import Bounds
 from whet.agent.tools.processes import DEFAULT_PATH, Launch
 
@@ -263,8 +263,12 @@ def _bubblewrapped(
 ) -> Launch:
     program = seccomp_program(network=True)  # a network namespace holds the rest back, and leaves the loopback
     files = (("--seccomp", program),) if program else ()
+    keeps = (bounds.door,) if bounds.ports else ()
+    if bounds.ports:
+        ports = ",".join(map(str, bounds.ports))
+        argv = (os.path.realpath(sys.executable), "-I", "-S", opener.__file__, str(bounds.door), ports, *argv)
     options = (*bubblewrap_options(bounds, sealed=walls.sealed), "--chdir", str(folder), "--", *argv)
-    return Launch((walls.program,), options, environment, bounds.guard.folder, files, tells="--info-fd")
+    return Launch((walls.program,), options, environment, bounds.guard.folder, files, keeps, tells="--info-fd")
 
 
 def temporary_for(walls: Walls, temporary: Path) -> str:
@@ -277,14 +281,14 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
     options = [*(SEALED if sealed else ()), "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     options += [] if bounds.network else ["--unshare-net"]
     options += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    options += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"]
+    options += [*_seen(bounds), "--dev", "/dev", "--proc", "/proc"]
     for control in CONTROLS:
         options += ["--ro-bind-try", control, control]
     resolver = os.path.realpath("/etc/resolv.conf")
     options += ["--ro-bind-try", resolver, resolver] if bounds.network else []
     for shared in SHARED_PLACES:
         options += ["--bind", str(bounds.temporary), shared]
-        inside = (each for each in bounds.programs if Path(shared) in each.parents)
+        inside = (each for each in bounds.guard.visible if Path(shared) in each.parents)
         options += itertools.chain.from_iterable(("--ro-bind-try", str(each), str(each)) for each in inside)
     for each in bounds.folders:
         options += ["--bind", str(each), str(each)]
@@ -302,14 +306,28 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
     return tuple(options)
 
 
+def _seen(bounds: Bounds) -> list[str]:
+    """What there is at all: an empty root, and in it what is visible, folders above before those beneath."""
+    options = ["--tmpfs", "/"]
+    links: list[str] = []
+    for place in sorted(bounds.guard.visible):
+        if place.is_symlink():
+            links += ["--symlink", os.readlink(place), str(place)] if place.parent == Path("/") else []
+        elif place.exists():
+            options += ["--ro-bind", str(place), str(place)]
+    return [*options, *links, "--tmpfs", "/run"]
+
+
 def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
-    """What a command may reach behind Landlock, which knows only what is allowed: all but what is hidden."""
+    """What a command may reach behind Landlock, which knows only what is allowed: what is visible and not hidden."""
     hidden = [str(place) for place in sorted(bounds.guard.hidden) if place.exists()]
-    for path in _around("/", [*hidden, "/dev", "/proc"]):
+    visible = [str(place) for place in bounds.guard.visible if not place.is_symlink()]
+    for path in (each for place in visible for each in _around(place, [*hidden, "/dev", "/proc"])):
         yield path, launcher.READ
     # Without this nobody could list the folder around a hidden place. It shows names in there, and no content.
     for above in sorted({str(above) for place in hidden for above in Path(place).parents} - {"/"}):
-        yield above, launcher.READ_DIR
+        if any(Path(above).is_relative_to(place) for place in (*bounds.guard.visible, *bounds.folders)):
+            yield above, launcher.READ_DIR
     yield "/proc", launcher.READ
     for place in bounds.guard.readable:
         yield str(place), launcher.READ

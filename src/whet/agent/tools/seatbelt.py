@@ -18,6 +18,7 @@ from whet.text.words import names
 
 PROGRAM = "/usr/bin/sandbox-exec"
 SECONDS = 10.0
+PEOPLES = ("/Users", "/Volumes", "/private/tmp", "/private/var/folders")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/stdout", "/dev/stderr")
 # Services that programs ask for names of users and zones. None starts a program or opens a keychain.
 SERVICES = names(
@@ -64,6 +65,7 @@ def profile(bounds: Bounds) -> str:
         _rule("allow mach-lookup", _each("global-name", SERVICES)),
         *(_network() if bounds.network else ()),
         "(allow file-read*)",
+        *_seen(bounds),
         _rule("allow file-write* file-ioctl", [*_each("literal", DEVICES), '(subpath "/dev/fd")']),
         _rule("allow file-write*", _each("subpath", map(str, writable))),
         # Terminals belong to the person: what is typed there, and what appears there.
@@ -83,6 +85,7 @@ def as_spelled(bounds: Bounds) -> Bounds:
             spelled(guard.folder),
             frozenset(map(_by_folder, filter(os.path.exists, guard.hidden))),
             tuple(spelled(place) for place in guard.readable if place.exists()),
+            tuple(spelled(place) for place in guard.visible if place.exists()),
         ),
         spelled(bounds.temporary),
         bounds.network,
@@ -124,6 +127,16 @@ def _network() -> Iterator[str]:
     yield _rule("allow network-outbound", _each("literal", (RESOLVER,)))
     yield "(allow system-socket)"
     yield _rule("allow mach-lookup", _each("global-name", SERVICES_OF_NETWORK))
+
+
+def _seen(bounds: Bounds) -> Iterator[str]:
+    """Of where people keep their own, only what is visible. The rest of a Mac is the system's."""
+    seen = (*bounds.guard.visible, *bounds.folders, bounds.temporary)
+    if Path("/") in seen:
+        return
+    yield _rule("deny file-read*", _each("subpath", PEOPLES))
+    yield _rule("allow file-read*", _each("subpath", map(str, seen)))
+    yield _rule("allow file-read-metadata", _each("literal", {str(above) for each in seen for above in each.parents}))
 
 
 def _hidden(guard: Guard) -> Iterator[str]:

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from whet.agent.inspection.inspecting import Inspection, Leftover
 from whet.agent.inspection.quarantine import FOLDER as QUARANTINE
-from whet.agent.inspection.triggers import Care
+from whet.agent.inspection.triggers import MOST_FOLDERS, Care
 from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
@@ -266,6 +266,7 @@ class ToolLimits(NamedTuple):
     servers: tuple[McpServer, ...] = ()
     walls: Walls | None = None  # what holds commands back; None: the best that this machine has
     hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
+    most_folders: int = MOST_FOLDERS  # that a command may make before all of them are taken aside
 
 
 class Situation(NamedTuple):
@@ -305,18 +306,25 @@ class Workplace:
         if not situation.folder.is_dir():
             raise WhetError(f"There is no folder {situation.folder}.", advice="Choose a working folder that exists.")
         self.situation = situation._replace(folder=situation.folder.resolve())
+        named = situation.limits.sandbox
+        self.writable = tuple(_folders(named.writable))
         self.guard: Guard = guard_of(
-            self.situation.folder, situation.home, situation.environment, hidden=situation.limits.hidden
+            self.situation.folder,
+            situation.home,
+            situation.environment,
+            hidden=situation.limits.hidden,
+            visible=(*self.writable, *_folders(named.readable), *filter(None, (situation.project,))),
         )
         held = tuple(messages)
         self.lineage = Lineage(situation.told, held, project=str(situation.project or ""))
         self.plan = plan_in(held)
         self.processes = Processes()
-        self.writable = tuple(_folders(situation.limits.sandbox.writable))
         self.inspection = Inspection(
             (self.guard.folder, *self.writable),
             left_out=self.guard.hidden,
             quarantine=situation.home.folder / QUARANTINE / situation.session,
+            environment=situation.environment,
+            most_folders=situation.limits.most_folders,
         )
         self.lookout = Lookout(self.inspection)
         self.told: list[str] = []  # what the person is told at the end of the turn

@@ -14,7 +14,7 @@ import re2
 from msgspec import Meta
 
 from whet.agent.tools.guard import Bounds
-from whet.agent.tools.processes import Launch, Process, cleaned, installations
+from whet.agent.tools.processes import Launch, Process, cleaned
 from whet.agent.tools.sandbox import launch, temporary_for
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
 from whet.sessions.shell_lines import LENGTH_LIMIT, Stage, split
@@ -272,7 +272,6 @@ def plan_of(workplace: Workplace, command: str) -> Launch:
         workplace.writable,
         tuple(map(Path, inspection.repositories)),
         tuple(map(Path, inspection.pointers)),
-        installations(environment["PATH"]),
     )
     folder = workplace.shell_folder if workplace.shell_folder.is_dir() else workplace.guard.folder
     argv = (_shell(environment["PATH"]), "--noprofile", "--norc", "-c", SCRIPT, "bash", command)

@@ -108,4 +108,5 @@ EXECUTOR = Executor(
     carried,
     ("projects", "*.jsonl"),
     variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
+    endpoints=("https://api.anthropic.com", "https://console.anthropic.com", "https://platform.claude.com"),
 )

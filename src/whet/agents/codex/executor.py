@@ -67,4 +67,5 @@ EXECUTOR = Executor(
     carried,
     ("sessions", "*.jsonl"),
     variables=("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY"),
+    endpoints=("https://api.openai.com", "https://chatgpt.com", "https://auth.openai.com"),
 )

@@ -73,6 +73,12 @@ EXECUTOR = Executor(
         "GOOGLE_CLOUD_PROJECT",
         "GOOGLE_CLOUD_LOCATION",
     ),
+    endpoints=(
+        "https://generativelanguage.googleapis.com",
+        "https://aiplatform.googleapis.com",
+        "https://oauth2.googleapis.com",
+        "https://cloudcode-pa.googleapis.com",
+    ),
     places=MappingProxyType(
         {
             "settings.json": ".gemini",

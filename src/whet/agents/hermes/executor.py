@@ -51,5 +51,11 @@ EXECUTOR = Executor(
     carried,
     ("", "state.db"),
     variables=("OPENROUTER_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "NOUS_API_KEY"),
+    endpoints=(
+        "https://openrouter.ai",
+        "https://api.anthropic.com",
+        "https://api.openai.com",
+        "https://inference-api.nousresearch.com",
+    ),
     begins_warm=True,
 )

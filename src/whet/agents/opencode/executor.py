@@ -58,6 +58,14 @@ EXECUTOR = Executor(
     carried,
     ("data/opencode", "*.db"),
     variables=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"),
+    endpoints=(
+        "https://api.anthropic.com",
+        "https://api.openai.com",
+        "https://generativelanguage.googleapis.com",
+        "https://openrouter.ai",
+        "https://opencode.ai",
+        "https://models.dev",
+    ),
     places=MappingProxyType(
         {
             "opencode.json": "config/opencode",
