@@ -8,31 +8,37 @@ from whet.sessions.call_effects import Effect
 from whet.trouble.course import CourseStep, SessionCourse
 from whet.trouble.edits import FileEdit, plain_path
 
-MOST_DONE_OVER = 2
 RECENT = 100  # changes before a message that it may be about
 LOOKED_AHEAD = 10  # steps after a message that show what it is about
-OWN_SHARE = 0.5  # so much of what is taken out is the agent's own
+OWN_SHARE = 0.5  # so many of the files that are changed next were changed before
 QUIET = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS, Effect.CHANGES})
-Lines = dict[str, set[str]]  # of each file, the lines that the agent wrote
 
 
-def done_over(course: SessionCourse, said: int) -> int:
-    """How much the agent then does over: two where it takes out what it had written, one where it goes back to it.
+def changes_own_work(course: SessionCourse, said: int) -> bool:
+    """Whether the agent then takes something out of files that it had changed, at once, and hardly touches others.
 
-    A failure, a check or a run on the way would be a reason of its own: only what comes before it counts.
+    A failure, a check or a run on the way would be a reason of its own: only what comes before it counts. What is only
+    made longer is built upon.
     """
     following = course.moves_within(said, course.end_of_turn(said))
-    before = course.works_before(said, RECENT)
-    if following and before and _takes_out(before, following):
-        return MOST_DONE_OVER
-    # Who is at work goes on with the same files anyway.
-    return 0 if course.is_at_work(said) else int(goes_back(course, said))
+    changed = _files(following)
+    own = _files(course.works_before(said, RECENT)) if changed else changed
+    if len(own & changed) < OWN_SHARE * len(changed) or not changed:
+        return False
+    edits = (edit for edit in _edits(takewhile(_looks_or_changes, following)) if edit.path in own)
+    return any(not edit.old or not _words(edit.removed) <= _words(edit.added) for edit in edits)
+
+
+def answers_or_changes(course: SessionCourse, said: int) -> bool:
+    """Whether the agent then changes something, or only answers: it does not look into something new."""
+    following = course.moves_within(said, course.end_of_turn(said))
+    return not following or any(move.worked_on or move.delegates or move.hands_over for move in following)
 
 
 def goes_back(course: SessionCourse, said: int) -> bool:
     """Whether the agent turns to the files that it had changed, hands over once more, or mends a delegate's work."""
     following = course.moves_within(said, course.end_of_turn(said))
-    paths = {path for move in course.works_before(said, RECENT) for path in move.worked_on}
+    paths = _files(course.works_before(said, RECENT))
     called = {path.rpartition("/")[2] for path in paths}
     if any(_is_about(move, paths, called) for move in following[:LOOKED_AHEAD]):
         return True
@@ -48,23 +54,8 @@ def _is_about(move: CourseStep, paths: set[str], called: set[str]) -> bool:
     return not paths.isdisjoint(move.worked_on) or plain_path(path_of(move.step)) in paths
 
 
-def _takes_out(before: Sequence[CourseStep], following: Sequence[CourseStep]) -> bool:
-    """Whether the next edits take out mostly the agent's own lines, the first at once, and not to make them longer."""
-    wrote: Lines = {}
-    for edit in _edits(before):
-        wrote.setdefault(edit.path, set()).update(edit.added)
-    own: set[str] = set()
-    taken: set[str] = set()
-    added: set[str] = set()
-    for edit in _edits(takewhile(_looks_or_changes, following)):
-        mine = wrote.get(edit.path, set())
-        removed = edit.removed if edit.old else mine - edit.added
-        taken |= removed
-        own |= removed & mine
-        added |= edit.added
-        if not own:
-            return False
-    return bool(own) and len(own) >= OWN_SHARE * len(taken) and not _words(own) <= _words(added)
+def _files(moves: Sequence[CourseStep]) -> set[str]:
+    return {path for move in moves for path in move.worked_on}
 
 
 def _edits(moves: Iterable[CourseStep]) -> Iterator[FileEdit]:
@@ -76,5 +67,5 @@ def _looks_or_changes(move: CourseStep) -> bool:
     return move.step.effect in QUIET and not move.step.failed and not move.checks
 
 
-def _words(lines: set[str]) -> set[str]:
+def _words(lines: frozenset[str]) -> set[str]:
     return {word for line in lines for word in line.split()}

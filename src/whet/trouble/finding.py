@@ -19,7 +19,7 @@ from whet.trouble.red_checks import claimed_before
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
 
 # Raised whenever the trouble of a session may differ from what was found earlier, so that it is found again.
-TROUBLE_VERSION = 2
+TROUBLE_VERSION = 3
 WORDS_LENGTH = 600
 CAUSE_LENGTH = 160
 # What a model's tokens cost, in dollars; None where nobody knows.

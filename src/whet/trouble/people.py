@@ -12,15 +12,24 @@ from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.clock import is_asking
 from whet.trouble.course import SessionCourse, SteppedIn, Stretch
-from whet.trouble.doing_over import MOST_DONE_OVER, done_over, goes_back
-from whet.trouble.objections import concedes, goes_on, is_question, is_retyped, negates, shows_failure
+from whet.trouble.doing_over import answers_or_changes, changes_own_work, goes_back
+from whet.trouble.objections import (
+    agrees,
+    asks_for_more,
+    concedes,
+    is_brief,
+    is_question,
+    is_retyped,
+    negates,
+    refuses,
+    shows_failure,
+    turns_against,
+)
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
 EARLIER = 4  # orders that are compared with the one typed again
-OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
-SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
@@ -99,32 +108,48 @@ def _with_words(course: SessionCourse, event: SteppedIn) -> SteppedIn:
 
 def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
     """What people typed that objects to the agent's work or changes it."""
-    earlier: list[str] = []
+    earlier: list[Saying] = []
     for saying in course.view.by_user:
         message = course.messages[saying.message]
         if saying.message < course.begin or not is_typed(message):
             continue
-        if earlier and course.has_acted_before(saying.message):
-            points = _points_of_words(course, saying, earlier[-EARLIER:])
-            # What the agent does next is looked at where it decides.
-            if points < ENOUGH <= points + MOST_DONE_OVER:
-                points += done_over(course, saying.message)
-            if points >= ENOUGH:
-                yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
-        earlier.append(saying.text)
+        if course.has_acted_before(saying.message) and _corrects(course, saying, earlier[-EARLIER:]):
+            yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+        earlier.append(saying)
 
 
-def _points_of_words(course: SessionCourse, saying: Saying, earlier: list[str]) -> int:
+def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
+    """Whether the agent owns a mistake, the person shows a failure or types the same again, or enough speaks for it."""
+    if concedes(_reply(course, saying)) or _is_said_again(course, saying, earlier):
+        return True
+    if shows_failure(saying.text) and course.has_worked_before(saying.message):
+        return True
+    points = _points_of_words(course, saying)
+    if points >= ENOUGH:
+        return True
+    # What the agent does next is looked at where it decides.
+    if points == ENOUGH - 1 and not course.is_at_work(saying.message):
+        return answers_or_changes(course, saying.message)
+    return points == 0 and changes_own_work(course, saying.message)
+
+
+def _is_said_again(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
+    """Whether it is the order of before, which the agent had heard."""
+    return any(
+        is_retyped(saying.text, other.text) and course.spoke_between(other.message, saying.message) for other in earlier
+    )
+
+
+def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     """How much the words speak for a correction, and when they were said."""
-    asked = course.is_answer(saying.message)
-    says_no = negates(saying.words)
-    points = course.is_at_work(saying.message) - goes_on(saying.words) - 2 * saying.has(*SATISFIED)
-    if asked and not is_question(saying.words):  # who answers may object in the same breath
-        points -= 2 - says_no
-    points += 2 * (saying.has(*OBJECTIONS) or (saying.has(Phrase.NO) and not asked))
-    points += 2 * any(is_retyped(saying.text, other) for other in earlier)
-    points += 2 * (shows_failure(saying.text) and course.has_worked_before(saying.message))
-    return points + 2 * concedes(_reply(course, saying)) + says_no
+    words = saying.words
+    says_no = negates(words)
+    points = says_no + 2 * turns_against(words) - asks_for_more(words)
+    if course.is_at_work(saying.message) and (says_no or not is_brief(words)):
+        points += 2
+    if course.is_answer(saying.message) and not is_question(words):
+        return points - 2 + says_no  # who answers may object in the same breath
+    return points + refuses(words) - (2 - says_no) * agrees(words)
 
 
 def _reply(course: SessionCourse, saying: Saying) -> str:
