@@ -1,7 +1,7 @@
 """What was found in each session, kept so that only new and changed sessions are analysed."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -28,9 +28,12 @@ from whet.store.troubles import (
     keep_trouble,
     project_checks,
     trouble_found,
+    trouble_of_session,
     with_other_checks,
 )
+from whet.trouble.course import Break
 from whet.trouble.finding import TROUBLE_VERSION, gather_own
+from whet.trouble.values import TroubleKind
 from whet.values import Value
 
 AT_A_TIME = 200
@@ -211,7 +214,29 @@ def _find_again(database: Database, before: ProjectChecks, progress: Progress) -
             keep_trouble(database, session.no, found)
 
     again = [session for session in with_other_checks(database, checks) if is_own(database, session)]
-    go_through(database, again, partial(_find_trouble, checks), keep, progress=progress)
+    go_through(database, again, partial(_find_trouble, checks, {}), keep, progress=progress)
+
+
+def note_breaks(database: Database, sessions: Iterable[Session], breaks: Mapping[str, Sequence[Break]]) -> None:
+    """Find the trouble of sessions once more that broke rules they were told, where it does not tell of that yet."""
+
+    def keep(session: Session, found: FoundTrouble | None) -> None:
+        if found is not None:
+            keep_trouble(database, session.no, found)
+
+    waiting = [each for each in sessions if not _tells_of(database, each, breaks[each.id])]
+    if waiting:
+        work = partial(_find_trouble, project_checks(database), breaks)
+        go_through(database, waiting, work, keep, progress=lambda _: None, processors=1)
+
+
+def _tells_of(database: Database, session: Session, breaks: Sequence[Break]) -> bool:
+    """Whether so many broken rules are told of already; what is not analysed yet is not gone through either."""
+    kept = trouble_of_session(database, session)
+    if kept is None:
+        return True
+    told = {trouble.cause for trouble in kept.troubles if trouble.kind == TroubleKind.TOLD}
+    return len(told) >= len({each.rule for each in breaks})
 
 
 class FoundInSession(NamedTuple):
@@ -235,8 +260,11 @@ def _analyse(weights: Weights, checks: ProjectChecks, stored: StoredTranscript) 
     return FoundInSession(analysis, trouble_found(own, checks))
 
 
-def _find_trouble(checks: ProjectChecks, stored: StoredTranscript) -> FoundTrouble:
-    return trouble_found(gather_own(stored.decoded(), stored.copied), checks)
+def _find_trouble(
+    checks: ProjectChecks, breaks: Mapping[str, Sequence[Break]], stored: StoredTranscript
+) -> FoundTrouble:
+    transcript = stored.decoded()
+    return trouble_found(gather_own(transcript, stored.copied), checks, breaks.get(transcript.id, ()))
 
 
 def is_behind(database: Database) -> bool:
