@@ -11,6 +11,7 @@ from whet.failures.phrases import SENTENCE_ENDS
 LOOKED_AT = 20_000
 LONGEST = 120
 FEWEST_WORDS = 2
+FEW_LINES = 5  # with which a program says only what went wrong
 FEWEST_LETTERS = 12  # "No." alone is not what somebody said
 _COLOUR = re2.compile(r"\x1b\[[0-9;]*m")
 _VARYING = tuple((variable.sign, re2.compile(variable.pattern)) for variable in VARIABLES)
@@ -69,9 +70,10 @@ def red_name(text: str) -> str:
 
 
 def plain_error(text: str) -> str:
-    """The line of a failed result that says why, without what varies; nothing where no line says so."""
+    """The line of a failed result that says why, without what varies; nothing where none of many lines says so."""
     line = _COLOUR.sub("", error_line(text))
-    return _without_variables(line) if tells(line) or "\n" not in text.strip() else ""
+    is_said = tells(line) or text.strip().count("\n") < FEW_LINES
+    return _without_variables(line) if is_said else ""
 
 
 def first_sentence(text: str) -> str:
