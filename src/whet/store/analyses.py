@@ -8,10 +8,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.failures.analysis import Analysis, ModelUse, analysis_of_view, scored, version_of
-from whet.failures.score import Weighed, Weights, failure_of, told_reasons
-from whet.failures.signals import SHOWN
-from whet.failures.summaries import JudgedSession
+from whet.failures.analysis import Analysis, ModelUse, analysis_of_view, version_of
+from whet.failures.score import Weights, failure_of
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Usage
@@ -82,11 +80,7 @@ class ToolFact(Value, frozen=True, array_like=True, gc=False):
 class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
     """What was found in a session, without the places where it was found."""
 
-    reasons: tuple[str, ...]  # before the session is compared with others
-    backed: bool
     copied: bool  # nothing in it is its own
-    decisive_step: int | None
-    kinds: tuple[str, ...]
     tools: tuple[ToolFact, ...]
     cache_written: int = 0
     cache_written_hour: int = 0
@@ -110,11 +104,7 @@ def in_short(analysis: Analysis) -> AnalysisInShort:
         counts[0] += 1
         counts[1] += exchange.outcome is Outcome.FAILED
     return AnalysisInShort(
-        reasons=analysis.weighed.reasons,
-        backed=analysis.backed,
         copied=analysis.copied.whole,
-        decisive_step=analysis.decisive_step,
-        kinds=tuple(sorted({signal.kind for signal in analysis.signals if signal.confidence >= SHOWN})),
         tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
         cache_written=analysis.cache_written,
         cache_written_hour=analysis.cache_written_hour,
@@ -279,12 +269,22 @@ def _compare(database: Database, weights: Weights) -> None:
     changed: list[tuple[float, float, int]] = []
     for row in rows:
         more = beyond(row.size, row.circle, usual)
-        score = round(failure_of(Weighed(row.weighed), weights, more).value, 4)
+        score = round(failure_of(row.weighed, weights, more), 4)
         if abs(score - row.failure_score) >= LEAST_CHANGE or abs(max(more) - row.longer) >= LEAST_CHANGE:
             changed.append((score, max(more), row.session))
     if changed:
         with database.writing():
             database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
+
+
+class JudgedSession(NamedTuple):
+    """An analysed session with what it cost."""
+
+    analysis: Analysis
+    title: str
+    tokens: int
+    at: float
+    is_own: bool = True  # whether this member wrote the session, and what was found in it
 
 
 def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES) -> Iterator[JudgedSession]:
@@ -301,14 +301,14 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
     ):
         until = _within(sizes, page_bytes)
         rows = database.query(
-            "SELECT a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated,"
+            "SELECT a.record, a.failure_score, s.title, s.input_tokens + s.output_tokens, s.dated,"
             f" s.maker, a.maker {found} AND s.no <= ? ORDER BY s.no",
             (*parameters, last, until),
         )
         last = until
-        for record, score, longer, title, tokens, dated, *makers in rows:
+        for record, score, title, tokens, dated, *makers in rows:
             is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
-            analysis = _read(record, score, longer)
+            analysis = _read(record, score)
             if analysis is not None and not analysis.copied.whole:
                 yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
 
@@ -321,14 +321,14 @@ def _within(sizes: Sequence[Row], page_bytes: int) -> int:
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:
-    rows = database.query("SELECT record, failure_score, longer FROM analyses WHERE session = ?", (session.no,))
+    rows = database.query("SELECT record, failure_score FROM analyses WHERE session = ?", (session.no,))
     return _read(*rows[0]) if rows else None
 
 
-def _read(record: object, score: float, longer: float) -> Analysis | None:
+def _read(record: object, score: float) -> Analysis | None:
     """A kept analysis with its score among the sessions that are known now; None for what nobody can read."""
     analysis = decoded_or_none(record, Analysis)
-    return scored(analysis, score, told_reasons(analysis.weighed, longer)) if analysis else None
+    return replace(analysis, failure_score=score) if analysis else None
 
 
 def _keep(database: Database, session: Session, found: FoundInSession) -> None:
@@ -346,7 +346,7 @@ def _keep(database: Database, session: Session, found: FoundInSession) -> None:
             analyses_version(),
             analysis.failure_score,
             msgspec.json.encode(analysis),
-            analysis.weighed.logit,
+            analysis.weighed,
             analysis.circle.order,
             analysis.size.whole,
             analysis.size.said,

@@ -18,7 +18,7 @@ _VARYING = tuple((variable.sign, re2.compile(variable.pattern)) for variable in 
 _MARK = "\0"  # the engine's substitutes hold no other letters than ASCII's
 _RUN = re.compile(r"\0(?:[\s,:;.()\[\]{}|/-]*\0)*")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_TOOK = re.compile(r"\s*[\[(]?\d+(?:\.\d+)?\s?m?s[\])]?$")  # how long a test took
+_TOOK = re2.compile(r"\s*[\[(]?\d+(?:\.\d+)?\s?m?s[\])]?$")  # how long a test took
 # Each as its runner documents it; the first that a text has names what was red.
 _TESTS = tuple(
     re2.compile(form)
@@ -65,7 +65,7 @@ def red_name(text: str) -> str:
         for form in (*_TESTS, *_RULES):
             if found := form.search(text):
                 name = found.group(1) if found.groups() else found.group(0)
-                return _TOOK.sub("", " ".join(name.split()))[:LONGEST]
+                return str(_TOOK.sub("", " ".join(name.split())))[:LONGEST]
     return plain_error(text)
 
 
