@@ -20,12 +20,7 @@ from detection_speed import speed
 from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, straighten
 from loops import report_signals, tell
-from whet.evidence.classical import wilson
-from whet.failures.detectors import detect
-from whet.failures.score import LONGER, REASON_WEIGHT, SAID, SIGNS, WHOLE, Weights, measure
-from whet.failures.signals import SHOWN
-from whet.failures.success_signs import is_backed
-from whet.failures.summaries import MAY_HAVE_FAILED
+from whet.failures.score import SAID, SIGNS, WHOLE, Weights, measure
 from whet.failures.usual import beyond, circle_of, size_of, usual_by_circle
 from whet.failures.view import gather
 from whet.shipped.data import failure_weights
@@ -34,7 +29,6 @@ PRIOR = 0.8  # what a sign weighs before any session is seen: bad signs are bad 
 RIDGE = 0.003
 BINS = 10
 ROUNDS = 400
-OWN = frozenset(sign.name for sign in SIGNS)
 NAMES = (*(sign.name for sign in SIGNS), WHOLE, SAID)
 WEIGHTS_FILE = Path(__file__).parent.parent / "src" / "whet" / "shipped" / "data" / "failure_score.json"
 
@@ -46,7 +40,6 @@ class Row(NamedTuple):
     failed: bool
     signs: dict[str, float]
     rivals: dict[str, float]  # single features, and the rival's detector
-    speaks: bool  # a signal that is shown, or a sign of success
 
     @property
     def vector(self) -> list[float]:
@@ -62,18 +55,6 @@ class Line(NamedTuple):
 
     def logit(self, row: Row) -> float:
         return self.slope * self.model.logit(row.vector) + self.shift
-
-    def tells(self, row: Row) -> bool:
-        """Whether the record holds a bad sign or a sign of success, as `cannot_tell` asks."""
-        return row.speaks or self._has_reason(row) or max(row.signs[WHOLE], row.signs[SAID]) >= LONGER
-
-    def alarms(self, row: Row) -> bool:
-        """Whether the session is said to have failed, perhaps, as `has_failed` says it."""
-        return chance(self.logit(row)) >= MAY_HAVE_FAILED and self._has_reason(row)
-
-    def _has_reason(self, row: Row) -> bool:
-        weighed = zip(NAMES, self.model.weights, row.vector, strict=True)
-        return any(self.slope * weight * value >= REASON_WEIGHT for name, weight, value in weighed if name in OWN)
 
 
 def measured(name: str, loaded: Sequence[Case]) -> list[Row]:
@@ -91,9 +72,7 @@ def measured(name: str, loaded: Sequence[Case]) -> list[Row]:
             "share of failed calls": signs["failed_share"],
             "the rival": float(sum(rival_detector.detect(case.raw["messages"]).values())),
         }
-        shown = any(signal.confidence >= SHOWN for signal in detect(evidence))
-        speaks = shown or is_backed(evidence)
-        rows.append(Row(name, bool(case.failed), signs, rivals, speaks))
+        rows.append(Row(name, bool(case.failed), signs, rivals))
     return rows
 
 
@@ -165,29 +144,9 @@ def report_failure(rows: list[Row], healthy: list[Row]) -> None:
         )
     areas, errors = [one.area for one in found], [one.error for one in found]
     print(f"mean AUC {statistics.mean(areas):.3f} (aim .75), calibration error {statistics.mean(errors):.2f} (aim .10)")
-    print(
-        "| source left out | can tell | failed, of those | AUC | calibration error | failed, of the rest"
-        " | may have failed | did (95 %) |"
-    )
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
-    for one in found:
-        print(
-            f"| {one.source} | {one.covered:.0%} | {one.failed_told:.0%} | {one.area_told:.2f} | {one.error_told:.2f}"
-            f" | {one.failed_rest:.0%} | {len(one.alarmed)} | {_share_of(one.alarmed)} |"
-        )
-    covered, told = [one.covered for one in found], [one.area_told for one in found]
-    print(f"mean coverage {statistics.mean(covered):.0%}, AUC on it {statistics.mean(told):.3f}")
     line = straightened(rows)
     above = statistics.mean(chance(line.logit(row)) > 0.5 for row in healthy)
-    alarmed = statistics.mean(line.alarms(row) for row in healthy)
-    print(
-        f"ordinary coding sessions above .5: {above:.0%} of {len(healthy)} (aim 15 %), may have failed: {alarmed:.0%}"
-    )
-
-
-def _share_of(alarmed: Sequence[bool]) -> str:
-    low, high = wilson(sum(alarmed), len(alarmed))
-    return f"{sum(alarmed) / max(1, len(alarmed)):.2f} ({low:.2f}–{high:.2f})"
+    print(f"ordinary coding sessions above .5: {above:.0%} of {len(healthy)} (aim 15 %)")
 
 
 class LeftOut(NamedTuple):
@@ -201,12 +160,6 @@ class LeftOut(NamedTuple):
     low: float
     high: float
     error: float
-    covered: float
-    failed_told: float
-    area_told: float
-    error_told: float
-    failed_rest: float
-    alarmed: tuple[bool, ...]  # of those that may have failed by what Whet says: whether they did
 
 
 def measure_source(source: str, rows: Sequence[Row]) -> LeftOut:
@@ -214,9 +167,6 @@ def measure_source(source: str, rows: Sequence[Row]) -> LeftOut:
     part = [row for row in rows if row.source == source]
     failed = [row.failed for row in part]
     logits = [line.logit(row) for row in part]
-    told = [row for row in part if line.tells(row)]
-    chances = [chance(line.logit(row)) for row in told]
-    rest = [row.failed for row in part if not line.tells(row)]
     return LeftOut(
         source,
         len(part),
@@ -225,12 +175,6 @@ def measure_source(source: str, rows: Sequence[Row]) -> LeftOut:
         auc(logits, failed),
         *interval(logits, failed),
         calibration_error([chance(each) for each in logits], failed),
-        len(told) / len(part),
-        statistics.mean(row.failed for row in told),
-        auc(chances, [row.failed for row in told]),
-        calibration_error(chances, [row.failed for row in told]),
-        statistics.mean(rest) if rest else 0.0,
-        tuple(row.failed for row in part if line.alarms(row)),
     )
 
 

@@ -17,14 +17,32 @@ from pathlib import Path
 import rival_detector
 from labelled import folder as sessions_folder
 from labelled import path_of
-from whet.failures.analysis import analyse
+from whet.failures.analysis import analysis_of_view
 from whet.failures.score import Weights
 from whet.formats import openai_messages
 from whet.formats.source import Source
-from whet.intake.analysing import analyse_files
+from whet.intake.reading import read_transcripts
+from whet.sessions.copies import NO_PLACES
+from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
+from whet.store.side_by_side import process_pool
+from whet.trouble.finding import gather_own, trouble_of
 
 MIX = ("agentdojo_dev", "claude_code_dev", "codex_dev")
+
+
+def look(transcript: Transcript, weights: Weights) -> None:
+    """All that is found in a session when it is stored: its analysis and its trouble."""
+    own = gather_own(transcript, NO_PLACES)
+    analysis_of_view(own.view, transcript, weights, copied=NO_PLACES)
+    trouble_of(own.view)
+
+
+def look_at_file(path: Path) -> int:
+    found = [each for each in read_transcripts(path) if isinstance(each, Transcript)]
+    for transcript in found:
+        look(transcript, failure_weights())
+    return len(found)
 
 
 def speed(names: Sequence[str]) -> tuple[float, float, float]:
@@ -48,7 +66,7 @@ def speed(names: Sequence[str]) -> tuple[float, float, float]:
         began = time.process_time()
         for path in files:
             for transcript in openai_messages.read(Source(path)):
-                analyse(transcript, weights)
+                look(transcript, weights)
         ours = size / 1e6 / (time.process_time() - began)
         return rival, ours, long_line(Path(scratch) / "long.jsonl", weights)
 
@@ -60,8 +78,8 @@ def scaling(folder: Path) -> tuple[float, float, int]:
     took = []
     for processors in (1, cores):
         began = time.perf_counter()
-        for _ in analyse_files(files, processors=processors):
-            pass
+        with process_pool(processors) as pool:
+            sum(pool.map(look_at_file, files))
         took.append(time.perf_counter() - began)
     return took[0], took[1], cores
 
@@ -83,7 +101,7 @@ def long_line(path: Path, weights: Weights) -> float:
 def _timed(path: Path, weights: Weights) -> float:
     began = time.process_time()
     for transcript in openai_messages.read(Source(path)):
-        analyse(transcript, weights)
+        look(transcript, weights)
     return time.process_time() - began
 
 

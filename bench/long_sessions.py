@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from whet.cli.shown.transcript import lines
-from whet.failures.analysis import Analysis, analyse, record
-from whet.failures.decisive import decisive_step
+from whet.failures.analysis import Analysis, analyse
 from whet.failures.detectors import detect
 from whet.failures.kinds import KINDS
 from whet.failures.lessons import distill
@@ -146,10 +145,8 @@ def stages() -> dict[str, Stage]:
         "outline": lambda transcript, _: outline(transcript.messages),
         "detect": lambda transcript, _: detect(gather(transcript)),
         "signs": lambda transcript, _: [sign.measure(view) for view in [gather(transcript)] for sign in SIGNS],
-        "turning": lambda transcript, analysis: decisive_step(gather(transcript), analysis.signals),
         "analyse": lambda transcript, _: analyse(transcript, weights),
         "distill": lambda _, analysis: distill([analysis] * 3),
-        "record": lambda _, analysis: json.dumps(record(analysis)),
         "show": lambda transcript, _: sum(map(len, _shown(transcript.messages))),
     }
     detectors = [each for kind in KINDS for each in kind.detectors]
@@ -217,7 +214,7 @@ def blocks(number: int) -> Iterator[tuple[str, dict[str, object]]]:
 WHOLE = {
     "read and redact (whet import --dry-run)": ("import", "{file}", "--dry-run"),
     "read, keep and index (whet import)": ("import", "{file}"),
-    "judge (whet signals)": ("signals", "--limit", "1"),
+    "judge (whet report)": ("report",),
     "distill (whet lessons)": ("lessons",),
     "show (whet show --outline)": ("show", "{id}", "--outline"),
 }

@@ -23,7 +23,6 @@ step whet stats --tools 8
 echo
 echo "Whet judges every call by its structure, and every session by its record:"
 step whet outcomes 3f2b8c1e
-step whet signals --limit 5
 step whet lessons
 step whet report
 echo

@@ -16,14 +16,16 @@ sessions = [each for each in found if isinstance(each, whet.Transcript)]
 print(f"{len(sessions)} sessions; {len(found) - len(sessions)} files or lines could not be read")
 
 # %% [markdown]
-# The failure score is how likely it is that a session failed, with its reasons. The decisive step is the message after
-# which it was lost, as a best guess.
+# Where the time went: what each session lost to what bought nothing, the dearest first.
 
 # %%
-analyses = sorted(map(whet.analyse, sessions), key=lambda one: -one.failure_score)
-for one in analyses[:5]:
-    where = "" if one.decisive_step is None else f" (message {one.decisive_step}: {one.decisive_reason})"
-    print(f"{one.failure_score:.2f}  {one.source:<12} {'; '.join(one.reasons) or 'no strong reason'}{where}")
+troubles = sorted(map(whet.troubles, sessions), key=lambda one: -one.lost_seconds)
+for one in troubles[:5]:
+    dearest = one.dearest
+    where = f" (message {dearest.first}: {dearest.kind}, {dearest.cause or dearest.subject})" if dearest else ""
+    print(f"{one.lost_seconds:>5.0f} of {one.agent_seconds:.0f} s  {one.source:<12}{where}")
+
+analyses = [whet.analyse(session) for session in sessions]
 
 # %% [markdown]
 # What went wrong most often, and whose fault it was:

@@ -114,7 +114,6 @@ def test_a_kind_of_another_package_is_shown_everywhere(
     assert (lesson["kind"], lesson["sessions"], lesson["change"]) == ("bare_tests", 4, "rule")
     assert "runs the tests with Bash" in good(whet("lessons", variables=package)).out
     assert "bare tests of Bash in 4 of 4 sessions" in good(whet("improve", "--dry-run", variables=package)).out
-    assert good(whet("signals", "--kind", "bare_tests", variables=package)).out.count("bare_tests") == 4
     shown = good(whet("show", lesson["examples"][0]["session"], variables=package)).out
     assert "runs tests by a bare name: Bash, pytest without make" in shown
 
@@ -132,6 +131,6 @@ def test_without_its_package_a_kind_is_gone_and_breaks_nothing(
     good(whet("import", sessions))
     good(whet("report", variables=package))
     assert "bare name" not in good(whet("report")).out
-    refused = whet("signals", "--kind", "bare_tests")
+    refused = whet("rules", "catalogue", "--kind", "bare_tests")
     assert refused.code == 1
     assert "bare_tests is not a kind of failure. Kinds: retry_loop, " in " ".join(refused.err.split())

@@ -69,7 +69,7 @@ def test_setting_up_offers_its_hooks(extended: Whet, tmp_path: Path) -> None:
 
 def test_its_trouble_and_its_command_are_there(extended: Whet) -> None:
     extended("import", str(EXTENSION / "session.jsonl"))
-    assert "bare_tests" in extended("signals", "--kind", "bare_tests").out
+    assert "bare_tests" in extended("report", "--json").out
     assert "scribes" in extended("--help").out
     assert extended("scribes").out == "1 sessions of Scribe.\n"
     assert extended("scribes", "--help").code == 0

@@ -15,7 +15,6 @@ ALONE = (
     ("import",),
     ("import", "{examples}"),
     ("sessions",),
-    ("signals",),
     ("search", "no such file"),
     ("stats",),
     ("lessons",),

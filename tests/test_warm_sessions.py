@@ -97,7 +97,7 @@ class Moved:
 
     def analysis(self, analysis: Analysis) -> Analysis:
         signals = tuple(replace(each, message=self.place(each.message)) for each in analysis.signals)
-        return replace(analysis, signals=signals, decisive_step=self.place(analysis.decisive_step))
+        return replace(analysis, signals=signals)
 
 
 @given(templates, transcripts)

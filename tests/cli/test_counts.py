@@ -146,14 +146,6 @@ def test_stats_report_status_and_page_agree_with_the_files(
     assert f">{truth.sessions:,}</a>" in page
 
 
-def test_files_that_are_not_stored_are_counted_alike(whet: Whet, tmp_path: Path) -> None:
-    chain_of_forks(tmp_path / "records")
-    found = whet("signals", str(tmp_path / "records"), "--json").json_lines
-    truth = counted_in_files(tmp_path / "records")
-    assert sum(sum(each["calls"].values()) for each in found) == truth.calls
-    assert sum(each["calls"]["failed"] for each in found) == truth.failed_calls
-
-
 def test_a_fork_counts_what_it_copied_when_its_origin_is_forgotten(whet: Whet, tmp_path: Path) -> None:
     chain_of_forks(tmp_path / "records")
     assert whet("import", str(tmp_path / "records")).code == 0

@@ -11,7 +11,7 @@ from command import Whet, runner
 from disks import fill_up, mounted, remount
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small file system")
-READING = ("sessions", "search", "stats", "signals", "lessons", "report", "ledger", "rules", "status", "doctor")
+READING = ("sessions", "search", "stats", "lessons", "report", "ledger", "rules", "status", "doctor")
 
 
 def write_sessions(folder: Path, count: int, *, words: int = 4000) -> None:
@@ -80,7 +80,7 @@ def test_sessions_that_are_new_count_where_nothing_can_be_written(
 ) -> None:
     disk = tmp_path / "disk"
     usual = runner(tmp_path / "usual", person)
-    asked = (("report",), ("signals", "--json"), ("lessons", "--json"), ("lessons",), ("sessions", "--json"))
+    asked = (("report",), ("lessons", "--json"), ("lessons",), ("sessions", "--json"))
     assert usual("import", str(examples)).code == 0
     expected = [usual(*each).out for each in asked]
     with mounted(disk, "size=48m,mode=0700"):

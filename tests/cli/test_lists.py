@@ -32,7 +32,7 @@ def test_a_narrow_terminal_loses_columns_and_no_digits(
 def test_a_terminal_without_unicode_gets_ascii_and_no_traceback(whet: Whet, examples: Path, tmp_path: Path) -> None:
     assert whet("import", str(examples), variables=ASCII).code == 0
     session = whet("sessions", "--json").json["sessions"][0]["id"]
-    for command in ("sessions", "stats", "report", "lessons", "signals", "status", f"show {session}", "nonsense–"):
+    for command in ("sessions", "stats", "report", "lessons", "status", f"show {session}", "nonsense–"):
         code, shown = on_a_terminal(tmp_path, "", *command.split(), variables=ASCII)
         assert "Traceback" not in shown, shown
         assert shown.isascii()
@@ -93,10 +93,7 @@ def test_sessions_in_temporary_folders_are_left_out_of_every_count_and_every_cou
         assert told not in whet(command, "--folder", "/tmp/play").out, "a folder that is asked for is shown"
     assert whet("sessions", "--json").json["total"] == counted == whet("stats", "--json").json["sessions"]
     assert whet("sessions", "--all", "--json").json["total"] == counted + 2
-    assert told in whet("signals").out
-    assert len(whet("signals", "--json").json_lines) == counted
-    assert len(whet("signals", "--temporary", "--json").json_lines) == counted + 2
-    assert "Fix one." in whet("signals", "one").out + whet("show", "one").out, "an id is always found"
+    assert "Fix one." in whet("show", "one").out, "an id is always found"
     stands = whet("status", "--json").json["sessions"]
     assert (stands["all"], stands["in_temporary_folders"]) == (counted, 2)
     assert told in whet("status").out
@@ -116,26 +113,11 @@ def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, exa
 
 
 def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet, examples: Path) -> None:
-    unstored = re.findall(r"^(\S+) (?:0\.\d\d|cannot tell) ", whet("signals", str(examples), "--all").out, re.MULTILINE)
     assert whet("import", str(examples)).code == 0
-    printed = whet("sessions").out + whet("signals", "--all").out + whet("report").out + whet("search", "the").out
-    ids = {*re.findall(r"^([0-9a-f]{8}) ", printed, re.MULTILINE), *unstored}
-    assert len(ids) > len(unstored) > 14
-    assert whet("signals", *sorted(ids)).code == 0
+    printed = whet("sessions").out + whet("report").out + whet("search", "the").out
+    ids = {*re.findall(r"^([0-9a-f]{8}) ", printed, re.MULTILINE)}
+    assert len(ids) > 14
     assert whet("forget", *sorted(ids), "--yes").code == 0
-
-
-def test_signals_shows_the_ten_worst_sessions_under_a_heading(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
-    ten = whet("signals").out
-    scores = [float(score) for score in re.findall(r"^[0-9a-f]{8} (\d\.\d\d) ", ten, re.MULTILINE)]
-    assert len(scores) == 10
-    assert scores == sorted(scores, reverse=True)
-    assert ten.startswith("id ")
-    everything = whet("signals", "--json").json_lines
-    assert f"Showing 10 of {len(everything)} sessions, worst first. " in ten
-    assert "more have signals or may have failed (--all)." in ten
-    assert len(re.findall(r"^[0-9a-f]{8} \d", whet("signals", "--all").out, re.MULTILINE)) > 10
 
 
 def talk(tmp_path: Path, name: str, *words: str, **facts: object) -> str:
@@ -145,16 +127,6 @@ def talk(tmp_path: Path, name: str, *words: str, **facts: object) -> str:
     path = tmp_path / f"{name}.json"
     path.write_text(json.dumps({"id": name, "model": "m", "messages": messages, **facts}))
     return str(path)
-
-
-def test_signals_lists_a_session_that_may_have_failed_without_a_signal(whet: Whet, tmp_path: Path) -> None:
-    assert whet("import", talk(tmp_path, "idle", "Rename the file a to b.", "Fine.")).code == 0
-    [found] = whet("signals", "--json").json_lines
-    assert not found["signals"]
-    shown = whet("signals").out
-    assert f"{found['failure_score']:.2f} " in shown
-    assert "it answered without a single call; the user asked for a change and it made none" in shown
-    assert "Showing 1 of 1 session" in shown
 
 
 def test_a_folder_of_another_system_is_a_project_too(tmp_path: Path) -> None:
@@ -195,7 +167,7 @@ def test_every_group_can_list_and_an_empty_list_is_no_failure(whet: Whet, group:
     assert (listed.code, listed.out) == (0, whet(group).out)
 
 
-@pytest.mark.parametrize("command", ["sessions --source nope", "signals", "templates stats", "templates list --tag x"])
+@pytest.mark.parametrize("command", ["sessions --source nope", "templates stats", "templates list --tag x"])
 def test_an_empty_list_is_no_failure(whet: Whet, command: str) -> None:
     assert whet(*command.split()).code == 0
 

@@ -49,7 +49,7 @@ def test_an_agent_may_not_restore(whet: Whet, tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-READING = ("show", "sessions", "search", "stats", "signals", "lessons", "report", "ledger", "rules", "status", "export")
+READING = ("show", "sessions", "search", "stats", "lessons", "report", "ledger", "rules", "status", "export")
 CHANGES = (
     "UPDATE messages SET body = x'7b' WHERE position = 1",
     "UPDATE messages SET body = 7",

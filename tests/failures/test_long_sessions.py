@@ -13,7 +13,6 @@ from whet.failures.analysis import analyse
 from whet.failures.detectors import MOST_SIGNALS
 from whet.failures.lessons import distill
 from whet.failures.signals import Kind
-from whet.failures.summaries import JudgedSession, summarise
 from whet.formats.turns import OpenCalls
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript, pair
 from whet.sessions.trust import Trust
@@ -115,11 +114,10 @@ def test_finding_trouble_grows_with_the_length(shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_distilling_summing_up_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
+def test_distilling_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
     analyses = {size: analyse(session(shape, size), WEIGHTS) for size in (SHORT, LONG)}
     for work in (
         lambda given: distill([analyses[len(pair(given.messages).exchanges)]] * 3),
-        lambda given: summarise([JudgedSession(analyses[len(pair(given.messages).exchanges)], "", 0, 0.0)]),
         lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False, thoughts=False)),
         lambda given: mine([given], WantedTemplate(), weights=WEIGHTS),
     ):

@@ -3,10 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.failures.score import OF_RESULTS, SAID, SIGNS, UNANSWERED, WHOLE, Weighed, failure_of, measure, weigh
+from whet.failures.score import OF_RESULTS, SAID, SIGNS, WHOLE, failure_of, measure, weigh
 from whet.failures.usual import Beyond
 from whet.failures.view import gather
-from whet.sessions.transcripts import Ending
 from whet.shipped.data import failure_weights
 
 FAILED = call("get_user", {"id": 1}, "Error: no such user", error=True)
@@ -19,7 +18,7 @@ def signs(*turns: Turn) -> dict[str, float]:
 
 def failure(*turns: Turn) -> float:
     weights = failure_weights()
-    return failure_of(weigh(gather(conversation(*turns)), weights), weights).value
+    return failure_of(weigh(gather(conversation(*turns)), weights), weights)
 
 
 def test_the_shipped_weights_know_every_sign_and_excuse_nothing() -> None:
@@ -53,30 +52,10 @@ def test_a_session_that_went_wrong_scores_above_one_half(turns: tuple[Turn, ...]
     assert failure(user("How old is user 1? Update the record."), *turns) > 0.5
 
 
-@given(st.sampled_from([Ending.REFUSED, Ending.EMPTY, Ending.CUT]), st.lists(st.sampled_from([WORKED, FAILED])))
-def test_a_session_that_ended_without_an_answer_failed_whatever_its_signs(ending: Ending, calls: list[Turn]) -> None:
-    weights = failure_weights()
-    turns = (user("How old is user 2?"), *calls, agent("User 2 is 41 years old."))
-    found = failure_of(weigh(gather(conversation(*turns, ending=ending)), weights), weights)
-    assert found.value == 1.0
-    assert found.reasons[0] == UNANSWERED[ending]
-    assert len(found.reasons) <= 4
-    finished = gather(conversation(*turns, ending=Ending.FINISHED))
-    assert failure_of(weigh(finished, weights), weights).value < 1, "and no other ending decides alone"
-
-
 def test_every_further_failure_raises_the_score() -> None:
     scores = [failure(user("go"), WORKED, *(FAILED for _ in range(count))) for count in range(4)]
     assert scores == sorted(scores)
     assert scores[0] < scores[-1]
-
-
-def test_the_reasons_are_those_that_weigh_most() -> None:
-    turns = (user("Please send the mail."), FAILED, agent("It failed to work."))
-    found = weigh(gather(conversation(*turns)), failure_weights())
-    assert found.reasons[0] == "no call worked"
-    assert "the user asked for a change and it made none" in found.reasons
-    assert len(found.reasons) <= 4
 
 
 def test_an_open_question_counts_and_a_polite_offer_does_not() -> None:
@@ -106,15 +85,7 @@ def test_labels_and_rewards_of_the_source_are_not_looked_at() -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(0, 1), st.floats(0, 1))
 def test_a_score_is_always_between_nought_and_one(logit: float, whole: float, said: float) -> None:
-    assert 0 <= failure_of(Weighed(logit), failure_weights(), Beyond(whole, said)).value <= 1
-
-
-def test_length_counts_against_what_is_usual_and_is_told_where_it_is_far_beyond() -> None:
-    weights = failure_weights()
-    usual, longer = (failure_of(Weighed(-1.0), weights, Beyond(each, each)) for each in (0.5, 1.0))
-    assert usual.value < longer.value
-    assert usual.reasons == ()
-    assert longer.reasons == ("it took longer than similar sessions",)
+    assert 0 <= failure_of(logit, failure_weights(), Beyond(whole, said)) <= 1
 
 
 def test_a_record_without_results_says_nothing_of_how_calls_went() -> None:
@@ -140,7 +111,13 @@ def test_the_last_words_count_for_nothing_once_the_work_is_handed_over_or_checke
     assert all(signs(user("Fix a."), COMMITTED, EDITED, ASKED)[name] for name in said), "not before the last change"
 
 
-def test_a_session_without_a_call_is_not_said_to_have_had_none_that_worked() -> None:
+def test_length_counts_against_what_is_usual() -> None:
     weights = failure_weights()
-    without = weigh(gather(conversation(user("Fix the parser"), agent("What do you mean?"))), weights)
-    assert "no call worked" not in without.reasons
+    usual, longer = (failure_of(-1.0, weights, Beyond(each, each)) for each in (0.5, 1.0))
+    assert usual < longer
+
+
+def test_a_record_without_an_answer_weighs_nothing() -> None:
+    weights = failure_weights()
+    for turns in ((), (user("Update the record."),), (user("Update the record."), agent(" "))):
+        assert weigh(gather(conversation(*turns)), weights) == weights.intercept

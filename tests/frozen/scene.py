@@ -73,7 +73,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "watch": ("watch",),
     "target": ("target",),
     "stats": ("stats",),
-    "signals": ("signals",),
 }
 
 

@@ -104,7 +104,7 @@ def test_review_reads_a_session_and_proposes(tmp_path: Path, whet: Whet) -> None
     server = run_command(
         tmp_path,
         "/whet:review",
-        PlannedCall("Bash", always(command=f"whet signals {session}", description="Look")),
+        PlannedCall("Bash", always(command=f"whet show {session}", description="Look")),
         PlannedCall("show_session", always(session=session, count=2)),
         PlannedCall("propose", always(text=RULE, reason="It failed.", session=session)),
     )

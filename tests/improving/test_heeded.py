@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from conversations import conversation, shell, user
+from conversations import conversation, program, shell, user
 from whet.improving.heeded import following, key_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation, Scope
@@ -14,17 +14,22 @@ from whet.lessons.following import Fared, Following, SeenRule, count_following, 
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
 from whet.store import sessions
 from whet.store.adding import prepare
+from whet.store.analyses import refresh
 from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow
 from whet.store.home import Home
+from whet.store.listing import Filters
 from whet.store.prompts import keep_prompt
 from whet.store.recording import Recorder
 from whet.store.session_draws import Telling, keep_reminders, keep_tellings
+from whet.store.troubles import session_troubles
 from whet.targets.sync_log import FileTelling, note
 from whet.told.prompt import Prompt
+from whet.trouble.values import TroubleKind
 
 PLACES = ("/srv/shop-tea", "/srv/shop")
 BEGUN = 1_790_000_000.0
@@ -192,3 +197,17 @@ def test_a_rule_of_a_folder_holds_in_the_folders_below_it(home: Home, database: 
     for folder in ("/srv/shop", "/srv/shop/till", "/srv/shop-legacy", "/srv"):
         keep(database, replace(made(folder, "bun i"), folder=folder))
     assert fared(home, database, replace(RULE, scope=Scope(project="/srv/shop"))).looked == 2
+
+
+def test_a_rule_that_was_told_and_broken_is_trouble_of_its_session(home: Home, database: Database) -> None:
+    told = replace(made("b", "rtk bun i"), messages=(program(RULE.text), *made("b", "rtk bun i").messages))
+    keep(database, told)
+    keep(database, made("c", "rtk bun i"))
+    refresh(database, failure_weights(), progress=lambda _: None)
+    assert fared(home, database).told == 1
+    assert fared(home, database).told == 1
+    found = {each.trouble.session: each.trouble.troubles for each in session_troubles(database, Filters())}
+    [broken] = [trouble for troubles in found.values() for trouble in troubles if trouble.kind == TroubleKind.TOLD]
+    assert broken.cause == RULE.text
+    assert broken in found[told.id]
+    assert (broken.first, broken.last, broken.calls) == (1, 3, 1)

@@ -85,3 +85,10 @@ def test_long_lines_are_split_in_linear_time(piece: str) -> None:
         assert all(is_decisive(stages, index) in (True, False) for index in range(len(stages)))
 
     assert is_linear(read, piece, 100_000 * len(piece))
+
+
+def test_an_unknown_word_before_a_well_known_program_runs_it() -> None:
+    for line, program in (("wrap git status -s", "git"), ("slowly pytest -q tests", "pytest"), ("w npm test", "npm")):
+        assert [stage.program for stage in split(line)] == [program]
+    for line in ("which git npm", "echo git status", "man git log", "wrap git", "tool task list", "docker git x"):
+        assert [stage.program for stage in split(line)] == [line.split()[0]]

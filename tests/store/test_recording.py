@@ -262,12 +262,3 @@ def test_a_run_in_the_stream_is_the_session_that_goes_on(database: Database) -> 
     old, new = find(database, "own-1"), find(database, "own-2")
     assert (old.ending, old.input_tokens) == ("compacted", 5)
     assert (new.ending, new.input_tokens, new.parent_id) == ("finished", 9, old.id)
-
-
-def test_how_a_session_ended_is_looked_at_though_no_message_tells_of_it(database: Database) -> None:
-    recorder = Recorder(database, run_of(said("Say it.")))
-    for ending, failed in ((Ending.UNKNOWN, False), (Ending.REFUSED, True), (Ending.FINISHED, False)):
-        recorder.end(Ended(ending))
-        assert refresh(database, failure_weights(), progress=lambda _: None) == 1
-        [found] = (each.analysis for each in judged(database, Filters()))
-        assert (found.failure_score == 1.0) is failed, ending

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 import whet
-from whet.failures.summaries import summarise
 from whet.runs.models import Prices
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, Usage
 from whet.sessions.trust import Trust
@@ -25,14 +24,14 @@ def keep(database: Database, *transcripts: Transcript) -> None:
     analyses.refresh(database, failure_weights(), progress=lambda _: None, processors=1)
 
 
-def test_facts_add_up_to_the_summary(database: Database, examples: Path) -> None:
+def test_facts_add_up_to_the_analyses(database: Database, examples: Path) -> None:
     keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
     found = [fact for fact in read_facts(database, {}).values() if fact.counts]
-    total = summarise(analyses.judged(database, Filters()))[0].total
-    assert len(found) == total.sessions > 10
-    assert sum(fact.calls for fact in found) == total.calls
-    assert sum(fact.failed_calls for fact in found) == total.failed_calls
-    assert sum(fact.tokens for fact in found) == total.tokens
+    every = list(analyses.judged(database, Filters()))
+    assert len(found) == len(every) > 10
+    assert sum(fact.calls for fact in found) == sum(len(one.analysis.exchanges) for one in every)
+    assert sum(fact.failed_calls for fact in found) == sum(one.analysis.calls["failed"] for one in every)
+    assert sum(fact.tokens for fact in found) == sum(one.tokens for one in every)
 
 
 def said(name: str, *words: str, purpose: Purpose = Purpose.CHAT) -> Transcript:

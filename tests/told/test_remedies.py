@@ -99,7 +99,7 @@ def test_a_file_that_is_not_understood_is_refused(head: str) -> None:
 
 
 def seen(session: str, *signals: Signal) -> Analysis:
-    return Analysis(session, 0.5, (), Activity.MIXED, (), signals)
+    return Analysis(session, 0.5, Activity.MIXED, (), signals)
 
 
 def test_a_remedy_is_seen_in_the_sessions_with_a_signal_that_it_is_for() -> None:

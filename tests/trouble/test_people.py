@@ -198,6 +198,62 @@ def test_a_question_back_is_no_answer() -> None:
     assert event.kind is InterventionKind.CORRECTION
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "but the table is made by the migration already",
+        "ok, aber die Tabelle gibt es schon",
+        "но таблица уже есть",
+        "mais la table existe déjà",
+        "但是已经有这张表了",
+        "why not keep it as on the other page?",
+        "shouldn't the table come from the migration?",
+        "No, use the migration.",
+        "Нет, возьми миграцию.",
+    ],
+)
+def test_who_turns_against_what_was_done_corrects_whatever_the_agent_does_next(words: str) -> None:
+    made = (user("Add the table."), edit("a", "b"), agent("The table is there."))
+    assert len(interventions(conversation(*made, user(words), shell("ls", "x"), agent("I see.")))) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["yes, do not forget the docs", "2 is better", "Yes, please add it.", "да, и не забудь тесты", "好的"],
+)
+def test_who_agrees_or_chooses_does_not_correct(words: str) -> None:
+    made = (user("Add the table."), edit("a", "b"), agent("1. The docs, 2. the tests are left."))
+    following = (shell("ls", "x"), agent("I see."))
+    assert not interventions(conversation(*made, user(words), *following))
+    assert interventions(conversation(*made, user("ja, aber nicht so"), *following))
+
+
+def test_what_is_typed_while_the_agent_works_steps_in_unless_it_asks_for_more() -> None:
+    def typed(words: str) -> list[Intervention]:
+        return interventions(conversation(user("Add it."), shell("ls", "x"), user(words), edit("a", "b")))
+
+    assert typed("take the helper in src/page")
+    assert not typed("also add a link to it")
+    assert typed("also i do not need the cache")
+    assert not typed("continue")
+
+
+def test_the_first_words_after_a_plan_was_carried_out_can_correct() -> None:
+    plan = replace(user("Implement the following plan: a button"), trust=Trust.AGENT)
+    session = conversation(
+        plan, edit("red", "class blue"), agent("Done."), user("It is not in the header."), edit("x", "y")
+    )
+    assert len(interventions(session)) == 1
+
+
+def test_what_the_agent_never_heard_is_not_said_again() -> None:
+    order = "Fix every issue of the review, and write a note"
+    taken_back = conversation(
+        user("Go."), shell("make", "x"), agent("Done."), user(order), stop(), user(f"{order} of it"), shell("make", "x")
+    )
+    assert not interventions(taken_back)
+
+
 def test_programs_and_other_agents_step_in_nowhere() -> None:
     note = Message(role=Role.USER, parts=(Text("The hook says no."),), trust=Trust.TOOL, origin=Origin.INSERTED)
     plan = Message(role=Role.USER, parts=(Text("Implement the following plan: not red"),), trust=Trust.AGENT)

@@ -22,7 +22,6 @@ GROUPS = (
             ("show", "show", "Show one session: messages, tool calls and results."),
             ("search", "search", "Search messages by word or phrase."),
             ("stats", "stats", "Count sessions, messages, tools, tokens and errors."),
-            ("signals", "signals", "Show what went wrong in each session, and where."),
             ("outcomes", "outcomes", "List the outcome of every tool call in a session."),
         ),
     ),

@@ -101,7 +101,7 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
         return SuccessFinding(None, "a check failed and was not fixed")
     if verified:
         return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
-    value = failure_of(weigh(evidence, weights), weights).value
+    value = failure_of(weigh(evidence, weights), weights)
     if value > AGREED_SCORE:
         return SuccessFinding(None, "may have failed", vote)
     if len(evidence.steps) > MOST_STEPS:

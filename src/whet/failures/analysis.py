@@ -1,18 +1,13 @@
 """Everything that Whet finds in one session, as one value."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any
+from collections.abc import Iterable, Iterator, Set
 
-from msgspec.structs import replace
-
-from whet.failures.decisive import decisive_step
 from whet.failures.detectors import detect
 from whet.failures.kinds import KINDS, KindTable
-from whet.failures.score import Weighed, Weights, failure_of, weigh
-from whet.failures.signals import SHOWN, Signal
-from whet.failures.success_signs import is_backed
-from whet.failures.usual import Circle, Size, Usual, beyond, circle_of, size_of
+from whet.failures.score import Weights, failure_of, weigh
+from whet.failures.signals import Signal
+from whet.failures.usual import Circle, Size, circle_of, size_of
 from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
@@ -60,29 +55,21 @@ class Analysis(Value, frozen=True):
     >>> import whet
     >>> session, _ = whet.read("examples/sessions/openai")
     >>> found = whet.analyse(session)
-    >>> found.failure_score > 0.5, found.calls["failed"], found.decisive_step
-    (True, 3, 2)
+    >>> found.calls["failed"], sorted({signal.kind for signal in found.signals})
+    (3, ['retry_loop', 'tool_failure'])
 
-    Where the record holds no bad sign and no sign of success, `cannot_tell` is true and the score says nothing.
-    `decisive_step` is always a best guess; `decisive_confidence` says how good. `backed` is whether a check that
-    passed or the person's word speaks for the session.
+    `failure_score` compares sessions with each other where trials are guarded; it says nothing of one session.
     """
 
     session: str
     failure_score: float
-    reasons: tuple[str, ...]
     activity: Activity
     exchanges: tuple[ExchangeOutcome, ...]
     signals: tuple[Signal, ...]
-    decisive_step: int | None = None
-    decisive_reason: str = ""
-    decisive_confidence: float = 0.0
-    cannot_tell: bool = False
-    backed: bool = False
     source: str = ""
     model: str = ""
     at: float | None = None
-    weighed: Weighed = Weighed(0.0)
+    weighed: float = 0.0  # the log odds of its signs, before it is compared with others
     size: Size = Size()
     circle: Circle = Circle("", "", "", "")
     copied: Copied = Copied()
@@ -140,25 +127,16 @@ def analysis_of_view(
     apart = NO_PLACES if repeated.whole else copied
     signals = detect(evidence, kinds)
     weighed = weigh(evidence, weights)
-    failure = failure_of(weighed, weights)
-    turning = decisive_step(evidence, signals)
-    backed = is_backed(evidence)
     usage = transcript.usage or total(message.usage for message in transcript.messages)
     return Analysis(
         session=transcript.id,
-        failure_score=round(failure.value, 4),
-        reasons=failure.reasons,
+        failure_score=round(failure_of(weighed, weights), 4),
         activity=classify(step.exchange for step in evidence.steps),
         exchanges=tuple(
             ExchangeOutcome(step.exchange.call.id, step.tool, step.decision.outcome, step.decision.evidence)
             for step in evidence.steps
         ),
         signals=signals,
-        decisive_step=turning.message if turning is not None else None,
-        decisive_reason=turning.reason if turning is not None else "",
-        decisive_confidence=turning.confidence if turning is not None else 0.0,
-        cannot_tell=tells_nothing(failure.reasons, signals, backed=backed),
-        backed=backed,
         source=transcript.source,
         model=transcript.model,
         at=transcript.started,
@@ -185,54 +163,3 @@ def _used_by_others(model: str, messages: Iterable[Message]) -> Iterator[ModelUs
         if message.usage is not None and message.model not in ("", model):
             used.setdefault(message.model, []).append(message.usage)
     return (ModelUse(name, total(usages)) for name, usages in sorted(used.items()))
-
-
-def compared(analysis: Analysis, weights: Weights, usual: Mapping[Circle, Usual]) -> Analysis:
-    """The analysis with the score that the session has among others of its kind."""
-    more = beyond(analysis.size, analysis.circle, usual)
-    failure = failure_of(analysis.weighed, weights, more)
-    return scored(analysis, round(failure.value, 4), failure.reasons)
-
-
-def scored(analysis: Analysis, score: float, reasons: tuple[str, ...]) -> Analysis:
-    """The analysis with another score and its reasons."""
-    silent = tells_nothing(reasons, analysis.signals, backed=analysis.backed)
-    return replace(analysis, failure_score=score, reasons=reasons, cannot_tell=silent)
-
-
-def tells_nothing(reasons: tuple[str, ...], signals: tuple[Signal, ...], *, backed: bool) -> bool:
-    """Whether the record holds neither a bad sign nor a sign of success: a wrong answer leaves no trace."""
-    return not reasons and not backed and not any(signal.confidence >= SHOWN for signal in signals)
-
-
-def record(analysis: Analysis, *, project: str = "", least: float = SHOWN) -> dict[str, Any]:
-    """The analysis in the form that programs read: one JSON object a session, with signals as sure as `least`."""
-    return {
-        "session": analysis.session,
-        "project": project,
-        "failure_score": analysis.failure_score,
-        "reasons": list(analysis.reasons),
-        "activity": analysis.activity.value,
-        "decisive_step": analysis.decisive_step,
-        "decisive_reason": analysis.decisive_reason,
-        "decisive_confidence": analysis.decisive_confidence,
-        "cannot_tell": analysis.cannot_tell,
-        "calls": analysis.calls,
-        "exchanges": [
-            {"call_id": one.call_id, "tool": one.tool, "outcome": one.outcome.value, "evidence": one.evidence}
-            for one in analysis.exchanges
-        ],
-        "signals": [_signal_record(signal) for signal in analysis.signals if signal.confidence >= least],
-    }
-
-
-def _signal_record(signal: Signal) -> dict[str, Any]:
-    return {
-        "kind": signal.kind,
-        "message": signal.message,
-        "call_id": signal.call_id or None,
-        "quote": signal.quote,
-        "cause": signal.cause.value,
-        "trust": signal.trust.label,
-        "confidence": signal.confidence,
-    }

@@ -107,6 +107,11 @@ def error_line(text: str) -> str:
     return telling[0][1]
 
 
+def tells(line: str) -> bool:
+    """Whether a line says what went wrong, and not only that something did."""
+    return not _EMPTY_WORDS.search(line) and any(pattern.search(line) for pattern in (_RAISED, *_TELLING))
+
+
 def fingerprint(text: str) -> str:
     """Equal for the same kind of error: the error line without its names, places and numbers."""
     return _normalised(error_line(text))

@@ -1,11 +1,9 @@
-"""How likely a session failed: bad signs that its record shows, weighed by a small logistic model.
+"""How badly a session went, for what compares sessions with each other: guards of live trials, warrants, cases.
 
-Every sign is 0 when all is well and grows with trouble, and no weight is negative: a session is never excused by
-how it is written, and each reason can be read aloud. Length counts only against what is usual for the agent and the
-project (`usual.py`). The weights are fitted in bench/detect.py. What a session's own record says outright is not
-weighed: without a whole answer it has failed, and no labelled session could teach that. Nor could any teach what it
-means that a person's work was checked or handed over in the end: then the agent's last words are a report and not the
-outcome, and work that was handed over is no worse for having been long.
+Bad signs that the record shows, weighed by a small logistic model. Every sign is 0 when all is well and grows with
+trouble, and no weight is negative. Length counts only against what is usual for the agent and the project (`usual.py`).
+The weights are fitted in bench/detect.py. The score is no verdict on a person's session and is shown to nobody. Where
+work was checked or handed over in the end, the agent's last words are a report and not the outcome.
 """
 
 import math
@@ -21,17 +19,8 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Ending
 from whet.values import Value
 
-LONGER = 0.8  # beyond what is usual, from where on it is told
-REASONS_SHOWN = 4
-REASON_WEIGHT = 0.25
 MOST = 30.0  # log odds that no other sign can outweigh
 WHOLE, SAID = "longer_than_usual", "more_said_than_usual"
-LONGER_REASON = "it took longer than similar sessions"
-UNANSWERED = {
-    Ending.REFUSED: "the model refused to answer",
-    Ending.EMPTY: "the model gave no answer, even when asked again",
-    Ending.CUT: "its answer was cut off in the middle",
-}
 
 
 class Weights(Value, frozen=True):
@@ -41,24 +30,11 @@ class Weights(Value, frozen=True):
     weights: dict[str, float]
 
 
-class Weighed(Value, frozen=True):
-    """What the signs of one session come to before it is compared with others: log odds, and the heaviest signs."""
-
-    logit: float
-    reasons: tuple[str, ...] = ()
-
-
-class Score(NamedTuple):
-    value: float
-    reasons: tuple[str, ...]
-
-
 class Sign(NamedTuple):
-    """One bad sign: its measure from 0 upwards, and how it reads as a reason."""
+    """One bad sign, and its measure from 0 upwards."""
 
     name: str
     measure: Callable[[SessionView], float]
-    reason: str
 
 
 def _share(part: int, whole: int) -> float:
@@ -110,9 +86,10 @@ def no_calls(evidence: SessionView) -> float:
 
 def _is_answer_alone(evidence: SessionView) -> bool:
     """Whether a session made no call and needed none: nothing was to be changed, and what was asked is answered."""
-    if evidence.steps or evidence.final is None or _asks_change(evidence):
+    final = evidence.final
+    if evidence.steps or final is None or not final.words.strip() or _asks_change(evidence):
         return False
-    return not any(sign(evidence) for sign in (open_question, inability, unkept_promise, no_answer))
+    return not any(sign(evidence) for sign in (open_question, inability, unkept_promise))
 
 
 def same_error(evidence: SessionView) -> float:
@@ -151,10 +128,6 @@ def unkept_promise(evidence: SessionView) -> float:
     return float(Phrase.INTENT in final.end_phrases and Phrase.OFFER not in final.end_phrases)
 
 
-def no_answer(evidence: SessionView) -> float:
-    return float(evidence.final is not None and not evidence.final.words.strip())
-
-
 def _is_single_order(evidence: SessionView) -> bool:
     """One order and tools whose effects are known: then what was asked can be held against what was done."""
     known = all(step.effect is not Effect.RUNS for step in evidence.steps)
@@ -188,22 +161,21 @@ def cut_off(evidence: SessionView) -> float:
 
 
 SIGNS: tuple[Sign, ...] = (
-    Sign("failed_share", failed_share, "many calls failed or returned nothing"),
-    Sign("last_failed", last_failed, "its last call failed or returned nothing"),
-    Sign("failing_end", failing_end, "it ended with a series of failed calls"),
-    Sign("nothing_worked", nothing_worked, "no call worked"),
-    Sign("no_calls", no_calls, "it answered without a single call"),
-    Sign("same_error", same_error, "the same error recurred"),
-    Sign("repeated_calls", repeated_calls, "it repeated the same calls"),
-    Sign("repeated_answers", repeated_answers, "it got the same results again"),
-    Sign("open_question", open_question, "it ended with an unanswered question"),
-    Sign("inability", inability, "it ended by saying what it could not do or find"),
-    Sign("unkept_promise", unkept_promise, "it ended with a plan it did not carry out"),
-    Sign("no_answer", no_answer, "it ended without an answer"),
-    Sign("not_done", not_done, "the user asked for a change and it made none"),
-    Sign("unasked_change", unasked_change, "the user asked only for an answer and it changed something"),
-    Sign("unbacked_claim", unbacked_claim, "it claims a change that no call made"),
-    Sign("cut_off", cut_off, "it was cut off"),
+    Sign("failed_share", failed_share),
+    Sign("last_failed", last_failed),
+    Sign("failing_end", failing_end),
+    Sign("nothing_worked", nothing_worked),
+    Sign("no_calls", no_calls),
+    Sign("same_error", same_error),
+    Sign("repeated_calls", repeated_calls),
+    Sign("repeated_answers", repeated_answers),
+    Sign("open_question", open_question),
+    Sign("inability", inability),
+    Sign("unkept_promise", unkept_promise),
+    Sign("not_done", not_done),
+    Sign("unasked_change", unasked_change),
+    Sign("unbacked_claim", unbacked_claim),
+    Sign("cut_off", cut_off),
 )
 
 
@@ -230,35 +202,18 @@ def _has_no_results(evidence: SessionView) -> bool:
     return bool(evidence.steps) and all(step.exchange.result is None for step in evidence.steps)
 
 
-def weigh(evidence: SessionView, weights: Weights) -> Weighed:
-    """What the signs of a session weigh together; all there is where it ended without an answer."""
-    signs = measure(evidence)
-    parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items() if name in signs}
-    told = sorted(
-        (sign for sign in SIGNS if parts.get(sign.name, 0.0) >= REASON_WEIGHT and _is_told(sign, evidence)),
-        key=lambda sign: -parts[sign.name],
-    )
-    reasons = tuple(sign.reason for sign in told)
-    unanswered = UNANSWERED.get(evidence.transcript.ending)
-    if unanswered:
-        return Weighed(MOST, (unanswered, *reasons)[:REASONS_SHOWN])
-    return Weighed(weights.intercept + sum(parts.values()), reasons[:REASONS_SHOWN])
+def weigh(evidence: SessionView, weights: Weights) -> float:
+    """What the signs of a session weigh together, as log odds; a record without an answer weighs nothing."""
+    signs = measure(evidence) if _is_answered(evidence) else {}
+    return weights.intercept + sum(weight * signs.get(name, 0.0) for name, weight in weights.weights.items())
 
 
-def _is_told(sign: Sign, evidence: SessionView) -> bool:
-    """That no call worked says nothing to a person where none was made."""
-    return bool(evidence.steps) or sign.measure is not nothing_worked
+def _is_answered(evidence: SessionView) -> bool:
+    """Whether the agent did anything, or said a word: where a record breaks off before, nothing is known."""
+    return bool(evidence.steps) or any(saying.words.strip() for saying in evidence.by_agent)
 
 
-def failure_of(weighed: Weighed, weights: Weights, more: Beyond = AS_USUAL) -> Score:
+def failure_of(weighed: float, weights: Weights, more: Beyond = AS_USUAL) -> float:
     """The score of a session: its signs, and how far it goes beyond what is usual where it was made."""
-    if weighed.logit >= MOST:
-        return Score(1.0, weighed.reasons)
     relative = weights.weights.get(WHOLE, 0.0) * more.whole + weights.weights.get(SAID, 0.0) * more.said
-    total = max(-MOST, min(MOST, weighed.logit + relative))
-    return Score(1 / (1 + math.exp(-total)), told_reasons(weighed, max(more)))
-
-
-def told_reasons(weighed: Weighed, longer: float) -> tuple[str, ...]:
-    """The reasons for a score, with the session's length where it goes so far beyond what is usual."""
-    return (*weighed.reasons, *((LONGER_REASON,) if longer >= LONGER else ()))[:REASONS_SHOWN]
+    return 1 / (1 + math.exp(-max(-MOST, min(MOST, weighed + relative))))

@@ -1,4 +1,4 @@
-"""Signs that a session went well: a check that passed after the last change, work handed over, the person's word."""
+"""Signs that a session went well: a check that passed after the last change, and work that was handed over."""
 
 from whet.failures.view import SessionView
 from whet.failures.wordings import Phrase
@@ -43,17 +43,6 @@ def handed_over(evidence: SessionView) -> bool:
         if step.effect is Effect.CHANGES and step.worked:
             return False
     return False
-
-
-def approval(evidence: SessionView) -> bool:
-    """Whether the person's last word lets the agent go on or thanks it, once it had done something."""
-    said = evidence.by_user[-1] if len(evidence.by_user) > 1 else None
-    return said is not None and said.has(Phrase.APPROVAL) and not _objects(said.phrases)
-
-
-def is_backed(evidence: SessionView) -> bool:
-    """Whether anything in the record tells that the work went well."""
-    return is_settled(evidence) or approval(evidence)
 
 
 def is_settled(evidence: SessionView) -> bool:

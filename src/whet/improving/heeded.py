@@ -11,10 +11,11 @@ import msgspec
 from whet import __version__
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
-from whet.failures.view import gather
+from whet.failures.view import SessionView, gather
 from whet.improving.live_sessions import where_of
 from whet.ledger.entries import Item
 from whet.ledger.holding import holds
+from whet.ledger.patches import RuleSituation
 from whet.lessons.following import (
     FOLLOWING_VERSION,
     Following,
@@ -27,6 +28,7 @@ from whet.lessons.following import (
 )
 from whet.lessons.reminders import followed_after
 from whet.sessions.transcripts import Purpose
+from whet.store.analyses import note_breaks
 from whet.store.canary_counts import deliveries
 from whet.store.database import CannotWrite, Database
 from whet.store.home import Home
@@ -44,6 +46,7 @@ from whet.targets.settings import Target
 from whet.targets.settings import load as load_targets
 from whet.targets.sync_log import FileTelling, entries_for, load_log
 from whet.targets.telling import day_of
+from whet.trouble.course import Break
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 BATCH = 50
@@ -91,10 +94,16 @@ def seen_rules(
     seen: dict[str, list[SeenRule]] = {rule.name: [] for rule, _ in asked}
     sessions = _since(database, min(rule.since for rule, _ in asked)) if asked else ()
     standing = {*map(key_of, ledger_of(home, database).state().rules), *(key for _, key in asked)}
+    breaks: dict[str, list[Break]] = {}
     for number, (session, fitting, findings) in enumerate(_found(database, sessions, asked, standing), start=1):
         progress(number, len(sessions))
         for rule, key in fitting:
-            seen[rule.name].append(_seen(books, session, rule, findings[key]))
+            one = _seen(books, session, rule, findings[key])
+            seen[rule.name].append(one)
+            if one.told and one.followed is False:
+                breaks.setdefault(session.id, []).extend(Break(rule.text, at) for at in findings[key].broken)
+    with contextlib.suppress(CannotWrite):
+        note_breaks(database, [each for each in sessions if breaks.get(each.id)], breaks)
     return {name: tuple(found) for name, found in seen.items()}
 
 
@@ -134,8 +143,20 @@ def _look(database: Database, session: Session, rules: Iterable[AskedRule]) -> d
         situation = situation_of(rule)
         followed = was_followed(situation, view)
         after = None if followed is None else followed_after(situation, view)
-        found[key] = RuleFinding(followed, after, followed is not None and was_told(rule.text, transcript))
+        is_in_record = followed is not None and was_told(rule.text, transcript)
+        broken = tuple(_broken(situation, view)) if followed is False else ()
+        found[key] = RuleFinding(followed, after, is_in_record, broken)
     return found
+
+
+def _broken(situation: RuleSituation, view: SessionView) -> Iterator[int]:
+    """The messages whose calls go against a rule, each call looked at by itself."""
+    asked: set[int] = set()
+    for step in view.steps:
+        alone = SessionView(view.transcript, (step,), ())
+        if step.exchange.asked not in asked and was_followed(situation, alone) is False:
+            asked.add(step.exchange.asked)
+            yield step.exchange.asked
 
 
 def _seen(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) -> SeenRule:

@@ -14,7 +14,8 @@ from whet.lessons.drafts import QUOTE_LETTERS, LessonDraft, patch_of_draft
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.procedure_drafts import ARROW
 from whet.lessons.procedures import SESSIONS_NEEDED, is_everyday
-from whet.sessions.call_effects import CARRIERS, CHECKERS, RUNNERS
+from whet.sessions.call_effects import CARRIERS
+from whet.sessions.programs import CHECKERS, RUNNERS
 from whet.text.likeness import is_same, sense
 from whet.text.words import cut, names
 from whet.told import skills

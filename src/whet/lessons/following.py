@@ -22,7 +22,7 @@ from whet.values import Value
 SAME_WORDS = 0.6
 SAME_ERROR = 0.5
 FEWEST_WORDS = 2
-FOLLOWING_VERSION = 1  # one more whenever the same session and situation become another finding
+FOLLOWING_VERSION = 2  # one more whenever the same session and situation become another finding
 
 
 class Following(Value, frozen=True):
@@ -52,6 +52,7 @@ class RuleFinding(Value, frozen=True):
     followed: bool | None = None
     after: bool | None = None  # followed after the first call at which it would be reminded of
     is_in_record: bool = False  # its words stand in what was put into the conversation
+    broken: tuple[int, ...] = ()  # the messages with calls that go against it
 
 
 class SeenRule(NamedTuple):

@@ -6,16 +6,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.analysis import analyse
-from whet.failures.signals import SHOWN
 from whet.failures.view import JudgedCall, gather
 from whet.proving.carried_steps import with_outcome
 from whet.proving.cases_from_repositories import repository_case
 from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Role, Transcript
-from whet.shipped.data import failure_weights
-from whet.shipped.kinds import known_kinds
 from whet.store.home import Home
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
@@ -66,16 +62,12 @@ def cases_from(
 
 
 def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
-    """The failures in whose place something worked: those asked for, those that lost the session, then the others.
+    """The failures in whose place something worked: those asked for, then the others, the last first.
 
     A failure in whose place nothing worked gives no case: what would have been right is not on record.
     """
-    found = list(recoveries(gather(transcript).steps))
-    judged = analyse(transcript, failure_weights(), known_kinds())
-    turning = judged.decisive_step if judged.decisive_confidence >= SHOWN else None
-    after = [each for each in found if turning is not None and each.asked >= turning]
-    ranked = [*after, *(each for each in reversed(found) if each not in after)]
-    return sorted(ranked, key=lambda each: about is not None and not about(each.failed))
+    latest = [*recoveries(gather(transcript).steps)][::-1]
+    return sorted(latest, key=lambda each: about is not None and not about(each.failed))
 
 
 def _step(home: Home, transcript: Transcript, *, about: About | None, carries: bool) -> Case | str:

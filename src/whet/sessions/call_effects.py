@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from whet.sessions.arguments import command_of
+from whet.sessions.programs import CHECKERS, RUNNERS
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
@@ -44,25 +45,12 @@ EFFECT_OF_FAMILY = {
     Family.SQL: Effect.RUNS,
     Family.DELEGATE: Effect.RUNS,
 }
-CHECKERS = names(
-    "pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox tsc mypy pyright pyre ruff flake8 "
-    "pylint eslint biome prettier stylelint shellcheck clippy golangci-lint rubocop black isort make ninja cmake "
-    "gradle gradlew mvn mvnw ant bazel playwright cypress knip rustc gcc g++ clang javac pre-commit lint-staged "
-    "nextest vet swiftlint ktlint detekt checkstyle dart-analyze hadolint tflint yamllint markdownlint "
-    "markdownlint-cli2 vale oxlint deptry bandit semgrep hlint credo dialyzer scalafmt spotless karma jasmine "
-    "busted luacheck"
-)
 TESTERS = names(
     "test tests e2e pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox nextest karma jasmine busted "
     "playwright cypress"
 )
 CHECKING_WORDS = re.compile(
     r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|analy[sz]e|e2e|ci)(?:$|[:_-])"
-)
-RUNNERS = names(
-    "npm pnpm yarn bun bunx npx deno cargo go dotnet swift mix rake bundle uv uvx poetry python python3 just task mise "
-    "turbo nx lerna moon rush hatch pdm pipenv rye tox-uv docker docker-compose podman nerdctl flutter dart composer "
-    "php artisan rails sbt mill lein stack cabal zig earthly dagger invoke inv doit xcodebuild fastlane"
 )
 # Programs that start others somewhere else: what they start may stand far behind.
 CARRIERS = names("docker docker-compose podman nerdctl mise turbo nx hatch uv kubectl")

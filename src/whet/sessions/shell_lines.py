@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 import re2
 
+from whet.sessions.programs import starts_another
+
 LENGTH_LIMIT = 20_000
 STAGE_LIMIT = 200
 CONTINUED = "\\\n"  # the line goes on
@@ -32,7 +34,7 @@ _JOINERS: dict[str, Joiner] = {
 # Words that run the command after them, each with the number of its own plain arguments.
 WRAPPERS = {
     "sudo": 0, "env": 0, "time": 0, "nohup": 0, "exec": 0, "command": 0, "builtin": 0, "timeout": 1, "nice": 0,
-    "ionice": 0, "stdbuf": 0, "xargs": 0, "unbuffer": 0, "doas": 0, "rtk": 0, "then": 0, "do": 0, "else": 0,
+    "ionice": 0, "stdbuf": 0, "xargs": 0, "unbuffer": 0, "doas": 0, "then": 0, "do": 0, "else": 0,
     "if": 0, "while": 0, "until": 0, "!": 0, "{": 0, "elif": 0, "watch": 0, "setsid": 0, "caffeinate": 0,
 }  # fmt: skip
 TWO_WORD_WRAPPERS = frozenset(
@@ -161,6 +163,8 @@ def _unwrapped(words: list[str]) -> list[str]:
             words = _after_options(words[2:], 0)
         elif head in ("npx", "bunx", "uvx", "pipx") and len(words) > 1:
             words = _after_options(words[1:], 0)
+        elif starts_another(words):
+            words = words[1:]
         else:
             break
     return words

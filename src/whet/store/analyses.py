@@ -1,17 +1,15 @@
 """What was found in each session, kept so that only new and changed sessions are analysed."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from whet.failures.analysis import Analysis, ModelUse, analysis_of_view, scored, version_of
-from whet.failures.score import Weighed, Weights, failure_of, told_reasons
-from whet.failures.signals import SHOWN
-from whet.failures.summaries import JudgedSession
+from whet.failures.analysis import Analysis, ModelUse, analysis_of_view, version_of
+from whet.failures.score import Weights, failure_of
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Usage
@@ -28,9 +26,12 @@ from whet.store.troubles import (
     keep_trouble,
     project_checks,
     trouble_found,
+    trouble_of_session,
     with_other_checks,
 )
+from whet.trouble.course import Break
 from whet.trouble.finding import TROUBLE_VERSION, gather_own
+from whet.trouble.values import TroubleKind
 from whet.values import Value
 
 AT_A_TIME = 200
@@ -79,11 +80,7 @@ class ToolFact(Value, frozen=True, array_like=True, gc=False):
 class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
     """What was found in a session, without the places where it was found."""
 
-    reasons: tuple[str, ...]  # before the session is compared with others
-    backed: bool
     copied: bool  # nothing in it is its own
-    decisive_step: int | None
-    kinds: tuple[str, ...]
     tools: tuple[ToolFact, ...]
     cache_written: int = 0
     cache_written_hour: int = 0
@@ -107,11 +104,7 @@ def in_short(analysis: Analysis) -> AnalysisInShort:
         counts[0] += 1
         counts[1] += exchange.outcome is Outcome.FAILED
     return AnalysisInShort(
-        reasons=analysis.weighed.reasons,
-        backed=analysis.backed,
         copied=analysis.copied.whole,
-        decisive_step=analysis.decisive_step,
-        kinds=tuple(sorted({signal.kind for signal in analysis.signals if signal.confidence >= SHOWN})),
         tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
         cache_written=analysis.cache_written,
         cache_written_hour=analysis.cache_written_hour,
@@ -211,7 +204,29 @@ def _find_again(database: Database, before: ProjectChecks, progress: Progress) -
             keep_trouble(database, session.no, found)
 
     again = [session for session in with_other_checks(database, checks) if is_own(database, session)]
-    go_through(database, again, partial(_find_trouble, checks), keep, progress=progress)
+    go_through(database, again, partial(_find_trouble, checks, {}), keep, progress=progress)
+
+
+def note_breaks(database: Database, sessions: Iterable[Session], breaks: Mapping[str, Sequence[Break]]) -> None:
+    """Find the trouble of sessions once more that broke rules they were told, where it does not tell of that yet."""
+
+    def keep(session: Session, found: FoundTrouble | None) -> None:
+        if found is not None:
+            keep_trouble(database, session.no, found)
+
+    waiting = [each for each in sessions if not _tells_of(database, each, breaks[each.id])]
+    if waiting:
+        work = partial(_find_trouble, project_checks(database), breaks)
+        go_through(database, waiting, work, keep, progress=lambda _: None, processors=1)
+
+
+def _tells_of(database: Database, session: Session, breaks: Sequence[Break]) -> bool:
+    """Whether so many broken rules are told of already; what is not analysed yet is not gone through either."""
+    kept = trouble_of_session(database, session)
+    if kept is None:
+        return True
+    told = {trouble.cause for trouble in kept.troubles if trouble.kind == TroubleKind.TOLD}
+    return len(told) >= len({each.rule for each in breaks})
 
 
 class FoundInSession(NamedTuple):
@@ -235,8 +250,11 @@ def _analyse(weights: Weights, checks: ProjectChecks, stored: StoredTranscript) 
     return FoundInSession(analysis, trouble_found(own, checks))
 
 
-def _find_trouble(checks: ProjectChecks, stored: StoredTranscript) -> FoundTrouble:
-    return trouble_found(gather_own(stored.decoded(), stored.copied), checks)
+def _find_trouble(
+    checks: ProjectChecks, breaks: Mapping[str, Sequence[Break]], stored: StoredTranscript
+) -> FoundTrouble:
+    transcript = stored.decoded()
+    return trouble_found(gather_own(transcript, stored.copied), checks, breaks.get(transcript.id, ()))
 
 
 def is_behind(database: Database) -> bool:
@@ -251,12 +269,22 @@ def _compare(database: Database, weights: Weights) -> None:
     changed: list[tuple[float, float, int]] = []
     for row in rows:
         more = beyond(row.size, row.circle, usual)
-        score = round(failure_of(Weighed(row.weighed), weights, more).value, 4)
+        score = round(failure_of(row.weighed, weights, more), 4)
         if abs(score - row.failure_score) >= LEAST_CHANGE or abs(max(more) - row.longer) >= LEAST_CHANGE:
             changed.append((score, max(more), row.session))
     if changed:
         with database.writing():
             database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
+
+
+class JudgedSession(NamedTuple):
+    """An analysed session with what it cost."""
+
+    analysis: Analysis
+    title: str
+    tokens: int
+    at: float
+    is_own: bool = True  # whether this member wrote the session, and what was found in it
 
 
 def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES) -> Iterator[JudgedSession]:
@@ -273,14 +301,14 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
     ):
         until = _within(sizes, page_bytes)
         rows = database.query(
-            "SELECT a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated,"
+            "SELECT a.record, a.failure_score, s.title, s.input_tokens + s.output_tokens, s.dated,"
             f" s.maker, a.maker {found} AND s.no <= ? ORDER BY s.no",
             (*parameters, last, until),
         )
         last = until
-        for record, score, longer, title, tokens, dated, *makers in rows:
+        for record, score, title, tokens, dated, *makers in rows:
             is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
-            analysis = _read(record, score, longer)
+            analysis = _read(record, score)
             if analysis is not None and not analysis.copied.whole:
                 yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
 
@@ -293,14 +321,14 @@ def _within(sizes: Sequence[Row], page_bytes: int) -> int:
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:
-    rows = database.query("SELECT record, failure_score, longer FROM analyses WHERE session = ?", (session.no,))
+    rows = database.query("SELECT record, failure_score FROM analyses WHERE session = ?", (session.no,))
     return _read(*rows[0]) if rows else None
 
 
-def _read(record: object, score: float, longer: float) -> Analysis | None:
+def _read(record: object, score: float) -> Analysis | None:
     """A kept analysis with its score among the sessions that are known now; None for what nobody can read."""
     analysis = decoded_or_none(record, Analysis)
-    return scored(analysis, score, told_reasons(analysis.weighed, longer)) if analysis else None
+    return replace(analysis, failure_score=score) if analysis else None
 
 
 def _keep(database: Database, session: Session, found: FoundInSession) -> None:
@@ -318,7 +346,7 @@ def _keep(database: Database, session: Session, found: FoundInSession) -> None:
             analyses_version(),
             analysis.failure_score,
             msgspec.json.encode(analysis),
-            analysis.weighed.logit,
+            analysis.weighed,
             analysis.circle.order,
             analysis.size.whole,
             analysis.size.said,

@@ -1,6 +1,6 @@
 """The trouble of each session, kept beside its analysis: what roll-ups need of all sessions, and all of one session."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ from whet.store.decoding import blob, decoded_or_none, uncollected
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
+from whet.trouble.course import Break
 from whet.trouble.finding import OwnView, trouble_of
 from whet.trouble.values import SessionTrouble
 
@@ -74,11 +75,11 @@ def trouble_of_session(database: Database, session: Session) -> SessionTrouble |
     return replace(found, interventions=tuple(replace(event, words=text) for event, text in said))
 
 
-def trouble_found(own: OwnView, checks: ProjectChecks) -> FoundTrouble:
-    """The trouble of a session whose evidence is gathered, with the checks of its project."""
+def trouble_found(own: OwnView, checks: ProjectChecks, breaks: Sequence[Break] = ()) -> FoundTrouble:
+    """The trouble of a session whose evidence is gathered, with the checks of its project and the rules it broke."""
     heads = head_counts(own.view.steps)
     known = checks.get(without_worktree(own.view.transcript.folder), frozenset())
-    found = trouble_of(own.view, price=list_price, checks=known, begin=own.begin, kinds=known_troubles())
+    found = trouble_of(own.view, price=list_price, checks=known, breaks=breaks, begin=own.begin, kinds=known_troubles())
     return FoundTrouble(found, heads, _used(heads, known), counts=not own.is_copy)
 
 

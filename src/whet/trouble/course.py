@@ -320,10 +320,6 @@ class SessionCourse:
         """Whether anything was changed before a message, by the agent or by one that worked for it."""
         return self.has_changed_before(message) or self.has_delegated_before(message)
 
-    def has_handed_over(self, first: int, last: int) -> bool:
-        """Whether a step from one message to before another handed work over."""
-        return any(move.hands_over for move in self.moves_within(first, last - 1))
-
     @lazy
     def _handed_over(self) -> tuple[int, ...]:
         return tuple(move.number for move in self.moves if move.hands_over)

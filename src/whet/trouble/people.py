@@ -1,32 +1,49 @@
 """People who step in: refusals, interrupts and corrections, and the stretches in which their objections were met."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from whet.failures.phrases import own_words
 from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
+from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons_refusal, is_typed
-from whet.sessions.transcripts import Message, Origin, Role
+from whet.sessions.transcripts import Disposition, Message, Origin, Role
 from whet.trouble.clock import is_asking
-from whet.trouble.course import SessionCourse, SteppedIn, Stretch
-from whet.trouble.doing_over import MOST_DONE_OVER, done_over, goes_back
-from whet.trouble.objections import concedes, goes_on, is_question, is_retyped, negates, shows_failure
+from whet.trouble.course import CourseStep, SessionCourse, SteppedIn, Stretch
+from whet.trouble.edits import FileEdit
+from whet.trouble.objections import (
+    agrees,
+    asks_for_more,
+    concedes,
+    is_brief,
+    is_question,
+    is_retyped,
+    negates,
+    refuses,
+    shows_failure,
+    turns_against,
+)
+from whet.trouble.red_names import first_sentence
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
+RECENT = 100  # changes before a message that it may be about
+OWN_SHARE = 0.5  # so many of the files that are changed next were changed before
+QUIET = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS, Effect.CHANGES})
 EARLIER = 4  # orders that are compared with the one typed again
-OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
-SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
+CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
 def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
     """Everything with which somebody stepped in, each once, in order."""
-    return tuple(_merged(course, sorted([*_refusals(course), *_interrupts(course), *_corrections(course)])))
+    found = (*_refusals(course), *_interrupts(course), *_stopped_calls(course), *_corrections(course))
+    return tuple(_merged(course, sorted(found)))
 
 
 def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
@@ -49,6 +66,17 @@ def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
             yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
         if message.origin is not Origin.INSERTED:
             before = index
+
+
+def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
+    """Calls that were cut off, where the next word is the person's: some agents record no other sign of it."""
+    for index in range(course.begin, len(course.messages) - 1):
+        if _is_cut_off(course.messages[index]) and is_typed(course.messages[index + 1]):
+            yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
+
+
+def _is_cut_off(message: Message) -> bool:
+    return message.role is Role.TOOL and any(result.disposition in CUT_OFF for result in message.results)
 
 
 def _stops_work(course: SessionCourse, before: int) -> bool:
@@ -100,32 +128,49 @@ def _with_words(course: SessionCourse, event: SteppedIn) -> SteppedIn:
 
 def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
     """What people typed that objects to the agent's work or changes it."""
-    earlier: list[str] = []
+    earlier: list[Saying] = []
     for saying in course.view.by_user:
         message = course.messages[saying.message]
         if saying.message < course.begin or not is_typed(message):
             continue
-        if earlier and course.has_acted_before(saying.message):
-            points = _points_of_words(course, saying, earlier[-EARLIER:])
-            # What the agent does next is looked at where it decides.
-            if points < ENOUGH <= points + MOST_DONE_OVER:
-                points += done_over(course, saying.message)
-            if points >= ENOUGH:
-                yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
-        earlier.append(saying.text)
+        if course.has_acted_before(saying.message) and _corrects(course, saying, earlier[-EARLIER:]):
+            yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+        earlier.append(saying)
 
 
-def _points_of_words(course: SessionCourse, saying: Saying, earlier: list[str]) -> int:
+def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
+    """Whether the agent owns a mistake, the person shows a failure or types the same again, or enough speaks for it."""
+    if concedes(_reply(course, saying)) or _is_said_again(course, saying, earlier):
+        return True
+    if shows_failure(saying.text) and course.has_worked_before(saying.message):
+        return True
+    points = _points_of_words(course, saying)
+    if points >= ENOUGH:
+        return True
+    # What the agent does next is looked at where it decides.
+    if points == ENOUGH - 1 and not course.is_at_work(saying.message):
+        return _answers_or_changes(course, saying.message)
+    return points == 0 and _changes_own_work(course, saying.message)
+
+
+def _is_said_again(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
+    """Whether it is the order of before, which the agent had heard."""
+    return any(
+        is_retyped(saying.text, other.text) and course.spoke_between(other.message, saying.message) for other in earlier
+    )
+
+
+def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     """How much the words speak for a correction, and when they were said."""
-    asked = course.is_answer(saying.message)
-    says_no = negates(saying.words)
-    points = course.is_at_work(saying.message) - goes_on(saying.words) - 2 * saying.has(*SATISFIED)
-    if asked and not is_question(saying.words):  # who answers may object in the same breath
-        points -= 2 - says_no
-    points += 2 * (saying.has(*OBJECTIONS) or (saying.has(Phrase.NO) and not asked))
-    points += 2 * any(is_retyped(saying.text, other) for other in earlier)
-    points += 2 * (shows_failure(saying.text) and course.has_worked_before(saying.message))
-    return points + 2 * concedes(_reply(course, saying)) + says_no
+    words = saying.words
+    says_no = negates(words)
+    points = says_no + 2 * turns_against(words) - asks_for_more(words)
+    is_amid = course.is_at_work(saying.message) and not _is_cut_off(course.messages[saying.message - 1])
+    if is_amid and (says_no or not is_brief(words)):
+        points += 2
+    if course.is_answer(saying.message) and not is_question(words):
+        return points - 2 + says_no  # who answers may object in the same breath
+    return points + refuses(words) - (2 - says_no) * agrees(words)
 
 
 def _reply(course: SessionCourse, saying: Saying) -> str:
@@ -133,6 +178,44 @@ def _reply(course: SessionCourse, saying: Saying) -> str:
     after = bisect_right(course.spoken, saying.message)
     is_answer = after < len(course.spoken) and course.spoken[after] <= course.end_of_turn(saying.message)
     return course.view.by_agent[after].text if is_answer else ""
+
+
+def _changes_own_work(course: SessionCourse, said: int) -> bool:
+    """Whether the agent then takes something out of files that it had changed, at once, and hardly touches others.
+
+    A failure, a check or a run on the way would be a reason of its own: only what comes before it counts. What is only
+    made longer is built upon.
+    """
+    following = course.moves_within(said, course.end_of_turn(said))
+    changed = _files(following)
+    own = _files(course.works_before(said, RECENT)) if changed else changed
+    if len(own & changed) < OWN_SHARE * len(changed) or not changed:
+        return False
+    edits = (edit for edit in _edits(takewhile(_looks_or_changes, following)) if edit.path in own)
+    return any(not edit.old or not _words(edit.removed) <= _words(edit.added) for edit in edits)
+
+
+def _answers_or_changes(course: SessionCourse, said: int) -> bool:
+    """Whether the agent then changes something, or only answers: it does not look into something new."""
+    following = course.moves_within(said, course.end_of_turn(said))
+    return not following or any(move.worked_on or move.delegates or move.hands_over for move in following)
+
+
+def _files(moves: Sequence[CourseStep]) -> set[str]:
+    return {path for move in moves for path in move.worked_on}
+
+
+def _edits(moves: Iterable[CourseStep]) -> Iterator[FileEdit]:
+    return (edit for move in moves if move.step.worked for edit in move.edits)
+
+
+def _looks_or_changes(move: CourseStep) -> bool:
+    """Whether a step brings nothing that would be a reason of its own to change something."""
+    return move.step.effect in QUIET and not move.step.failed and not move.checks
+
+
+def _words(lines: frozenset[str]) -> set[str]:
+    return {word for line in lines for word in line.split()}
 
 
 def put_right(course: SessionCourse) -> Iterator[Stretch]:
@@ -158,7 +241,8 @@ def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
         last -= 1
     first = max(course.begin, last - 1)
     subject = event.tool or event.kind.value
-    return Stretch(TroubleKind.CORRECTED, first, event.message, subject, event.kind.value, TroubleEnding.STOPPED)
+    cause = first_sentence(event.words) or event.kind.value
+    return Stretch(TroubleKind.CORRECTED, first, event.message, subject, cause, TroubleEnding.STOPPED)
 
 
 def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch]:
@@ -168,12 +252,10 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     changes = [move for move in following if move.worked_on]
     if course.is_at_work(event.message):  # the rest of the turn is what was under way
         last = changes[0].answered if changes else end
-    elif changes and not goes_back(course, event.message):
-        return  # it led to other work, and nothing is done over
     else:
         last = next((move.answered for move in following if move.hands_over), end)
     ending = TroubleEnding.MENDED if changes else course.how_it_ends(end)
-    yield Stretch(kind, event.message, last, event.kind.value, "", ending)
+    yield Stretch(kind, event.message, last, event.kind.value, first_sentence(event.words), ending)
 
 
 def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:

@@ -1,12 +1,24 @@
-"""What was red: the test, the lint rule or the compiler's code that the output of a failed check names."""
+"""Causes for people: the test or the lint rule that was red, the error without what varies, the first sentence said."""
+
+import re
+from functools import lru_cache
 
 import re2
 
-from whet.failures.fingerprints import error_line, fingerprint
+from whet.failures.fingerprints import VARIABLES, error_line, tells
+from whet.failures.phrases import SENTENCE_ENDS
 
 LOOKED_AT = 20_000
 LONGEST = 120
+FEWEST_WORDS = 2
+FEW_LINES = 5  # with which a program says only what went wrong
+FEWEST_LETTERS = 12  # "No." alone is not what somebody said
 _COLOUR = re2.compile(r"\x1b\[[0-9;]*m")
+_VARYING = tuple((variable.sign, re2.compile(variable.pattern)) for variable in VARIABLES)
+_MARK = "\0"  # the engine's substitutes hold no other letters than ASCII's
+_RUN = re.compile(r"\0(?:[\s,:;.()\[\]{}|/-]*\0)*")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_TOOK = re2.compile(r"\s*[\[(]?\d+(?:\.\d+)?\s?m?s[\])]?$")  # how long a test took
 # Each as its runner documents it; the first that a text has names what was red.
 _TESTS = tuple(
     re2.compile(form)
@@ -15,9 +27,9 @@ _TESTS = tuple(
         r"(?m)^(?:ERROR|FAIL): (\w+) \([\w.]+\)",  # unittest
         r"(?m)^\s*--- FAIL: (\S+)",  # go test
         r"(?m)^test (\S+) \.\.\. FAILED",  # cargo test
-        r"(?m)^\s*(?:●|✕|✗|×|✘|not ok \d+ -?)\s+(\S[^\n]{2,100})",  # jest, vitest, mocha, TAP
-        r"(?m)^\(fail\) (\S[^\n]{2,100})",  # bun test
-        r"(?m)^\s*FAIL\s+(\S+\.\w+)",  # a file of jest or vitest
+        r"(?m)^\s*(?:●|✕|✗|×|✘|not ok \d+ -?)\s+(\S[^\n]{2,140})",  # jest, vitest, mocha, TAP
+        r"(?m)^\(fail\) (\S[^\n]{2,140})",  # bun test
+        r"(?m)^\s*FAIL\s+(\S+\.\w+)(?:\s|$)",  # a file of jest or vitest
         r"(?m)^rspec (\S+)",  # rspec
         r"(?m)^\s*Failed (\S+) \[",  # dotnet test
     )
@@ -53,5 +65,30 @@ def red_name(text: str) -> str:
         for form in (*_TESTS, *_RULES):
             if found := form.search(text):
                 name = found.group(1) if found.groups() else found.group(0)
-                return " ".join(name.split())[:LONGEST]
-    return fingerprint(error_line(text))
+                return str(_TOOK.sub("", " ".join(name.split())))[:LONGEST]
+    return plain_error(text)
+
+
+def plain_error(text: str) -> str:
+    """The line of a failed result that says why, without what varies; nothing where none of many lines says so."""
+    line = _COLOUR.sub("", error_line(text))
+    is_said = tells(line) or text.strip().count("\n") < FEW_LINES
+    return _without_variables(line) if is_said else ""
+
+
+def first_sentence(text: str) -> str:
+    """What somebody said first."""
+    words = text[:LOOKED_AT].strip()
+    ends = (place + len(end) for end in SENTENCE_ENDS if (place := words.find(end, FEWEST_LETTERS)) >= 0)
+    return " ".join(words[: min(ends, default=len(words))].split())
+
+
+@lru_cache(maxsize=4096)
+def _without_variables(line: str) -> str:
+    for sign, pattern in _VARYING:
+        if sign in line:
+            line = pattern.sub(_MARK, line)
+    line = " ".join(_RUN.sub(" … ", line).split())[:LONGEST]
+    letters = sum(map(str.isalpha, line))
+    # What is mostly signs is code or data, and one word says nothing.
+    return line if len(_WORD.findall(line)) >= FEWEST_WORDS and 2 * letters >= len(line) else ""

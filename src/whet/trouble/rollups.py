@@ -147,10 +147,13 @@ def by_model(session: SessionTrouble) -> str:
 
 def by_week(session: SessionTrouble) -> str:
     """The week in which a session began, such as 2026-W07; nothing where nobody knows."""
-    if session.started is None:
-        return ""
-    year, week, _ = datetime.fromtimestamp(session.started, UTC).isocalendar()
-    return f"{year}-W{week:02}"
+    return "" if session.started is None else week(session.started)
+
+
+def week(at: float) -> str:
+    """The week of a moment, as 2026-W07."""
+    year, number, _ = datetime.fromtimestamp(at, UTC).isocalendar()
+    return f"{year}-W{number:02}"
 
 
 def dearest(sessions: Iterable[SessionTrouble], count: int) -> tuple[SessionTrouble, ...]:

@@ -9,6 +9,7 @@ from whet.outcomes.deciding import Outcome
 from whet.sessions.call_effects import Effect
 from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
+from whet.trouble.red_names import plain_error
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
 
@@ -52,7 +53,8 @@ def is_slip(move: CourseStep) -> bool:
 def _slip(move: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     program = program_of(move.step)
     subject = program if PROGRAM.fullmatch(program) else move.step.tool
-    return Stretch(TroubleKind.SLIP, move.asked, max(move.answered, last), subject, move.step.fingerprint, ending)
+    cause = plain_error(move.step.text) or move.step.decision.evidence
+    return Stretch(TroubleKind.SLIP, move.asked, max(move.answered, last), subject, cause, ending)
 
 
 def _mended(course: SessionCourse, move: CourseStep) -> CourseStep | None:

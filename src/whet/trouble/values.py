@@ -56,7 +56,7 @@ class Trouble(Value, frozen=True):
     >>> [session] = whet.read("examples/sessions/codex")
     >>> slip, _ = whet.troubles(session).troubles
     >>> slip.kind, slip.calls, slip.cause, slip.ending.value
-    ('slip', 1, 'n not found: url', 'stopped')
+    ('slip', 1, '… Not Found: …', 'stopped')
     """
 
     kind: str  # one of TroubleKind, or of a kind that another package brings

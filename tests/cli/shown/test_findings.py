@@ -1,4 +1,4 @@
-"""What a person sees of failures: signals, outcomes, lessons and the report."""
+"""What a person sees of failures: outcomes, lessons and the report."""
 
 import gzip
 import json
@@ -38,84 +38,6 @@ def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "sessions.jsonl.gz"
     path.write_bytes(gzip.compress("".join(json.dumps(each) + "\n" for each in sessions).encode()))
     return path
-
-
-def test_files_are_read_without_importing_them(whet: Whet, corpus: Path, tmp_path: Path) -> None:
-    lines = whet("signals", str(corpus), "--json").json_lines
-    assert [line["session"] for line in lines] == [f"loop-{n}" for n in range(5)] + [f"fine-{n}" for n in range(5)]
-    first, last = lines[0], lines[-1]
-    assert set(first) >= {"failure_score", "reasons", "activity", "decisive_step", "calls", "exchanges", "signals"}
-    assert first["calls"] == {"ok": 0, "failed": 3, "rejected": 0, "cancelled": 0, "unknown": 0}
-    assert "retry_loop" in {signal["kind"] for signal in first["signals"]}
-    assert set(first["signals"][0]) == {"kind", "message", "call_id", "quote", "cause", "trust", "confidence"}
-    assert first["failure_score"] > last["failure_score"]
-    assert last["signals"] == []
-    assert not (tmp_path / "home").exists()
-
-
-def quiet(name: str) -> dict[str, object]:
-    """A session whose record shows neither a bad sign nor a sign of success."""
-    steps = call(0, "cat plan.md", "The party is on Monday.", error=False)
-    end = {"role": "assistant", "content": "It is on Monday."}
-    return {"id": name, "model": "some-model", "messages": [{"role": "user", "content": "When is it?"}, *steps, end]}
-
-
-def test_a_record_that_shows_nothing_says_so(whet: Whet, tmp_path: Path) -> None:
-    path = tmp_path / "quiet.json"
-    path.write_text(json.dumps(quiet("quiet")))
-    (found,) = whet("signals", str(path), "--json").json_lines
-    assert found["cannot_tell"]
-    assert isinstance(found["failure_score"], float)
-    assert "cannot tell" in whet("signals", str(path)).out
-
-
-def test_what_is_seldom_right_is_shown_on_request(whet: Whet, tmp_path: Path) -> None:
-    session = quiet("asked")
-    session["messages"][1:1] = call(9, "./run; echo exit: $?", "boom\nexit: 3", error=False)  # type: ignore[index]
-    path = tmp_path / "asked.json"
-    path.write_text(json.dumps(session))
-    (hidden,) = whet("signals", str(path), "--json").json_lines
-    assert hidden["signals"] == []
-    (shown,) = whet("signals", str(path), "--json", "--all").json_lines
-    assert [signal["kind"] for signal in shown["signals"]] == ["tool_failure"]
-    assert "tool_failure" in whet("signals", str(path), "--all").out
-
-
-def test_a_session_is_told_with_the_repository_that_it_worked_in(whet: Whet, tmp_path: Path) -> None:
-    folder = tmp_path / "shop" / "src"
-    folder.mkdir(parents=True)
-    (tmp_path / "shop" / ".git").mkdir()
-    for place, expected in ((str(folder), "shop"), ("/nowhere/shop/src", "src")):
-        line = {
-            "type": "user",
-            "sessionId": "one",
-            "uuid": "u1",
-            "timestamp": "2026-03-01T10:00:00Z",
-            "cwd": place,
-            "message": {"role": "user", "content": "When is it?"},
-        }
-        path = tmp_path / "one.jsonl"
-        path.write_text(json.dumps(line) + "\n")
-        assert whet("signals", str(path), "--json").json_lines[0]["project"] == expected
-
-
-def test_signals_can_be_decided_from_text_alone(whet: Whet, tmp_path: Path) -> None:
-    lying = healthy("lying")
-    lying["messages"][2]["is_error"] = True  # type: ignore[index]
-    path = tmp_path / "lying.json"
-    path.write_text(json.dumps(lying))
-    assert whet("signals", str(path), "--json").json_lines[0]["calls"]["failed"] == 1
-    assert whet("signals", str(path), "--json", "--ignore-flags").json_lines[0]["calls"]["failed"] == 0
-
-
-def test_stored_sessions_are_analysed_and_named(whet: Whet, corpus: Path) -> None:
-    whet("import", str(corpus))
-    everything = whet("signals", "--kind", "retry_loop")
-    assert everything.out.count("retry_loop") == 5
-    assert "Showing 5 of 10 sessions" in everything.out
-    one = whet("signals", "loop-3")
-    assert "loop" in one.out
-    assert "Run the tests." in one.out
 
 
 def test_outcomes_name_the_evidence(whet: Whet, corpus: Path) -> None:

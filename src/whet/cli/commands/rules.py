@@ -215,10 +215,11 @@ def remove(name: str, yes: bool, as_json: bool) -> int:
 @click.option("--kind", help="Only rules for this kind of failure, such as retry_loop.")
 @json_option
 def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
-    from whet.cli.shown.findings import check_kinds
+    from whet.cli.shown.findings import check_kind
     from whet.shipped.guidance.rules import catalogue as remedies
 
-    check_kinds((kind,) if kind else ())
+    if kind:
+        check_kind(kind)
     fitting = (remedy for remedy in remedies() if kind in (None, remedy.kind))
     found = sorted(fitting, key=lambda remedy: (remedy.kind, remedy.name))
     sightings = _sightings() if seen else {}

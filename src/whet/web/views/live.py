@@ -7,7 +7,6 @@ from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
-from whet.failures.summaries import MAY_HAVE_FAILED
 from whet.improving.watch import WatchedRule
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
@@ -21,6 +20,8 @@ from whet.web.site import Site, code, empty, evidence, known_by, many, moment, s
 
 FIRST_LOOK = LOOKS[0]
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run whet watch."
+
+HIGH_LOSS = 0.5
 
 
 class ShownCanary(NamedTuple):
@@ -37,7 +38,7 @@ def is_meant(unit: CountedUnit, arm: str, situation: str) -> bool:
         "": True,
         CAME_UP: unit.failed is not None,
         FAILED: unit.failed is True,
-        DOUBTFUL: unit.loss >= MAY_HAVE_FAILED,
+        DOUBTFUL: unit.loss >= HIGH_LOSS,
     }
     return arm in ("", _arm(unit)) and held.get(situation, False)
 

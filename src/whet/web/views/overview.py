@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from whet.evidence.ratios import ratio, sums
-from whet.failures.summaries import week
 from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact, costs_of
 from whet.text.words import cut
@@ -25,7 +24,7 @@ from whet.trouble.overview import (
 from whet.trouble.overview import (
     overview as overview_of,
 )
-from whet.trouble.rollups import TroubleGroup, by_agent, by_model, by_week, dearest, group, groups
+from whet.trouble.rollups import TroubleGroup, by_agent, by_model, by_week, dearest, group, groups, week
 from whet.trouble.trends import trend
 from whet.trouble.values import SessionTrouble
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time

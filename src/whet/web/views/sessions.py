@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from whet.failures.summaries import week
 from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
 from whet.text.words import cut
 from whet.trials.attempts import Arm
 from whet.trouble.overview import duration
+from whet.trouble.rollups import week
 from whet.trouble.values import SessionTrouble
 from whet.web.groups import ARMS, GROUPS, SITUATIONS
 from whet.web.html import Child, Element, h
