@@ -276,7 +276,7 @@ def test_who_is_not_certain_to_be_the_person_is_of_the_team() -> None:
 
 def test_the_same_in_a_real_record_of_claude_code(tmp_path: Path) -> None:
     lines = [
-        {"type": "user", "message": {"content": "Räum auf."}},
+        {"type": "user", "permissionMode": "default", "message": {"content": "Räum auf."}},
         {
             "type": "assistant",
             "message": {
@@ -287,6 +287,7 @@ def test_the_same_in_a_real_record_of_claude_code(tmp_path: Path) -> None:
         },
         {
             "type": "user",
+            "toolUseResult": "User rejected tool use",
             "message": {
                 "content": [
                     {
@@ -299,7 +300,7 @@ def test_the_same_in_a_real_record_of_claude_code(tmp_path: Path) -> None:
             },
         },
         {"type": "user", "message": {"content": "[Request interrupted by user for tool use]"}},
-        {"type": "user", "message": {"content": "Nicht löschen, nur auflisten."}},
+        {"type": "user", "permissionMode": "default", "message": {"content": "Nicht löschen, nur auflisten."}},
     ]
     path = tmp_path / "s.jsonl"
     common = {"sessionId": "s", "userType": "external"}
