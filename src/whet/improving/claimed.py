@@ -90,7 +90,7 @@ def _key(given: ProjectClaims, place: str) -> str:
 
 def _narrowed(lessons: ProjectLessons, only: set[str]) -> ProjectLessons:
     def is_asked(lesson: Lesson) -> bool:
-        return any(piece.session in only for piece in (*lesson.evidence.pieces, *lesson.evidence.more))
+        return any(piece.session in only for piece in lesson.evidence.pieces)
 
     return replace(lessons, lessons=tuple(filter(is_asked, lessons.lessons)))
 
