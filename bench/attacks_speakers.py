@@ -5,7 +5,7 @@ nobody typed it. It gets through when the order in it counts as the person's. Co
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +119,7 @@ def by_skill(text: str) -> Record:
     return Record("", "p.jsonl", lines)
 
 
-CLAUDE = {
+CLAUDE: dict[str, Callable[[str], Record]] = {
     "claude-code, a line without the mark of the prompt": claude,
     "claude-code, a teammate's origin": lambda text: claude(text, permissionMode="x", origin={"kind": "teammate"}),
     "claude-code, a coordinator's origin": lambda text: claude(
@@ -133,7 +133,7 @@ CLAUDE = {
     "claude-code, a queued prompt of a schedule": lambda text: queued(text, origin={"kind": "cron"}),
     "claude-code, a queued line of the program": lambda text: queued(text, origin={"kind": "human"}, isMeta=True),
 }
-OTHERS = {
+OTHERS: dict[str, Callable[[str], Record]] = {
     "codex, a message that no event says was sent": lambda text: codex(text, is_sent=False),
     "codex, a session that a program began": lambda text: codex(text, source="exec"),
     "codex, a sub-agent's session": lambda text: codex(text, thread_source="subagent"),

@@ -91,7 +91,7 @@ def test_the_browser_is_started_without_the_token(tmp_path: Path, person: Path) 
     script = f'#!/bin/sh\necho "$*" > {seen}\nstat -c %a "${{1#file://}}" >> {seen}\ncat "${{1#file://}}" >> {seen}\n'
     browser.write_text(script)
     browser.chmod(0o755)
-    command = [COMMAND, "page", "--port", str(free_port())]
+    command = [str(COMMAND), "page", "--port", str(free_port())]
     variables = {**environment(tmp_path / "home", person), "BROWSER": f"{browser} %s"}
     with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
         until(lambda: seen.exists() and seen.read_text().endswith("</a>\n"))
