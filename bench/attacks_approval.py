@@ -172,7 +172,8 @@ def forges(page: tuple[str, int]) -> bool:
 
 
 def _is_disturbed(text: str) -> bool:
-    return not _passes(_rule(text)) or bool(warnings(text)) or shown(text) != text
+    plain_spaces = "".join(" " if each.isspace() and each != "\n" else each for each in text)
+    return not _passes(_rule(text)) or bool(warnings(text)) or shown(plain_spaces) != plain_spaces
 
 
 def _printed(text: str) -> str:

@@ -55,6 +55,14 @@ def whet(home: Home, *words: str) -> "subprocess.CompletedProcess[str]":
     return run(home, str(Path(sys.executable).with_name("whet")), *words)
 
 
+def test_a_pooler_that_allows_no_transactions_is_named(direct: str, tmp_path: Path) -> None:
+    with pooled(direct, tmp_path, "statement") as url:
+        done = whet(Home(tmp_path / "home", url), "sessions")
+    assert done.returncode == 1
+    assert "statement mode" in done.stderr
+    assert "pool_mode = session" in done.stderr
+
+
 @pytest.mark.parametrize("mode", ["session", "transaction"])
 def test_a_store_is_filled_and_backed_up_through_a_pooler(direct: str, mode: str, tmp_path: Path) -> None:
     with pooled(direct, tmp_path, mode) as url:

@@ -76,7 +76,7 @@ def test_a_procedure_waits_as_a_skill_and_is_one_when_it_is_approved(home: Home,
     assert outcome.became is Became.WAITS
     assert "canary" not in outcome.why
     [entry] = ledger_of(home, database).state().pending
-    assert (entry.patch.form, entry.patch.name, entry.patch.trust) == (Form.SKILL, NAME, Trust.AGENT)
+    assert (entry.patch.form, entry.patch.name, entry.patch.trust) == (Form.SKILL, NAME, Trust.TOOL)
     assert len(entry.patch.proofs) == 3
     approve(home, database, entry.number, actor=Actor.PERSON, now=entry.at)
     text = read_text(home.folder, NAME)

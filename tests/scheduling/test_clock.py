@@ -117,10 +117,30 @@ def test_a_clock_that_was_set_back_stops_no_job(place: Home) -> None:
     made(place)
     assert look(place, now=START + HOUR).startswith("0 due")
     assert look(place, now=START + HOUR + 60).startswith("0 due")
-    for hours in (3, 5, 7):
+    for hours in (3, 5):
         assert look(place, now=START + hours * HOUR + 60).startswith("1 due"), hours
         made(place)
-    assert len(records(place)) == 4
+    assert look(place, now=START + 7 * HOUR).startswith("0 due"), "of six hours it ran before the clock was set back"
+    assert look(place, now=START + 8 * HOUR).startswith("1 due")
+    made(place)
+    assert sorted(each.scheduled for each in records(place)) == [START + hours * HOUR for hours in (2, 4, 6, 8)]
+
+
+@pytest.mark.parametrize("jump", [-HOUR, -26 * HOUR, 26 * HOUR])
+def test_a_clock_that_jumps_and_comes_back_runs_each_time_once(place: Home, jump: float) -> None:
+    write(place, JOB)
+    now = START
+    for minute in range(0, 20 * 60, 10):
+        now = START + 60.0 * minute
+        is_wrong = 300 <= minute < 330
+        for _ in range(2):
+            look(place, now=now + (jump if is_wrong else 0.0))
+        made(place)
+    times = [each.scheduled for each in records(place)]
+    assert len(times) == len(set(times))
+    assert {START + hours * HOUR for hours in range(2, 20, 2)} <= set(times) | {
+        missed for each in records(place) for missed in each.missed
+    }
 
 
 def test_a_schedule_that_a_person_changed_begins_when_it_is_seen(place: Home) -> None:

@@ -129,6 +129,18 @@ def test_entries_of_an_older_version_are_covered_by_the_next(home: Home) -> None
         assert Ledger(database).faults() == (f"entry {ENTRIES + 1} is not as it was entered",)
 
 
+def test_hashes_that_are_all_gone_are_missed_by_a_home_that_saw_none(home: Home) -> None:
+    fill(home)
+    with opened(home) as database:
+        behind(database)
+        edit(database)
+        database.execute("UPDATE entries SET hash = NULL")
+    (home.folder / HEAD).unlink()
+    assert "has a hash" in checked(home).text
+    assert "whet restore" in checked(home).fix
+    assert not (home.folder / HEAD).exists(), "what nobody vouches for is not noted as seen"
+
+
 def test_only_what_is_stored_is_noted(home: Home) -> None:
     fill(home)
     seen = noted(home.folder)

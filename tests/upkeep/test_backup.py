@@ -318,3 +318,19 @@ def test_an_older_backup_is_brought_up_to_date(tmp_path: Path) -> None:
     restored(tmp_path / "b.zip", home)
     with opened(home) as database:
         assert database.query("SELECT max(number) FROM schema_steps") == [(len(MIGRATIONS),)]
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_and_one_at_work_stays(home: Home, tmp_path: Path) -> None:
+    fill(home)
+    left, fresh = tmp_path / ".whet-backup-dead", tmp_path / ".whet-backup-fresh"
+    other = tmp_path / ".whet-backup-link"
+    for folder in (left, fresh):
+        folder.mkdir()
+        (folder / "made").write_text("half")
+    other.symlink_to(fresh)
+    with archive.working_folder(tmp_path, ".whet-backup-") as at_work:
+        for folder in (left, at_work):
+            os.utime(folder, (1.0, 1.0))
+        backed_up(home, tmp_path / "new.zip")
+        assert at_work.is_dir()
+    assert sorted(each.name for each in tmp_path.glob(".whet-backup-*")) == [fresh.name, other.name]

@@ -19,6 +19,7 @@ NAMES = {
 }  # fmt: skip
 SHORTEST_SECONDS = 60
 LISTED = 50  # of more missed times only the number is kept
+SLIP = 120.0  # seconds that a clock may be behind without having been set back
 COUNTED = 10_000
 _SPAN = re.compile(r"(?<!\d)(\d+)\s*([a-z]+)")
 ALLOWED = (

@@ -32,7 +32,6 @@ from whet.store.template_draws import is_drawn
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 KEPT_DAYS = 30
-SLIP = 120.0  # seconds that a clock may be behind without having been set back
 WORDS = {
     work.WorkState.CANCELLED: "The work was cancelled.",
     work.WorkState.FAILED: "The work failed.",
@@ -118,8 +117,9 @@ def _account(home: Home, database: Database, job: Job, now: float) -> bool:
     if due is None:
         return False
     id = run_id(home, job.name, due.at)
-    if job_records.is_known(database, own, id):  # made before the clock was set back
-        id = run_id(home, job.name, due.at, manual=f"again {mark.made}")
+    if job_records.is_known(database, own, id):  # made before the clock was set back: once is enough
+        job_records.keep_mark(database, mark._replace(accounted=now))
+        return False
     record = JobRecord(id, job, due.at, missed=due.missed, missed_count=due.missed_count)
     return job_records.account(database, own, record, mark)
 
@@ -146,7 +146,7 @@ def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
 def _is_set_back(database: Database, own: str, mark: JobMark, now: float) -> bool:
     """Whether the clock has been behind a job's mark at two looks. One look may be a slip, and repeats nothing."""
     before = job_records.mark_of(database, own, job_records.CLOCK)
-    return before is not None and max(now, before.accounted) < mark.accounted - SLIP
+    return before is not None and max(now, before.accounted) < mark.accounted - schedules.SLIP
 
 
 def _set_back(database: Database, mark: JobMark, now: float) -> JobMark:

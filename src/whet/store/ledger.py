@@ -67,6 +67,11 @@ def newest(database: Database) -> Head:
     return Head(number, blob(stored)) if stored else Head(number, _walked(_rows(database)))
 
 
+def is_chained(database: Database) -> bool:
+    """Whether any entry has its hash, and so vouches for all before it."""
+    return bool(database.query("SELECT 1 FROM entries WHERE hash IS NOT NULL LIMIT 1"))
+
+
 def broken(database: Database) -> Iterator[str]:
     """Every entry whose hash is not its own."""
     before, is_chained = b"", False

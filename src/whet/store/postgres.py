@@ -20,6 +20,7 @@ except ModuleNotFoundError as missing:
 
 WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short transactions, no deadlocks
 LOST_SECONDS = 60.0  # how long a server that was there may be away, as when it restarts
+STATEMENT_MODE = "statement pooling mode"  # how PgBouncer says that it ended a transaction
 REFUSAL = "FATAL:"  # how the server itself begins where it ends a connection
 RETRY_SECONDS = 0.5
 # A text vector comes as bytes in the server's own form.
@@ -199,19 +200,29 @@ class Postgres:
             ) from error
         except psycopg.OperationalError as error:
             said = _said(self._url, error)
-            if REFUSAL in said:
+            if REFUSAL in said and STATEMENT_MODE not in said:
                 raise Unreachable(
                     f"The Postgres server refused the connection: {said}",
                     advice="Check the user, the password and the database in WHET_DATABASE_URL.",
                 ) from error
-            raise Unreachable(
-                f"The Postgres server cannot be reached: {said}",
-                advice="Check WHET_DATABASE_URL, and that the server is running.",
-            ) from error
+            raise _unreachable(said) from error
         except psycopg.ProgrammingError as error:
             if error.sqlstate not in (DENIED, NO_SCHEMA):
                 raise
             raise _denied(self._url, error) from error
+
+
+def _unreachable(said: str) -> Unreachable:
+    """Why there is no server; a pooler that allows no transactions is one that answers."""
+    if STATEMENT_MODE in said:
+        return Unreachable(
+            f"The pooler in front of the Postgres server is in statement mode, which allows no transactions: {said}",
+            advice="Set pool_mode = session for this database (docs/team.md), or connect to the server itself.",
+        )
+    return Unreachable(
+        f"The Postgres server cannot be reached: {said}",
+        advice="Check WHET_DATABASE_URL, and that the server is running.",
+    )
 
 
 def _connected(url: str) -> "psycopg.Connection[Row]":

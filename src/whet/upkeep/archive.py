@@ -1,8 +1,13 @@
 """The file of a backup: a zip with a manifest that names every file in it, with its size and digest."""
 
 import contextlib
+import fcntl
+import glob
 import hashlib
 import os
+import shutil
+import tempfile
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +33,7 @@ MOST_TIMES = 100  # what a file may grow by when it is unpacked, beyond the slac
 SLACK_BYTES = 256 << 20
 PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LEVEL = 3
+LOCKED_SECONDS = 60.0
 
 Progress = Callable[[int], None]
 
@@ -124,6 +130,37 @@ class OpenArchive(NamedTuple):
                 progress(len(piece))
             written.flush()
             sync(written.fileno())
+
+
+@contextlib.contextmanager
+def working_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A folder to work in, gone afterwards. What a killed process left of such goes too: nobody holds its lock."""
+    for left in parent.glob(f"{glob.escape(prefix)}*"):
+        _remove_left_behind(left)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as made:
+        descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield Path(made)
+        finally:
+            os.close(descriptor)
+
+
+def _remove_left_behind(folder: Path) -> None:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        status = os.fstat(descriptor)
+        # One that was made a moment ago may not have its lock yet.
+        if status.st_uid == os.getuid() and status.st_mtime < time.time() - LOCKED_SECONDS:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+    except BlockingIOError:
+        return
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager

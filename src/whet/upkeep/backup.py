@@ -1,7 +1,6 @@
 """A backup: everything that a home holds, of one moment, in one file."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,17 @@ from whet.store.home import DATABASE_NAME, Home
 from whet.store.migrations import steps_taken
 from whet.store.opening import connect
 from whet.store.sqlite import SQLite, copy_file, file_faults
-from whet.upkeep.archive import DATABASES, FORMAT, HOME, VERSION, ArchiveWriter, Manifest, Progress, writing
+from whet.upkeep.archive import (
+    DATABASES,
+    FORMAT,
+    HOME,
+    VERSION,
+    ArchiveWriter,
+    Manifest,
+    Progress,
+    working_folder,
+    writing,
+)
 from whet.upkeep.home_files import HomeFile, Uncopied, home_files, pieces_of
 
 PREFIX = ".whet-backup-"
@@ -38,12 +47,12 @@ def back_up(home: Home, target: Path, *, now: float, progress: Progress) -> Back
         raise WhetError(f"{target} already exists.", advice="Choose another name, or move it away first.")
     if target.absolute().is_relative_to(home.folder):
         raise WhetError("The backup would be a part of the home.", advice="Choose a file outside it.")
-    with explained(target), tempfile.TemporaryDirectory(prefix=PREFIX, dir=target.parent) as work:
-        made = Path(work) / "made"
+    with explained(target), working_folder(target.parent, PREFIX) as work:
+        made = work / "made"
         with made.open("xb") as file:
             made.chmod(0o600)
             with writing(file, progress) as archive:
-                manifest, left_out = _add_all(archive, home, Path(work), now)
+                manifest, left_out = _add_all(archive, home, work, now)
             file.flush()
             sync(file.fileno())
         size = made.stat().st_size

@@ -16,7 +16,7 @@ from whet.store.home import Home
 from whet.store.migrations import MIGRATIONS
 from whet.store.opening import connect
 from whet.store.sqlite import file_faults, programs_in
-from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading
+from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
 from whet.upkeep.home_files import CARRIED
 from whet.upkeep.swapping import settle, swap, swap_back
 from whet.upkeep.workers import excluded
@@ -70,8 +70,8 @@ def restore(path: Path, home: Home, *, replace: bool, progress: Progress) -> Res
                 f"The disk has no room for {archive.manifest.size:,} bytes. Nothing was restored.",
                 advice="Free some space.",
             )
-        with tempfile.TemporaryDirectory(prefix=f".{home.folder.name}.restoring-", dir=parent) as work:
-            new = Path(work) / "home"
+        with working_folder(parent, f".{home.folder.name}.restoring-") as work:
+            new = work / "home"
             _unpack(archive, new, progress)
             _carry_over(home.folder, new)
             with excluded(home):

@@ -58,7 +58,7 @@ def command(file: Path, replace: bool, yes: bool, as_json: bool) -> int:
 
 def _confirm(home: Home, *, yes: bool) -> None:
     """Ask the person; where nobody can be asked, --yes counts if the settings allow that."""
-    if yes and not has_terminal() and not load(home).trust.commands:
+    if yes and not has_terminal() and not _may_command(home):
         raise WhetError(
             "This needs a person's approval in a terminal.",
             advice="Run it in your own terminal, or set trust.commands to true so that --yes counts without one.",
@@ -66,3 +66,11 @@ def _confirm(home: Home, *, yes: bool) -> None:
     server = " and all rows on the server, of every member" if home.database_url else ""
     if not yes:
         click.confirm(f"Replace everything in {home.folder}{server}?", abort=True, err=True)
+
+
+def _may_command(home: Home) -> bool:
+    """Whether the settings allow it; damaged ones, for which a restore is the remedy, allow nothing."""
+    try:
+        return load(home).trust.commands
+    except WhetError:
+        return False

@@ -78,6 +78,9 @@ def next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
     if job.paused or (mark is not None and job.repeat and mark.made >= job.repeat):
         return None
     since = max(mark.accounted if mark else job.added or now, 0.0)
+    since = (
+        now if since > now + schedules.SLIP and mark is not None else since
+    )  # the clock was set back: it counts from now on
     return schedules.next_after(schedule_of(job), since)
 
 
