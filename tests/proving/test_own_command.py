@@ -37,8 +37,29 @@ def done(folder: Path, script: str, grounds: Grounds | None = None, *, seconds: 
     return carry_out(runner, errand, program="/bin/sh", grounds=given, interrupt=Event())
 
 
+class Served(ThreadingHTTPServer):
+    """A server on this machine that answers, and counts how often it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answering)
+        self.hits = 0
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
 class _Answering(BaseHTTPRequestHandler):
+    server: Served
+
     def do_GET(self) -> None:
+        self.server.hits += 1
         self.send_response(200)
         self.send_header("Content-Length", "8")
         self.end_headers()
@@ -58,12 +79,12 @@ def place() -> Iterator[Path]:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving() -> Iterator[Served]:
     """A server on this machine that answers."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Answering)
+    server = Served()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield server
     finally:
         server.shutdown()
         server.server_close()
@@ -173,16 +194,17 @@ END"""
 @pytest.mark.skipif(PROBED.wall is not Wall.BUBBLEWRAP, reason="only bubblewrap gives a network of its own")
 def test_it_reaches_the_endpoint_that_is_named_and_nothing_else(tmp_path: Path) -> None:
     with serving() as model, serving() as other:
-        grounds = Grounds({}, endpoints=(f"{model}/v1",))
-        found = done(tmp_path, ASKING.format(model, other.rpartition(":")[2]), grounds)
+        grounds = Grounds({}, endpoints=(f"{model.url}/v1",))
+        found = done(tmp_path, ASKING.format(model.url, other.port), grounds)
+        assert (model.hits, other.hits) == (1, 0)
     assert answer(found).split() == ["answered", *["nothing"] * 4]
 
 
 @pytest.mark.skipif(PROBED.wall is not Wall.BUBBLEWRAP, reason="only bubblewrap gives a network of its own")
 def test_the_address_in_a_variable_is_an_endpoint(tmp_path: Path) -> None:
     with serving() as model:
-        grounds = Grounds({"MY_BASE_URL": model}, variables=("MY_BASE_URL",))
-        found = done(tmp_path, ASKING.format(model, 9), grounds)
+        grounds = Grounds({"MY_BASE_URL": model.url}, variables=("MY_BASE_URL",))
+        found = done(tmp_path, ASKING.format(model.url, 9), grounds)
     assert answer(found).split()[0] == "answered"
 
 
