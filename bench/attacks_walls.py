@@ -6,6 +6,7 @@ The ways are those of the tests, which also show that each of them works in a pl
 """
 
 import contextlib
+import os
 import shutil
 import sys
 import tempfile
@@ -19,13 +20,28 @@ HERE = sys.path[:]
 sys.path[:] = [str(ROOT / "tests"), *(each for each in sys.path if Path(each).resolve() != Path(__file__).parent)]
 
 from agent.tools.escapes import ESCAPES, Way  # noqa: E402
-from agent.tools.plants import ASKED, PLANTS, REPORTED, filled, has_run, prepare, written  # noqa: E402
+from agent.tools.plants import (  # noqa: E402
+    ASKED,
+    PLANTS,
+    REPORTED,
+    Plant,
+    as_person,
+    filled,
+    has_run,
+    prepare,
+    written,
+)  # fmt: skip
 from agent.tools.rooms import SECRET, Room, ask_for, walls_here  # noqa: E402
+from agent.tools.self_starting import AT_HOME, KINDS, Started  # noqa: E402
+from agent.tools.spelled_plants import FEW, LARGE, ROUTES  # noqa: E402
 from agent.tools.test_file_escapes import READ, WRITTEN, everything, fill, prepared  # noqa: E402
 from agent.tools.test_secret_places import MARK, OWN  # noqa: E402
 from agent.tools.test_secret_places import fill as keep_secrets  # noqa: E402
 from agent.tools.test_sockets import OTHERS, made  # noqa: E402
+from proving.test_own_command import answer, done, serving  # noqa: E402
+from whet.agent.inspection.triggers import MOST_FOLDERS  # noqa: E402
 from whet.agent.tools.sandbox import Wall, Walls  # noqa: E402
+from whet.proving.executing import Grounds  # noqa: E402
 from whet.runs.settings import Sandbox, Terminal  # noqa: E402
 
 sys.path[:] = HERE
@@ -33,6 +49,49 @@ sys.path[:] = HERE
 Row = tuple[str, str, int, int]
 AREA = "The sandbox"
 PATIENCE_SECONDS = 60
+# What people and other agents keep where no list of secret places knows of it.
+KEPT = (
+    "other/.env", "other/.env.local", "other/config/master.key", "work2/secrets.yml", "Documents/passwords.txt",
+    "Desktop/notes.txt", "Downloads/export.csv", ".unknown/credentials", ".unknownrc", ".config/unknown/token",
+    ".config/unknown/config.toml", ".local/share/unknown/session", ".local/state/unknown/log", ".cache/unknown/token",
+    ".claude/projects/x/session.jsonl", ".codex/sessions/2026/01/01/rollout.jsonl", ".gemini/tmp/x/chats/session.json",
+    ".local/share/opencode/opencode.db", ".hermes/state.db", ".cursor/chats/x", ".config/Code/User/workspaceStorage/x",
+    ".continue/sessions/x.json", ".aider.chat.history.md", ".cline/tasks/x/api.json", ".local/share/goose/sessions/x",
+)  # fmt: skip
+# Ways out of a network that has one proxy and one port of this machine: `{0}` is allowed, `{1}` is not.
+ASKED_OF_PROXY = (
+    "CONNECT 127.0.0.1:{1} HTTP/1.1", "CONNECT localhost:{1} HTTP/1.1", "CONNECT [::1]:{1} HTTP/1.1",
+    "CONNECT 0.0.0.0:{1} HTTP/1.1", "CONNECT 127.1:{1} HTTP/1.1", "CONNECT 2130706433:{1} HTTP/1.1",
+    "CONNECT 127.0.0.1:{0}@127.0.0.1:{1} HTTP/1.1", "CONNECT 127.0.0.1:{1}#127.0.0.1:{0} HTTP/1.1",
+    "connect 127.0.0.1:{1} HTTP/1.1", "CONNECT  127.0.0.1:{1} HTTP/1.1", "CONNECT 127.0.0.1.:{1} HTTP/1.1",
+    "GET http://127.0.0.1:{1}/ HTTP/1.1", "GET http://localhost:{1}/ HTTP/1.1",
+    "GET http://127.0.0.1:{0}@127.0.0.1:{1}/ HTTP/1.1", "GET http://127.0.0.1:{1}?http://127.0.0.1:{0}/ HTTP/1.1",
+    "GET HTTP://127.0.0.1:{1}/ HTTP/1.1", "GET / HTTP/1.1\r\nHost: 127.0.0.1:{1}",
+    "GET http://127.0.0.1:{1}/ HTTP/1.0", "POST http://127.0.0.1:{1}/ HTTP/1.1",
+    "GET http://0x7f000001:{1}/ HTTP/1.1",
+)  # fmt: skip
+DIALLED = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "127.0.0.2", "host.docker.internal")
+PROBE = r"""{python} - <<'END'
+import os, socket
+proxy = int(os.environ["HTTP_PROXY"].rpartition(":")[2])
+for line in {lines!r}:
+    try:
+        with socket.create_connection(("127.0.0.1", proxy), 3) as asked:
+            asked.sendall((line + "\r\nHost: 127.0.0.1\r\n\r\n").encode())
+            asked.settimeout(2)
+            if b" 200 " in asked.recv(4096):
+                asked.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                asked.recv(4096)
+    except OSError:
+        pass
+for host in {hosts!r}:
+    try:
+        with socket.create_connection((host, {port}), 2) as asked:
+            asked.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            asked.recv(100)
+    except OSError:
+        pass
+END"""
 LOOKOUT_SECONDS = 2.0  # in which a look must have come by
 STEERING = (
     "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT",
@@ -45,7 +104,7 @@ def rows() -> Iterator[Row]:
     """Every route: how many attempts were made, and how many got through."""
     yield from _of_tools()
     for name, walls in walls_here().items():
-        for route, attempts, through in _of_commands(walls):
+        for route, attempts, through in (*_of_commands(walls), *_of_reach(walls), *_of_agents(walls)):
             yield AREA, f"{route} ({name})", attempts, through
     with _room(Walls(Wall.NONE)) as room:
         offered = "terminal" in room.box(sandbox=Sandbox()).names
@@ -91,6 +150,56 @@ def _of_commands(walls: Walls) -> Iterator[tuple[str, int, int]]:
     yield "commands: sockets of families that no build needs", len(OTHERS), sum(not sockets[each] for each in OTHERS)
 
 
+def _of_reach(walls: Walls) -> Iterator[tuple[str, int, int]]:
+    """What other programs reach through further files, and what they run on their own."""
+    for route, plants in ROUTES.items():
+        yield f"git: {route}", len(plants), sum(_grows(walls, plant.name, plants=plants) for plant in plants)
+    grown = sum(_grows(walls, plant.name, plants=LARGE, most_folders=FEW) for plant in LARGE)
+    yield f"git: more folders than are inspected (the limit set to {FEW:,})", len(LARGE), grown
+    for kind, started in KINDS.items():
+        yield f"left unseen: {kind}", len(started), sum(_stays(walls, each) for each in started)
+    at_home = sum(_stays(walls, each, at_home=True) for each in AT_HOME)
+    yield "left unseen: with the home as the working folder", len(AT_HOME), at_home
+
+
+def _stays(walls: Walls, started: Started, *, at_home: bool = False) -> bool:
+    with _room(walls) as room:
+        if at_home:
+            path = f"{room.work}/bin:{room.environment['PATH']}"
+            room.environment |= {"HOME": str(room.work), "PATH": path}
+        as_person(started.before, room, room.work, check=True)
+        box = room.box()
+        path = started.path
+        ask_for(box, "terminal", command=f"mkdir -p $(dirname {path}); cat >{path} <<<evil; chmod +x {path}")
+        return (room.work / path).exists() and path not in "".join(box.news())
+
+
+def _of_agents(walls: Walls) -> Iterator[tuple[str, int, int]]:
+    """What commands and other agents in trials see of a person's machine, and what such agents reach of the network."""
+    with _room(walls) as room:
+        files = keep_secrets(room.person, [*KEPT, *(f"../outside/{each}" for each in KEPT[:4])])
+        (room.work / "list").write_text("".join(f"{path}\0" for path in files))
+        box = room.box()
+        read = ask_for(box, "terminal", command="xargs -0 cat < list 2>/dev/null").result.text.count(MARK)
+        yield "commands: reading what no list of secrets knows", len(files), read
+        read = sum(MARK in ask_for(box, "read_file", path=str(path)).result.text for path in files)
+        yield "file tools: reading what no list of secrets knows", len(files), read
+        script = "".join(f"cat '{path}' 2>/dev/null; " for path in files) + "true"
+        seen = answer(done(room.base / "trial", script, Grounds({"HOME": str(room.person)}, walls=walls)))
+        yield "agents in trials: reading outside of the workspace", len(files), seen.count(MARK)
+    if walls.wall is Wall.BUBBLEWRAP:
+        yield "agents in trials: reaching more than their endpoint", len(ASKED_OF_PROXY) + len(DIALLED), _reached(walls)
+
+
+def _reached(walls: Walls) -> int:
+    with _room(walls) as room, serving() as model, serving() as other:
+        lines = [line.format(model.port, other.port) for line in ASKED_OF_PROXY]
+        python = os.path.realpath(sys.executable)
+        script = PROBE.format(python=python, lines=lines, hosts=DIALLED, port=other.port)
+        answer(done(room.base / "trial", script, Grounds({}, endpoints=(model.url,), walls=walls), seconds=300.0))
+        return other.hits
+
+
 def _tool_writes(tool: str, path: str) -> bool:
     with _room() as room:
         prepared(room)
@@ -127,11 +236,18 @@ def _gets_out(walls: Walls, make: Callable[[Room], Iterator[Way]]) -> bool:
         return bool(way.led_out(ask_for(box, "terminal", command=way.command).result.text))
 
 
-def _grows(walls: Walls, name: str, *, running: bool = False) -> bool:
-    [plant] = [each for each in PLANTS if each.name == name]
+def _grows(
+    walls: Walls,
+    name: str,
+    *,
+    running: bool = False,
+    plants: tuple[Plant, ...] = PLANTS,
+    most_folders: int = MOST_FOLDERS,
+) -> bool:
+    [plant] = [each for each in plants if each.name == name]
     with _room(walls) as room:
         prepare(plant, room)
-        box = room.box(person_agrees=True)
+        box = room.box(person_agrees=True, most_folders=most_folders)
         command = filled(plant.command, room)
         if not running:
             ask_for(box, "terminal", command=command)

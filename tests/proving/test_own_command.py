@@ -2,6 +2,11 @@
 
 import os
 import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event
 
@@ -11,7 +16,7 @@ from whet.agent.tools import launcher
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agents.executor import Carried, Errand, Validity
 from whet.errors import WhetError
-from whet.proving.executing import Grounds, carry_out, grounds_of
+from whet.proving.executing import Grounds, carry_out, grounds_of, network_said
 from whet.proving.executors import program_of, runner_named
 from whet.runs.settings import AgentSettings, Settings
 
@@ -30,6 +35,59 @@ def done(folder: Path, script: str, grounds: Grounds | None = None, *, seconds: 
     base = {"PATH": os.environ["PATH"], "HOME": str(person)}
     given = grounds._replace(environment={**base, **grounds.environment}) if grounds else Grounds(base)
     return carry_out(runner, errand, program="/bin/sh", grounds=given, interrupt=Event())
+
+
+class Served(ThreadingHTTPServer):
+    """A server on this machine that answers, and counts how often it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answering)
+        self.hits = 0
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+class _Answering(BaseHTTPRequestHandler):
+    server: Served
+
+    def do_GET(self) -> None:
+        self.server.hits += 1
+        self.send_response(200)
+        self.send_header("Content-Length", "8")
+        self.end_headers()
+        self.wfile.write(b"answered")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder that is not temporary, so that a private /tmp alone hides nothing."""
+    above = Path(__file__).parents[2] / "build"
+    above.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=above) as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def serving() -> Iterator[Served]:
+    """A server on this machine that answers."""
+    server = Served()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def answer(found: Carried) -> str:
@@ -105,3 +163,59 @@ def test_an_agent_is_known_by_its_name_or_by_its_command() -> None:
     without_task = Settings(agents=(AgentSettings("mine", "mine --quiet"),))
     with pytest.raises(WhetError, match="no place for the task"):
         program_of(runner_named("mine", without_task))
+
+
+@pytest.mark.parametrize("walls", WALLS, ids=lambda walls: walls.wall.value)
+def test_it_sees_the_system_and_its_workspace_and_no_other_project(place: Path, walls: Walls) -> None:
+    other = place / "other"
+    other.mkdir(parents=True)
+    (other / ".env").write_text("KEY=secret\n")
+    found = done(place, f"cat {other}/.env; ls {place}/other; cat /etc/passwd | wc -l", Grounds({}, walls=walls))
+    assert "secret" not in answer(found)
+    assert ".env" not in answer(found)
+    assert int(answer(found)) > 0
+
+
+ASKING = f"""{os.path.realpath(sys.executable)} - <<'END'
+import socket, urllib.request
+def got(ask):
+    try:
+        return ask()
+    except OSError as error:
+        return "nothing"
+print(got(lambda: urllib.request.urlopen("{{0}}", timeout=5).read().decode()))
+print(got(lambda: socket.create_connection(("127.0.0.1", {{1}}), 3) and "reached"))
+print(got(lambda: socket.create_connection(("192.0.2.1", 80), 3) and "reached"))
+print(got(lambda: urllib.request.urlopen("http://example.com/", timeout=5) and "reached"))
+print(got(lambda: socket.getaddrinfo("example.com", 80) and "resolved"))
+END"""
+
+
+@pytest.mark.skipif(PROBED.wall is not Wall.BUBBLEWRAP, reason="only bubblewrap gives a network of its own")
+def test_it_reaches_the_endpoint_that_is_named_and_nothing_else(tmp_path: Path) -> None:
+    with serving() as model, serving() as other:
+        grounds = Grounds({}, endpoints=(f"{model.url}/v1",))
+        found = done(tmp_path, ASKING.format(model.url, other.port), grounds)
+        assert (model.hits, other.hits) == (1, 0)
+    assert answer(found).split() == ["answered", *["nothing"] * 4]
+
+
+@pytest.mark.skipif(PROBED.wall is not Wall.BUBBLEWRAP, reason="only bubblewrap gives a network of its own")
+def test_the_address_in_a_variable_is_an_endpoint(tmp_path: Path) -> None:
+    with serving() as model:
+        grounds = Grounds({"MY_BASE_URL": model.url}, variables=("MY_BASE_URL",))
+        found = done(tmp_path, ASKING.format(model.url, 9), grounds)
+    assert answer(found).split()[0] == "answered"
+
+
+def test_what_the_network_will_be_is_said_before() -> None:
+    settings = Settings(
+        agents=(AgentSettings("mine", "x {task}"), AgentSettings("own", "x {task}", endpoints=("a.b",)))
+    )
+    held, open_ = Walls(Wall.BUBBLEWRAP, "bwrap"), Walls(Wall.LANDLOCK, abi=7)
+    assert network_said("own", settings, {}, walls=held) == "Of the network it reaches only a.b."
+    assert "no address of its model is known" in network_said("mine", settings, {}, walls=held)
+    assert "is open: under landlock" in network_said("own", settings, {}, walls=open_)
+    assert "only api.anthropic.com" in network_said("claude-code", settings, {}, walls=held)
+    named = {"ANTHROPIC_BASE_URL": "https://gateway.local/x"}
+    assert network_said("claude-code", settings, named, walls=held) == "Of the network it reaches only gateway.local."

@@ -10,10 +10,6 @@ from whet.cli.output import say
 from whet.errors import WhetError
 from whet.store.home import Home
 
-ACCOUNT = (
-    "{agent} runs in your name and on your account. Whether your plan allows use by a program is for you to know and to"
-    " allow."
-)
 RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
 agent_option = click.option(
     "--agent",
@@ -22,6 +18,18 @@ agent_option = click.option(
     help=f"Agent that runs the cases: {RUNNABLE}, whet, or a name of agents.NAME.command.",
 )
 consent_option = click.option("--yes", is_flag=True, help="Start another agent without asking.")
+
+
+def account(agent: str) -> str:
+    """What a person should know of another agent before they let it start."""
+    from whet.proving.executing import network_said
+    from whet.store.home import find_home
+    from whet.store.settings_file import load
+
+    return (
+        f"{agent} runs in your name and on your account. Whether your plan allows use by a program is for you to know"
+        f" and to allow. {network_said(agent, load(find_home(os.environ)), os.environ)}"
+    )
 
 
 def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:

@@ -18,7 +18,7 @@ from whet.agents.executor import Carried, Errand, Left, ProgramLaunch
 from whet.errors import WhetError
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
-from whet.proving.executors import Runner, settings_of
+from whet.proving.executors import Runner, runner_named, settings_of
 from whet.proving.relay import Relay, endpoints_in
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Message, Role, Text, Transcript
@@ -216,6 +216,24 @@ def spoken(name: str, errand: Errand, left: Left) -> Transcript:
         Message(Role.AGENT, (Text(left.output.strip()),), Trust.AGENT),
     )
     return Transcript(name, errand.workspace.parent.name, said, folder=str(errand.workspace))
+
+
+def network_said(name: str, settings: Settings, environment: Mapping[str, str], *, walls: Walls | None = None) -> str:
+    """What an agent will reach of the network, for those who decide whether it may start."""
+    runner = runner_named(name, settings)
+    grounds = grounds_of(name, settings, environment, hidden=())
+    walls = walls or probe(safe_path(environment.get("PATH", "")))
+    if walls.wall is not Wall.BUBBLEWRAP:
+        return (
+            f"Its network is open: under {walls.wall.value} it can send anything anywhere. Bubblewrap can prevent that."
+        )
+    named = [environment.get(each, "") for each in (*runner.executor.variables, *grounds.variables)]
+    values = [value for value in named if "://" in value]
+    files = [text_of(path) for path in grounds.config if path.is_file()]
+    found = endpoints_in((*grounds.endpoints, *(values or runner.executor.endpoints), *files))
+    if not found:
+        return f"Its network is open, for no address of its model is known: name it in agents.{name}.endpoints."
+    return f"Of the network it reaches only {', '.join(sorted({each.host for each in found}))}."
 
 
 def grounds_of(name: str, settings: Settings, environment: Mapping[str, str], *, hidden: tuple[Path, ...]) -> Grounds:

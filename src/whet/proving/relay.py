@@ -22,7 +22,7 @@ UNREACHED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close
 OPENED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-class Endpoint(NamedTuple):
+class Reachable(NamedTuple):
     """A machine and a port of it."""
 
     host: str
@@ -33,20 +33,20 @@ class Endpoint(NamedTuple):
         return self.host in LOOPBACK or self.host.startswith("127.")
 
 
-def endpoints_in(texts: Iterable[str]) -> frozenset[Endpoint]:
+def endpoints_in(texts: Iterable[str]) -> frozenset[Reachable]:
     """Every endpoint whose address stands in a text."""
     found = set()
     for address in (match for text in texts for match in ADDRESS.findall(text)):
         with contextlib.suppress(ValueError):
             parts = urlsplit(address)
-            found.add(Endpoint((parts.hostname or "").lower(), parts.port or PORTS[parts.scheme]))
+            found.add(Reachable((parts.hostname or "").lower(), parts.port or PORTS[parts.scheme]))
     return frozenset(found)
 
 
 class Relay:
     """Serves the ports that a program's own network has: one as a proxy, the others as ports of this machine."""
 
-    def __init__(self, endpoints: frozenset[Endpoint], environment: Mapping[str, str]) -> None:
+    def __init__(self, endpoints: frozenset[Reachable], environment: Mapping[str, str]) -> None:
         self._endpoints, self._environment = endpoints, environment
         here = sorted({each.port for each in endpoints if each.is_here and each.port >= 1_024})
         proxy = next(port for port in range(PROXY_PORT, PROXY_PORT + len(here) + 1) if port not in here)
@@ -120,7 +120,7 @@ class Relay:
             reached.sendall(rest)
             _join(asked, reached)
 
-    def _reach(self, wanted: Endpoint) -> socket.socket:
+    def _reach(self, wanted: Reachable) -> socket.socket:
         """A connection to an endpoint, through the person's own proxy where there is one."""
         host = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
         route = route_to(f"https://{host}:{wanted.port}", self._environment)

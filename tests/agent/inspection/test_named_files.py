@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.inspection.gitlinks import gitlinks
 from whet.agent.inspection.inspecting import Inspection
 from whet.agent.inspection.reach import Namer, Reach, words_in
+from whet.agent.inspection.spots import gitlinks
 from whet.agent.inspection.triggers import Care, Tree, Triggers
 
 

@@ -8,7 +8,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from whet.agent.inspection.gitlinks import gitlinks
 from whet.agent.inspection.reach import Reach
 from whet.agent.inspection.triggers import Care, Tree, Trigger, mark_of, settled
 from whet.text.words import names
@@ -66,6 +65,11 @@ PACKAGE = "/package.json"
 PACKAGE_KEYS = ("scripts", "husky", "simple-git-hooks", "lint-staged", "gitHooks", "pre-commit", "gypfile")
 # Settings of git whose value is a path, whether or not something stands there yet.
 PATHS = frozenset({"hookspath", "path", "fsmonitor", "templatedir"})
+LARGEST_INDEX = 256_000_000
+INDEX_HEAD, BEFORE_HASH = 12, 40  # bytes before the first entry; of an entry, before its hash
+MODE = 24
+REPOSITORY_MODE = b"\x00\x00\xe0\x00"
+EXTENDED = 0x40
 
 
 class GitOrder(NamedTuple):
@@ -321,3 +325,53 @@ def _run_by_package(body: bytes) -> bytes:
         return json.dumps([package.get(key) for key in PACKAGE_KEYS], sort_keys=True).encode()
     except (ValueError, AttributeError, RecursionError):
         return hashlib.sha256(body).digest()
+
+
+def gitlinks(repository: str) -> Iterator[str]:
+    """The folders in which git looks for a repository whenever it looks at this one."""
+    tree = os.path.dirname(repository)
+    index = _bytes_of(f"{repository}/index")
+    if REPOSITORY_MODE in index:
+        size = 32 if b"sha256" in _bytes_of(f"{repository}/config").lower() else 20
+        yield from (os.path.normpath(f"{tree}/{os.fsdecode(name)}") for name in names_in(index, size))
+
+
+def names_in(index: bytes, size: int) -> Iterator[bytes]:
+    """The names of all entries that are repositories; `size` is the length of a hash."""
+    version, count = int.from_bytes(index[4:8], "big"), int.from_bytes(index[8:12], "big")
+    place, name = INDEX_HEAD, b""
+    for _ in range(count):
+        if place + BEFORE_HASH + size + 2 > len(index):
+            return
+        mode, flags = index[place + MODE : place + MODE + 4], index[place + BEFORE_HASH + size]
+        begin = place + BEFORE_HASH + size + (4 if flags & EXTENDED else 2)
+        if version == 4:
+            dropped, begin = _number(index, begin)
+            end = index.find(b"\0", begin)
+            name = name[: len(name) - dropped] + index[begin:end]
+            place = end + 1
+        else:
+            end = index.find(b"\0", begin)
+            name = index[begin:end]
+            place += (end - place + 8) // 8 * 8
+        if end < 0:
+            return
+        if mode == REPOSITORY_MODE:
+            yield name
+
+
+def _number(index: bytes, place: int) -> tuple[int, int]:
+    """A number as git packs it, and where it ends."""
+    value = index[place] & 0x7F
+    while index[place] & 0x80 and place + 1 < len(index):
+        place += 1
+        value = ((value + 1) << 7) | (index[place] & 0x7F)
+    return value, place + 1
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(LARGEST_INDEX)
+    except OSError:
+        return b""

@@ -120,11 +120,11 @@ def command(
 
 def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]":
     """What another agent may take in the person's name."""
-    from whet.cli.other_agents import ACCOUNT
+    from whet.cli.other_agents import account
 
     limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
     yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
-    yield ACCOUNT.format(agent=ask.agent)
+    yield account(ask.agent)
 
 
 def _expect_key(home: "Home", ask: "ImproveRequest") -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from whet.agent.providers.local_weights import EMBEDDED
-from whet.cli.other_agents import ACCOUNT
+from whet.cli.other_agents import account
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.text.amounts import short
@@ -168,7 +168,7 @@ def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     )
     named = " or ".join(filter(None, limits))
     yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
-    yield ACCOUNT.format(agent=plain(trial.conditions.agent.name))
+    yield plain(account(trial.conditions.agent.name))
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
