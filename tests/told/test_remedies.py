@@ -14,7 +14,6 @@ from whet.failures.lessons import RecurringFailure, Sighting
 from whet.failures.signals import Kind, Signal
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import TRUSTED
-from whet.sessions.activity import Activity
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
 from whet.told.remedies import Remedy, patch_of, remedy_of, sightings, suited
@@ -99,7 +98,7 @@ def test_a_file_that_is_not_understood_is_refused(head: str) -> None:
 
 
 def seen(session: str, *signals: Signal) -> Analysis:
-    return Analysis(session, 0.5, Activity.MIXED, (), signals)
+    return Analysis(session, 0.5, (), signals)
 
 
 def test_a_remedy_is_seen_in_the_sessions_with_a_signal_that_it_is_for() -> None:

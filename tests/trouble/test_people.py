@@ -317,3 +317,10 @@ def test_the_same_in_a_real_record_of_claude_code(tmp_path: Path) -> None:
         "Nicht löschen, nur auflisten.",
         Whose.PERSON,
     )
+
+
+def test_a_call_that_was_cut_off_before_the_person_spoke_was_stopped() -> None:
+    cut_off = call("shell", {"command": "make"}, "", error=True, disposition=Disposition.INTERRUPTED)
+    [event] = interventions(conversation(user("Go."), cut_off, user("Not make, use just."), shell("just", "x")))
+    assert (event.kind, event.message, event.words) == (InterventionKind.INTERRUPT, 2, "Not make, use just.")
+    assert not interventions(conversation(user("Go."), cut_off, agent("It was cut off."), shell("make", "x")))

@@ -64,7 +64,7 @@ class Warrant(NamedTuple):
             case Ground.AGREED:
                 return "another session with this request got the same result"
             case Ground.SCORED:
-                return f"the session's failure score is {self.score:.2f}"
+                return "the session's record shows few bad signs, or none"
 
 
 class Vote(NamedTuple):
@@ -103,7 +103,7 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
         return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
     value = failure_of(weigh(evidence, weights), weights)
     if value > AGREED_SCORE:
-        return SuccessFinding(None, "may have failed", vote)
+        return SuccessFinding(None, "its record shows bad signs", vote)
     if len(evidence.steps) > MOST_STEPS:
         return SuccessFinding(None, "long, and no check passed at its end", vote)
     return SuccessFinding(Warrant(Ground.SCORED, value), vote=vote)

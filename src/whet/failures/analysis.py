@@ -10,7 +10,6 @@ from whet.failures.signals import Signal
 from whet.failures.usual import Circle, Size, circle_of, size_of
 from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
-from whet.sessions.activity import Activity, classify
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.sessions.usage import total
@@ -63,7 +62,6 @@ class Analysis(Value, frozen=True):
 
     session: str
     failure_score: float
-    activity: Activity
     exchanges: tuple[ExchangeOutcome, ...]
     signals: tuple[Signal, ...]
     source: str = ""
@@ -131,7 +129,6 @@ def analysis_of_view(
     return Analysis(
         session=transcript.id,
         failure_score=round(failure_of(weighed, weights), 4),
-        activity=classify(step.exchange for step in evidence.steps),
         exchanges=tuple(
             ExchangeOutcome(step.exchange.call.id, step.tool, step.decision.outcome, step.decision.evidence)
             for step in evidence.steps

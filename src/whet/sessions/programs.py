@@ -32,10 +32,3 @@ UTILITIES = names(
     "stty tabs tail talk tee test time touch tput tr trap true tsort tty type ulimit umask unalias uname "
     "uncompress unexpand uniq unlink unset vi wait wc whatis whereis which who write xargs zcat . [ [["
 )
-
-
-def starts_another(words: list[str]) -> bool:
-    """Whether an unknown first word runs the well-known program behind it."""
-    if len(words) < 3 or words[1] not in STARTED:
-        return False
-    return words[0].isidentifier() and words[0] not in STARTED | UTILITIES

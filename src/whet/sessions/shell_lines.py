@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import re2
 
-from whet.sessions.programs import starts_another
+from whet.sessions.programs import STARTED, UTILITIES
 
 LENGTH_LIMIT = 20_000
 STAGE_LIMIT = 200
@@ -163,11 +163,18 @@ def _unwrapped(words: list[str]) -> list[str]:
             words = _after_options(words[2:], 0)
         elif head in ("npx", "bunx", "uvx", "pipx") and len(words) > 1:
             words = _after_options(words[1:], 0)
-        elif starts_another(words):
+        elif _starts_another(words):
             words = words[1:]
         else:
             break
     return words
+
+
+def _starts_another(words: list[str]) -> bool:
+    """Whether an unknown first word runs the well-known program behind it."""
+    if len(words) < 3 or words[1] not in STARTED:
+        return False
+    return words[0].isidentifier() and words[0] not in STARTED | UTILITIES
 
 
 def _after_options(words: list[str], plain: int) -> list[str]:

@@ -142,6 +142,8 @@ def concedes(text: str) -> bool:
 
 def is_retyped(text: str, earlier: str) -> bool:
     """Whether two orders are the same words, said twice."""
+    if not RETYPED / 2 <= len(text) / max(1, len(earlier)) <= 2 / RETYPED:  # far from the same words
+        return False
     first, second = (frozenset(_WORD.findall(each[:SHOWN_LETTERS].lower())) for each in (text, earlier))
     if min(len(first), len(second)) < FEWEST_WORDS:
         return False

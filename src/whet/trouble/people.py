@@ -70,13 +70,16 @@ def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
 
 def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
     """Calls that were cut off, where the next word is the person's: some agents record no other sign of it."""
-    for index in range(course.begin, len(course.messages) - 1):
-        if _is_cut_off(course.messages[index]) and is_typed(course.messages[index + 1]):
-            yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
+    for move in course.moves:
+        after = move.answered + 1
+        if move.step.decision.outcome is not Outcome.CANCELLED or not course.begin < after < len(course.messages):
+            continue
+        if is_typed(course.messages[after]):
+            yield SteppedIn(move.answered, InterventionKind.INTERRUPT, "", _whose(course, None))
 
 
 def _is_cut_off(message: Message) -> bool:
-    return message.role is Role.TOOL and any(result.disposition in CUT_OFF for result in message.results)
+    return any(result.disposition in CUT_OFF for result in message.results)
 
 
 def _stops_work(course: SessionCourse, before: int) -> bool:
@@ -156,7 +159,7 @@ def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> b
 def _is_said_again(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
     """Whether it is the order of before, which the agent had heard."""
     return any(
-        is_retyped(saying.text, other.text) and course.spoke_between(other.message, saying.message) for other in earlier
+        course.spoke_between(other.message, saying.message) and is_retyped(saying.text, other.text) for other in earlier
     )
 
 
