@@ -24,5 +24,6 @@ AGENT = Agent(
         noted="enabledPlugins",
     ),
     executor="whet.agents.claude_code.executor:EXECUTOR",
+    reader="whet.agents.claude_code.executor:READER",
     shell=("CLAUDECODE",),
 )

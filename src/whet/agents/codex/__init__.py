@@ -29,5 +29,6 @@ AGENT = Agent(
         noted="plugins",
     ),
     executor="whet.agents.codex.executor:EXECUTOR",
+    reader="whet.agents.codex.executor:READER",
     shell=("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"),
 )
