@@ -15,6 +15,7 @@ class ClaimOperation(StrEnum):
     SHARPEN = "sharpen"  # better words for it
     CONTRADICT = "contradict"  # quotes against it
     RETIRE = "retire"  # it no longer holds
+    KEEP = "keep"  # the sceptic lets it stand; no reader may say it
 
 
 class ClaimSource(StrEnum):
@@ -65,6 +66,7 @@ class Claim(Value, frozen=True):
     """One operation of a reader. `id` names the claim that it is about; a new one has the id that it was given.
 
     `told` quotes the line of a file that says it already. The scope is "project", a path pattern, or "person".
+    `why` is said of what is contradicted, retired or kept.
     """
 
     operation: ClaimOperation
@@ -78,13 +80,50 @@ class Claim(Value, frozen=True):
     quotes: tuple[Quote, ...] = ()
     check: ClaimCheck | None = None
     confidence: float = 0.5
+    why: str = ""
+
+
+class ClaimAuthor(StrEnum):
+    """In which part somebody claims."""
+
+    READER = "reader"
+    SCEPTIC = "sceptic"
+    REVIEW = "review"  # of a session of Whet's own agent
+
+
+class ReadBy(Value, frozen=True):
+    """Who claims: the name of an agent or a model, and in which part."""
+
+    name: str
+    author: ClaimAuthor = ClaimAuthor.READER
 
 
 class LoggedClaim(Value, frozen=True):
-    """A claim as the log has it: its place there, whose project it is of, when it was made and by whom."""
+    """A claim as the log has it: its place there, whose project it is of, when it was made and by whom.
+
+    `misplaced` counts its quotes from sessions that are not in the store, whose words are not kept. One that nobody
+    could take as a claim is in the log with the reason, and counts for nothing.
+    """
 
     number: int
     project: str
     at: float
-    reader: str  # the agent or model
+    reader: ReadBy
     claim: Claim
+    misplaced: int = 0
+    dropped: str = ""  # why it counts for nothing
+
+
+class DroppedClaim(Value, frozen=True):
+    """A claim, or the beginning of a line that was none as the rule of an empty one, and why it counts for nothing."""
+
+    claim: Claim
+    why: str
+
+
+class SessionRead(Value, frozen=True):
+    """How far a session was read: by the store's id, its head then, and how many of its messages there were."""
+
+    session: str
+    head: bytes
+    messages: int

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.analyses import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
+from whet.store.claim_tables import CLAIMS, CLAIMS_OF_A_TEAM
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.ledger import CHAINED
@@ -294,6 +295,7 @@ MIGRATIONS = (
         "which project a session's folder belonged to when it last stood",
         shared=("ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT ''",),
     ),
+    Migration("claims of readers, and the sessions that they read", shared=CLAIMS, postgres=CLAIMS_OF_A_TEAM),
 )
 
 

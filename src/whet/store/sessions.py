@@ -13,6 +13,7 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
 from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
+from whet.store.claim_tables import forget_claims
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, blob, decoded_message
 from whet.store.kin import count_kin_again
@@ -187,6 +188,7 @@ def forget(database: Database, session_id: str) -> int:
         # Its file must be read again, should a person want the session back.
         database.execute("DELETE FROM files WHERE path = ?", (session.path,))
         forget_left_out(database, [session.path])
+        forget_claims(database, session.id)
         return _remove(database, session)
 
 

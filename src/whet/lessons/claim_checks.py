@@ -1,0 +1,236 @@
+"""What code finds out about a claim: whose words it rests on, how often it holds, what speaks against telling it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from whet.lessons.backtests import Backtest
+from whet.lessons.claim_calls import PatternCounts, SeenCall, count_check
+from whet.lessons.claim_folding import NO_QUOTES, StandingClaim
+from whet.lessons.claim_quotes import CheckedQuote, is_part
+from whet.lessons.claims import Claim, ClaimCarrier, ClaimSource, DroppedClaim, Quote
+from whet.lessons.instructions import SeenInstruction
+from whet.lessons.named_things import NamedThings, RepositoryNames, code_spans, missing_names, named_things
+from whet.lessons.pieces import stems
+from whet.lessons.stances import stance_of
+from whet.sessions.trust import Trust, lowest
+from whet.text.key_words import key_words
+from whet.text.likeness import sense
+from whet.values import Value
+
+SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
+# What these say stands or falls with the calls that failed and worked; of the others a call need not fail.
+OF_CALLS = frozenset((ClaimSource.REMEDY, ClaimSource.RECOVERY))
+MOST_LESSONS = 20  # of a project
+SESSIONS_NEEDED = 2
+FEWEST_WORDS = 3
+STANDS = 0.75  # of the words of a rule that one line of a file has too
+
+NOBODY_SAYS_IT = "no person says it"
+ONCE = "seen in one session only"
+SETTLED = "settled: the file says it since the trouble"
+FILE_IS_RIGHT = "the file no longer says what is to be put right"
+RANKED = f"{MOST_LESSONS} lessons of the project are seen in as many sessions or more"
+SILENT = "its pattern fits no call of any session"
+NO_REMEDY_SEEN = "what it recommends was never run"
+
+
+class ProjectFacts(NamedTuple):
+    """What the claims of a project are checked against.
+
+    The calls are of every session, `copies` names the original of each copy, the lines are those of the files that
+    agents read with since when they stand there. No repository is known where it is not on this machine.
+    """
+
+    quotes: Mapping[Quote, CheckedQuote]
+    calls: Mapping[str, Sequence[SeenCall]]
+    copies: Mapping[str, str]
+    lines: tuple[SeenInstruction, ...] = ()
+    settings: tuple[SeenInstruction, ...] = ()  # lines of the files that set up linters
+    repository: RepositoryNames | None = None
+    started: Mapping[str, float] = {}
+
+
+class ClaimReport(Value, frozen=True):
+    """A claim that held, with what was found out about it."""
+
+    standing: StandingClaim
+    quotes: tuple[CheckedQuote, ...]  # the exact ones
+    trust: Trust
+    sessions: tuple[str, ...]  # originals in which it was seen
+    inexact: tuple[CheckedQuote, ...] = ()
+    counts: PatternCounts | None = None
+    missing: tuple[str, ...] = ()  # names that the repository has nowhere
+    told: SeenInstruction | None = None
+    is_broken: bool = False  # told, and not followed
+    enforced: SeenInstruction | None = None
+    goes_back: str = ""  # what its reader should put right
+    backtest: Backtest | None = None
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether code could bear it out beyond that its quotes are exact."""
+        counts = self.counts
+        return counts is not None and counts.failed > 0 and not self.goes_back
+
+
+def check_claim(standing: StandingClaim, facts: ProjectFacts) -> ClaimReport | DroppedClaim:
+    """The claim with what was found out about it; dropped with the reason where that speaks against it."""
+    claim = standing.claim
+    found = [facts.quotes[quote] for quote in claim.quotes if quote in facts.quotes]
+    exact = tuple(each for each in found if each.is_exact and (each.is_said or claim.source not in SAID))
+    if why := _quote_fault(standing, found, exact):
+        return DroppedClaim(claim, why)
+    counts = count_check(claim.check, facts.calls, facts.copies) if claim.check and claim.source not in SAID else None
+    if counts is not None and (why := _count_fault(claim, counts)):
+        return DroppedClaim(claim, why)
+    sessions = _sessions(exact, counts, facts)
+    if why := _evidence_fault(standing, sessions, facts):
+        return DroppedClaim(claim, why)
+    told = told_by(claim, facts.lines)
+    last = _last(exact, counts, facts)
+    if why := _file_fault(claim, told, facts, last):
+        return DroppedClaim(claim, why)
+    is_known = facts.repository is not None
+    return ClaimReport(
+        standing,
+        exact,
+        trust_of(claim, exact),
+        sessions,
+        inexact=tuple(each for each in found if not each.is_exact),
+        counts=counts,
+        missing=missing_names(named_things(claim.rule), facts.repository or RepositoryNames()) if is_known else (),
+        told=None if claim.carrier is ClaimCarrier.FIX_THE_FILE else told,
+        is_broken=told is not None and told.at is not None and last is not None and last >= told.at,
+        enforced=_enforced(claim, facts.settings),
+        goes_back=_goes_back(counts) if counts is not None else "",
+    )
+
+
+def asked_names(claims: Iterable[StandingClaim]) -> NamedThings:
+    """All that claims name, to be looked up in the repository at once."""
+    named = [named_things(each.claim.rule) for each in claims]
+    return NamedThings(
+        tuple(dict.fromkeys(path for each in named for path in each.paths)),
+        tuple(dict.fromkeys(symbol for each in named for symbol in each.symbols)),
+    )
+
+
+def rank(reports: Iterable[ClaimReport], most: int = MOST_LESSONS) -> tuple[list[ClaimReport], list[DroppedClaim]]:
+    """The claims that most sessions show, which is what best tells that they come up again; the others say so."""
+    ordered = sorted(reports, key=lambda each: (-len(each.sessions), -len(each.quotes), each.standing.number))
+    return ordered[:most], [DroppedClaim(each.standing.claim, RANKED) for each in ordered[most:]]
+
+
+def trust_of(claim: Claim, quotes: Sequence[CheckedQuote]) -> Trust:
+    """The lowest trust of the quotes; what a rule names and no quote has may come from anywhere in what was read."""
+    least = lowest(each.trust for each in quotes)
+    words = " ".join(each.quote.words for each in quotes).casefold()
+    named = named_things(claim.rule)
+    is_borne = all(name.casefold() in words for name in (*named.paths, *named.symbols, *_wanted(claim.rule)))
+    return least if is_borne else min(least, Trust.TOOL)
+
+
+def told_by(claim: Claim, lines: Iterable[SeenInstruction]) -> SeenInstruction | None:
+    """The line of a file that says it already, for or against what the claim is for or against."""
+    words, meant, stance = stems(key_words(claim.rule)), sense(claim.rule), stance_of(claim.rule)
+    for line in lines:
+        if claim.told and is_part(claim.told, line.line):
+            return line
+        if claim.carrier is ClaimCarrier.FIX_THE_FILE or len(words) < FEWEST_WORDS:
+            continue
+        if len(words & stems(key_words(line.line))) < STANDS * len(words):
+            continue
+        other = stance_of(line.line)
+        is_opposed = bool(stance.wanted & other.unwanted or stance.unwanted & other.wanted)
+        if not is_opposed and (meant.forbids == sense(line.line).forbids or stance == other):
+            return line
+    return None
+
+
+def _wanted(rule: str) -> frozenset[str]:
+    """What a rule says to use, in code marks or with signs in it: a command, a flag, an address."""
+    return frozenset(name for name in stance_of(rule).wanted if not name.isalpha())
+
+
+def _quote_fault(standing: StandingClaim, found: Sequence[CheckedQuote], exact: Sequence[CheckedQuote]) -> str:
+    if exact:
+        return ""
+    wrong = next((each for each in found if not each.is_exact), None)
+    if wrong is not None:
+        return f"no quote holds: {wrong.why}"
+    if found:
+        return NOBODY_SAYS_IT
+    return "no quote holds: its session is not in the store" if standing.misplaced else NO_QUOTES
+
+
+def _count_fault(claim: Claim, counts: PatternCounts) -> str:
+    """Why counts speak against a claim that is about calls."""
+    if claim.source not in OF_CALLS or not counts.seen:
+        return ""
+    if 2 * counts.failed < counts.seen:
+        return f"it forbids what works: what it calls wrong failed {counts.failed} of {counts.seen} times"
+    if counts.tried and counts.worked * counts.seen <= (counts.seen - counts.failed) * counts.tried:
+        return f"what it recommends works no better: {counts.worked} of {counts.tried} times"
+    return ""
+
+
+def _goes_back(counts: PatternCounts) -> str:
+    if counts.faults:
+        return "; ".join(counts.faults)
+    if not counts.seen:
+        return SILENT
+    return "" if counts.tried else NO_REMEDY_SEEN
+
+
+def _sessions(exact: Iterable[CheckedQuote], counts: PatternCounts | None, facts: ProjectFacts) -> tuple[str, ...]:
+    quoted = (facts.copies.get(each.quote.session, each.quote.session) for each in exact)
+    return tuple(dict.fromkeys((*quoted, *(counts.sessions if counts else ()))))
+
+
+def _last(exact: Iterable[CheckedQuote], counts: PatternCounts | None, facts: ProjectFacts) -> float | None:
+    """When it was last seen."""
+    said = (each.at or facts.started.get(each.quote.session) for each in exact)
+    failed = (facts.started.get(session) for session in (counts.sessions if counts else ()))
+    return max((at for at in (*said, *failed) if at is not None), default=None)
+
+
+def _evidence_fault(standing: StandingClaim, sessions: Sequence[str], facts: ProjectFacts) -> str:
+    """Why what was seen is too little, or is outweighed."""
+    claim = standing.claim
+    against = [facts.quotes[quote] for quote in standing.against if quote in facts.quotes]
+    contrary = {facts.copies.get(each.quote.session, each.quote.session) for each in against if each.is_exact}
+    if len(contrary) >= len(sessions):
+        why = f": {standing.objection}" if standing.objection else ""
+        return f"contradicted in {len(contrary)} of {len(contrary) + len(sessions)} sessions{why}"
+    needs_one = claim.source is ClaimSource.PERSON or claim.carrier is ClaimCarrier.FIX_THE_FILE
+    return "" if needs_one or len(sessions) >= SESSIONS_NEEDED else ONCE
+
+
+def _file_fault(claim: Claim, told: SeenInstruction | None, facts: ProjectFacts, last: float | None) -> str:
+    if claim.carrier is ClaimCarrier.FIX_THE_FILE:
+        return FILE_IS_RIGHT if claim.told and facts.lines and told is None else ""
+    if told is not None and told.at is not None and last is not None and told.at > last:
+        return f"{SETTLED} ({told.path})"
+    return ""
+
+
+def _enforced(claim: Claim, settings: Iterable[SeenInstruction]) -> SeenInstruction | None:
+    """The line with which a linter is set up to enforce what a claim names."""
+    codes = frozenset(_codes(claim))
+    if not codes:
+        return None
+    return next((line for line in settings if not codes.isdisjoint(_words(line.line))), None)
+
+
+def _codes(claim: Claim) -> Iterator[str]:
+    """The names of lint rules in a rule: in code marks, letters with a number or words joined by dashes."""
+    for word in code_spans(claim.rule):
+        head = word.rstrip("0123456789")
+        is_numbered = head != word and head.isalpha() and head.isupper()
+        if is_numbered or ("-" in word.strip("-") and not word.startswith("-")):
+            yield word
+
+
+def _words(text: str) -> list[str]:
+    plain = "".join(letter if letter.isalnum() or letter in "-/_@" else " " for letter in text)
+    return plain.split()

@@ -1,0 +1,178 @@
+"""The log of claims: what readers say that sessions teach, and how far each session was read.
+
+It only grows; a forgotten session alone takes something from it. In a team the server names the maker of a row, and
+nobody reads what another member's reader claimed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.ledger.patches import digest
+from whet.lessons.claim_folding import bounded
+from whet.lessons.claim_quotes import CheckedQuote
+from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, LoggedClaim, Quote, ReadBy, SessionRead
+from whet.store.database import Database
+from whet.store.decoding import blob, decoded_or_none
+
+BATCH = 500
+
+
+def keep_pass(
+    database: Database,
+    project: str,
+    sessions: Sequence[SessionRead],
+    claims: Sequence[Claim | DroppedClaim],
+    *,
+    reader: ReadBy,
+    now: float,
+) -> bool:
+    """Keep what was claimed of these sessions, and that they were read, all or nothing; False if it is kept already.
+
+    A pass is known by its sessions and their heads, one that reads none by its claims: another answer for the same
+    sessions is not kept. Of an answer without measure as much is kept as a log takes. A session that was forgotten
+    meanwhile is left out, with the quotes from it.
+    """
+    claims = bounded(claims)
+    key = pass_key(project, sessions, claims)
+    with database.writing():
+        if _is_kept(database, key):
+            return False
+        stored = _stored(database, {each.session for each in sessions} | _quoted(claims))
+        read = {each.session: each for each in sessions if each.session in stored}
+        database.many(
+            "INSERT INTO sessions_read (session, project, pass, head, messages, at) VALUES (?, ?, ?, ?, ?, ?)",
+            [(id, project, key, each.head, each.messages, now) for id, each in read.items()],
+        )
+        [(last,)] = database.query("SELECT coalesce(max(number), 0) FROM claims")
+        for number, each in enumerate(claims, start=last + 1):
+            claim, why = (each.claim, each.why) if isinstance(each, DroppedClaim) else (each, "")
+            placed = [] if why else [quote for quote in claim.quotes if quote.session in stored]
+            misplaced = len(claim.quotes) - len(placed)
+            named = (number, project, key, now, reader.name, reader.author.value, "" if why else claim.id)
+            database.execute(
+                "INSERT INTO claims (number, project, pass, at, reader, author, claim, misplaced, dropped, record)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*named, misplaced, why, msgspec.json.encode(replace(claim, quotes=()))),
+            )
+            database.many(
+                "INSERT INTO claim_quotes (claim, place, session, message, words) VALUES (?, ?, ?, ?, ?)",
+                [(number, place, each.session, each.message, each.words) for place, each in enumerate(placed)],
+            )
+    return True
+
+
+def pass_key(project: str, sessions: Iterable[SessionRead], claims: Iterable[Claim | DroppedClaim] = ()) -> str:
+    """What tells a pass from any other."""
+    read = sorted(f"{each.session} {each.head.hex()} {each.messages}" for each in sessions)
+    said = [] if read else [msgspec.json.encode(each).decode() for each in claims]
+    return digest("\n".join((project, *read, *said)))
+
+
+def claims_of(database: Database, project: str) -> tuple[LoggedClaim, ...]:
+    """All that was claimed of a project, the first first; what was dropped with its reason among it."""
+    rows = database.query(
+        "SELECT number, at, reader, author, misplaced, dropped, record FROM claims"
+        " WHERE project = ? AND maker = ? ORDER BY number",
+        (project, _maker(database)),
+    )
+    quotes = _quotes(database, project)
+    found = []
+    for number, at, reader, author, misplaced, dropped, record in rows:
+        claim = decoded_or_none(record, Claim)
+        if claim is not None and author in set(ClaimAuthor):
+            told = replace(claim, quotes=tuple(quotes.get(number, ())))
+            found.append(
+                LoggedClaim(number, project, at, ReadBy(reader, ClaimAuthor(author)), told, misplaced, dropped)
+            )
+    return tuple(found)
+
+
+def sessions_read(database: Database, project: str) -> dict[str, SessionRead]:
+    """How far each session of a project was read, by its id. One that has more messages now is read from there on."""
+    rows = database.query(
+        "SELECT session, head, messages FROM sessions_read WHERE project = ? AND maker = ? ORDER BY messages",
+        (project, _maker(database)),
+    )
+    return {id: SessionRead(id, blob(head), messages) for id, head, messages in rows}
+
+
+def reading_times(database: Database, project: str) -> dict[str, float]:
+    """When each session of a project was first read, by its id."""
+    rows = database.query(
+        "SELECT session, min(at) FROM sessions_read WHERE project = ? AND maker = ? GROUP BY session",
+        (project, _maker(database)),
+    )
+    return {str(session): float(at) for session, at in rows}
+
+
+def kept_quote_checks(database: Database, project: str, heads: Mapping[str, bytes]) -> dict[Quote, CheckedQuote]:
+    """What was found of each quote, where its session is as it was then."""
+    rows = database.query(
+        "SELECT q.session, q.head, q.checked FROM claim_quotes AS q JOIN claims AS c ON c.number = q.claim"
+        " AND c.maker = q.maker WHERE c.project = ? AND c.maker = ? AND q.checked IS NOT NULL",
+        (project, _maker(database)),
+    )
+    current = (decoded_or_none(checked, CheckedQuote) for id, head, checked in rows if heads.get(id) == blob(head))
+    return {each.quote: each for each in current if each is not None}
+
+
+def keep_quote_checks(database: Database, checked: Iterable[CheckedQuote], heads: Mapping[str, bytes]) -> None:
+    """Keep what was found of quotes beside them."""
+    rows = [
+        (heads[each.quote.session], msgspec.json.encode(each), _maker(database), *msgspec.structs.astuple(each.quote))
+        for each in checked
+        if each.quote.session in heads
+    ]
+    with database.writing():
+        database.many(
+            "UPDATE claim_quotes SET head = ?, checked = ?"
+            " WHERE maker = ? AND session = ? AND message = ? AND words = ?",
+            rows,
+        )
+
+
+def claimed_projects(database: Database) -> tuple[str, ...]:
+    """The projects that something was claimed of."""
+    rows = database.query("SELECT DISTINCT project FROM claims WHERE maker = ? ORDER BY project", (_maker(database),))
+    return tuple(project for (project,) in rows)
+
+
+def _quotes(database: Database, project: str) -> dict[int, list[Quote]]:
+    rows = database.query(
+        "SELECT q.claim, q.session, q.message, q.words FROM claim_quotes AS q JOIN claims AS c ON c.number = q.claim"
+        " AND c.maker = q.maker WHERE c.project = ? AND c.maker = ?"
+        " ORDER BY q.claim, q.place",
+        (project, _maker(database)),
+    )
+    found: dict[int, list[Quote]] = {}
+    for claim, session, message, words in rows:
+        found.setdefault(claim, []).append(Quote(session, message, words))
+    return found
+
+
+def _is_kept(database: Database, key: str) -> bool:
+    maker = _maker(database)
+    for table in ("sessions_read", "claims"):
+        if database.query(f"SELECT 1 FROM {table} WHERE pass = ? AND maker = ? LIMIT 1", (key, maker)):
+            return True
+    return False
+
+
+def _stored(database: Database, ids: Iterable[str]) -> set[str]:
+    """Those of these sessions that are in the store."""
+    asked, found = sorted(ids), set[str]()
+    for start in range(0, len(asked), BATCH):
+        batch = asked[start : start + BATCH]
+        rows = database.query(f"SELECT id FROM sessions WHERE id IN ({', '.join('?' * len(batch))})", batch)
+        found.update(id for (id,) in rows)
+    return found
+
+
+def _quoted(claims: Iterable[Claim | DroppedClaim]) -> set[str]:
+    return {quote.session for claim in claims if isinstance(claim, Claim) for quote in claim.quotes}
+
+
+def _maker(database: Database) -> str:
+    return "" if database.dialect == "sqlite" else database.member
