@@ -14,6 +14,7 @@ class EventKind(StrEnum):
     REFUSED = "refused"  # a call was not let to run
     INTERRUPTED = "interrupted"  # the agent was stopped at work
     FAILED = "failed"  # a call failed
+    RETRIED = "retried"  # a call that counts as worked, and was made again at once in another form
     RED = "red"  # a check was red
     COUNTED = "counted"  # errors of the editing tools and empty searches, as a number
     CLAIMED = "claimed"  # "done", which a check, a failure or the person contradicted next
@@ -24,7 +25,7 @@ class SessionEvent(Value, frozen=True):
     """One event: what was said or done, what came of it, and the form that then worked.
 
     `message` is the message to quote from. The trust is the lowest of the words in it. `calls` and `minutes` are what a
-    person's message cost.
+    person's message cost. A refusal with words is two events of one message: REFUSED, then PERSON.
     """
 
     message: int
@@ -35,6 +36,10 @@ class SessionEvent(Value, frozen=True):
     trust: Trust = Trust.AGENT
     calls: int = 0
     minutes: float = 0.0
+    worked_at: int = -1  # the message in which the call of `worked` was made
+    again: bool = False  # the same call worked, after that of `worked`
+    subject: str = ""  # the rule or test that was red, or the path that nobody could open
+    times: int = 1  # how often it happened in the session
 
 
 class CondensedSession(Value, frozen=True):
@@ -44,3 +49,4 @@ class CondensedSession(Value, frozen=True):
     agent: str = ""
     started: float | None = None
     events: tuple[SessionEvent, ...] = ()
+    left_out: int = 0  # events for which there was no room

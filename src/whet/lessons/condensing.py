@@ -1,0 +1,224 @@
+"""A session condensed to what a reader needs: who said what, what failed and what then worked."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, zip_longest
+
+from whet.failures.view import Saying, SessionView
+from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
+from whet.lessons.failed_calls import FailedCalls
+from whet.lessons.local_paths import in_project
+from whet.lessons.telling_lines import telling_lines, terms
+from whet.outcomes.deciding import Outcome
+from whet.outcomes.refusal_forms import refusal_words
+from whet.sessions.lineage import is_typed, is_vouched
+from whet.sessions.transcripts import Disposition, Origin
+from whet.sessions.trust import Trust
+from whet.text.words import cut
+from whet.trouble.clock import agent_seconds
+from whet.trouble.course import CourseStep, SessionCourse, moves_of
+from whet.trouble.people import events as stepped_in
+from whet.trouble.values import InterventionKind
+
+PERSONS, BEGINNING, KEY, END = 450, 240, 110, 90  # letters of a person's message
+TEAMS, UNVOUCHED, UNKNOWN = 100, 200, 300  # where others speak; of a record that vouches for some; for nobody
+INSIGHT, CLAIM = 160, 100
+MOST_INSIGHTS = 5
+ROOM, AROUND = 5_000, 20  # letters of a session, and of what stands around an event
+SAID = 3_000  # letters of the agent's words that are looked at
+LEAST_INSIGHT = 40
+RETYPED = 0.6  # of the words
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
+
+
+def condense(view: SessionView) -> CondensedSession:
+    """The events of a session. What was copied from another one is told there (`own_part`)."""
+    course = SessionCourse(view, moves_of(view), listen=stepped_in)
+    making = _Condensing(course)
+    failures = list(making.failed.events())
+    found = [*making.spoken(), *making.stopped(), *failures, *making.claims(), *making.insights(failures)]
+    kept = _fitting(sorted(found, key=lambda event: event.message))
+    return CondensedSession(
+        view.transcript.id, view.transcript.source, view.transcript.started, kept, len(found) - len(kept)
+    )
+
+
+def _fitting(events: list[SessionEvent]) -> tuple[SessionEvent, ...]:
+    """The events that a session has room for: people's words first, what nobody put right last."""
+    left = ROOM
+    kept: set[int] = set()
+    for place in sorted(range(len(events)), key=lambda at: (_rank(events[at]), at)):
+        left -= len(events[place].text) + len(events[place].error) + len(events[place].worked) + AROUND
+        if left < 0:
+            break
+        kept.add(place)
+    return tuple(event for place, event in enumerate(events) if place in kept)
+
+
+def _rank(event: SessionEvent) -> int:
+    if event.kind in (EventKind.PERSON, EventKind.REFUSED, EventKind.INTERRUPTED):
+        return 0
+    if event.kind is EventKind.TEAM:
+        return 1 if event.trust > Trust.EXTERNAL else 3
+    return 1 if event.worked or event.times > 1 else 2
+
+
+class _Condensing:
+    """One session on its way to events."""
+
+    def __init__(self, course: SessionCourse) -> None:
+        self.course = course
+        self.folder = course.view.transcript.folder
+        self.failed = FailedCalls(course)
+        self.asked = [move.asked for move in course.moves]
+        self.seconds = list(accumulate(agent_seconds(course.messages, course.view.steps), initial=0.0))
+        self.answered = sorted((move.answered, move.step.trust) for move in course.moves)
+        self.lowest = list(accumulate((trust for _, trust in self.answered), min))
+
+    def spoken(self) -> Iterator[SessionEvent]:
+        """What stands in the person's place: their own words, and those of others."""
+        said = [saying for saying in self.course.view.by_user if saying.text.strip()]
+        for saying, following in zip_longest(said, said[1:]):
+            message = self.course.messages[saying.message]
+            if following is not None and self._is_taken_back(saying, following):
+                continue
+            if is_vouched(message):
+                yield self._persons(saying)
+            else:
+                room = (UNVOUCHED if self.course.is_vouched else UNKNOWN) if is_typed(message) else TEAMS
+                words = cut(in_project(saying.text[: 4 * room], self.folder), room)
+                yield SessionEvent(saying.message, EventKind.TEAM, words, trust=saying.trust)
+
+    def _is_taken_back(self, saying: Saying, following: Saying) -> bool:
+        """Whether a message was stopped before the agent did anything, and then typed again."""
+        mine, theirs = terms(saying.text[:PERSONS]), terms(following.text[:PERSONS])
+        return (
+            any(each.origin is Origin.INTERRUPT for each in self.course.messages[saying.message : following.message])
+            and bisect_left(self.asked, saying.message) == bisect_left(self.asked, following.message)
+            and len(mine & theirs) >= RETYPED * len(mine | theirs)
+        )
+
+    def _persons(self, saying: Saying) -> SessionEvent:
+        first = saying.message
+        end = self.course.end_of_turn(first)
+        calls = bisect_right(self.asked, end) - bisect_left(self.asked, first)
+        minutes = (self.seconds[end + 1] - self.seconds[first + 1]) / 60
+        return SessionEvent(
+            first,
+            EventKind.PERSON,
+            self._excerpt(saying),
+            trust=saying.trust,
+            calls=calls,
+            minutes=round(minutes, 1),
+        )
+
+    def _excerpt(self, saying: Saying) -> str:
+        """The words, of a long paste its beginning, the lines that the agent took up, and its end."""
+        text = in_project(saying.text, self.folder)
+        if len(text) <= PERSONS:
+            return text
+        middle = saying.text[BEGINNING:-END].partition(" ")[2]
+        lines = telling_lines(middle, asked=frozenset(), followed=terms(self._reply(saying.message)), most=1)
+        key = cut(in_project(lines[0], self.folder), KEY) if lines else ""
+        return f"{cut(text, BEGINNING)} {key} … {text[-END:].lstrip()}".replace("……", "…").replace("… …", "…")
+
+    def _reply(self, message: int) -> str:
+        """What the agent said next."""
+        place = bisect_right(self.course.spoken, message)
+        return self.course.view.by_agent[place].text if place < len(self.course.spoken) else ""
+
+    def stopped(self) -> Iterator[SessionEvent]:
+        """Calls that were refused, with the words that the record keeps of it, and where the agent was interrupted."""
+        refused = [move for move in self.course.moves if move.step.decision.outcome is Outcome.REJECTED]
+        for move in refused:
+            yield SessionEvent(move.answered, EventKind.REFUSED, self.failed.shown(move), trust=self._trust_of(move))
+            yield from self._words(move)
+        for index, message in enumerate(self.course.messages):
+            if message.origin is Origin.INTERRUPT and not self._says_no(index):
+                yield from self._interrupted(index)
+
+    def _words(self, move: CourseStep) -> Iterator[SessionEvent]:
+        result = move.step.exchange.result
+        words = in_project(refusal_words(result.text), self.folder) if result is not None else ""
+        if result is not None and words:
+            # Anybody can print a refusal: the words are the person's where the record itself says that they refused.
+            is_theirs = result.disposition is Disposition.REJECTED and self.course.is_vouched
+            kind, trust = (EventKind.PERSON, Trust.USER) if is_theirs else (EventKind.TEAM, move.step.trust)
+            yield SessionEvent(move.answered, kind, cut(words, PERSONS), trust=trust)
+
+    def _says_no(self, index: int) -> bool:
+        """Whether a refusal right before an interrupt says the same."""
+        return index - 1 in self.course.refused or index in self.course.refused
+
+    def _interrupted(self, index: int) -> Iterator[SessionEvent]:
+        """Where the agent was stopped at work; who stops it before it did anything takes back what they typed."""
+        place = bisect_left(self.asked, index) - 1
+        if place >= 0 and self.asked[place] >= self.course.start_of_turn(index - 1):
+            move = self.course.moves[place]
+            yield SessionEvent(move.asked, EventKind.INTERRUPTED, self.failed.shown(move), trust=self._trust_of(move))
+
+    def _trust_of(self, move: CourseStep) -> Trust:
+        """A call is the agent's, unless its words were taken from what it had read."""
+        is_own = (move.asked, move.step.exchange.call.id) in self.course.view.own_calls
+        return Trust.AGENT if is_own else self._read_before(move.asked)
+
+    def _read_before(self, message: int) -> Trust:
+        """The lowest trust of what the agent had read: its sentences may repeat that."""
+        place = bisect_left(self.answered, (message, Trust.EXTERNAL))
+        return self.lowest[place - 1] if place else Trust.AGENT
+
+    def claims(self) -> Iterator[SessionEvent]:
+        """The last words of a turn that changed files, where the person or a check contradicted them next."""
+        objected = {event.message for event in self.course.events if event.kind is InterventionKind.CORRECTION}
+        last = {self.course.end_of_turn(saying.message): saying for saying in self.course.view.by_agent}
+        for end, saying in last.items():
+            if not saying.is_closing or not self._has_changed_in_turn(saying.message):
+                continue
+            if end + 1 in objected or self._is_red_after(end + 1):
+                yield self._agents(saying, EventKind.CLAIMED, cut(self._first_words(saying), CLAIM))
+
+    def _has_changed_in_turn(self, message: int) -> bool:
+        return self.course.has_changed(self.course.start_of_turn(message), message)
+
+    def _is_red_after(self, message: int) -> bool:
+        """Whether a check fails in the turn that a message opens, before anything is changed."""
+        if message >= len(self.course.messages):
+            return False
+        for move in self.course.moves_within(message, self.course.end_of_turn(message)):
+            if move.files:
+                return False
+            if move.checks and move.step.failed:
+                return True
+        return False
+
+    def insights(self, failures: list[SessionEvent]) -> Iterator[SessionEvent]:
+        """What the agent said when a failure was put right, and when the person objected."""
+        found: dict[int, SessionEvent] = {}
+        for failure in failures:
+            if not failure.worked or failure.kind is not EventKind.FAILED:
+                continue
+            place = bisect_right(self.course.spoken, failure.worked_at) - 1
+            saying = self.course.view.by_agent[place] if place >= 0 else None
+            if saying is not None and saying.message > failure.message and not saying.is_closing:
+                found.setdefault(saying.message, self._insight(saying, f"{failure.error} {failure.worked}"))
+        for event in self.course.events:
+            place = bisect_right(self.course.spoken, event.message)
+            if place < len(self.course.spoken) and self.course.spoken[place] <= self.course.end_of_turn(event.message):
+                saying = self.course.view.by_agent[place]
+                found.setdefault(saying.message, self._insight(saying, event.words))
+        return iter([event for event in found.values() if event.text][:MOST_INSIGHTS])
+
+    def _insight(self, saying: Saying, about: str) -> SessionEvent:
+        """The sentence that has most to do with what it is about; nothing where none has."""
+        words = terms(about)
+        lines = telling_lines(_SENTENCE.sub("\n", saying.text[:SAID]), asked=words, followed=words, most=1)
+        line = in_project(" ".join(lines), self.folder)
+        is_telling = len(line) >= LEAST_INSIGHT and not terms(line).isdisjoint(words)
+        return self._agents(saying, EventKind.AGENT, cut(line, INSIGHT) if is_telling else "")
+
+    def _first_words(self, saying: Saying) -> str:
+        return in_project(next((line for line in saying.text.split("\n") if line.strip()), ""), self.folder)
+
+    def _agents(self, saying: Saying, kind: EventKind, words: str) -> SessionEvent:
+        return SessionEvent(saying.message, kind, words, trust=min(saying.trust, self._read_before(saying.message)))

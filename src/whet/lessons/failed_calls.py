@@ -1,0 +1,330 @@
+"""The failed calls of a session as events: why each failed, and the call for the same purpose that then worked."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.failures.purposes import ASIDES, is_shell, path_of, shown_call
+from whet.failures.view import JudgedCall
+from whet.lessons.condensed import EventKind, SessionEvent
+from whet.lessons.local_paths import in_project
+from whet.lessons.telling_lines import MOST_LINES, telling_lines, terms, usual_lines
+from whet.outcomes.deciding import Outcome
+from whet.outcomes.envelopes import NOTHING_FOUND
+from whet.outcomes.hidden_failures import is_reader
+from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.call_effects import Effect
+from whet.sessions.lineage import pieces_of
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Role, Text, Thought
+from whet.text.words import cut
+from whet.trouble.course import CourseStep, SessionCourse
+from whet.trouble.red_names import red_name
+from whet.trouble.verdicts import CheckVerdict
+from whet.values import lazy
+
+CALL, CHECK, ERROR, LINE, SEARCHED = 120, 80, 200, 120, 40  # letters shown
+ARGUMENTS = 1_000  # letters of a call that are compared
+SAID = 1_500  # letters of what the agent said after a failure
+REACH = 20  # calls after a failure within which what worked is looked for
+SAME, SAME_BY_OTHER, ALMOST = 0.4, 0.5, 0.75  # of the words of both calls, the rare ones counting more
+RARE = 6  # calls of the session that have a word which is rare
+SEARCHES_SHOWN = 3
+ADDED = 4  # words of a command that is made again
+ELIDED_FROM = 24
+LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
+EDITORS = frozenset({Family.EDIT, Family.WRITE})
+NOT_FOUND = frozenset("/\\.:")
+_FOLDERS = re.compile(r"[\w.@~+:-]*[/\\]")
+
+
+class Resolved(NamedTuple):
+    """The call that worked, and whether it is the failed one again."""
+
+    move: CourseStep
+    again: bool
+    is_after_edit: bool
+
+
+class FailedCalls:
+    """What failed in a session, beside what worked in it."""
+
+    def __init__(self, course: SessionCourse) -> None:
+        self.course = course
+        self.folder = course.view.transcript.folder
+        self.words = [_given(move.step) for move in course.moves]
+        self.known = Counter(word for own in self.words for word in own)
+
+    @lazy
+    def usual(self) -> frozenset[str]:
+        return usual_lines(move.step.text for move in self.course.moves if move.step.worked)
+
+    @lazy
+    def opened(self) -> frozenset[str]:
+        """The paths of calls that worked."""
+        return frozenset(path_of(move.step) for move in self.course.moves if move.step.worked)
+
+    def events(self) -> Iterator[SessionEvent]:
+        """Every failure, each kind of error once with its number, in no order."""
+        yield from _once(event for move in self.course.moves for event in self._event(move))
+        yield from self._searches()
+        yield from self._retried()
+
+    @lazy
+    def cancelled(self) -> frozenset[str]:
+        """What the host answers for calls that it did not let run."""
+        steps = (move.step for move in self.course.moves)
+        return frozenset(step.text for step in steps if step.decision.outcome is Outcome.CANCELLED and step.text)
+
+    def _event(self, move: CourseStep) -> Iterator[SessionEvent]:
+        step = move.step
+        if step.text in self.cancelled:
+            yield self._counted(move)
+        elif _found_nothing(step):
+            return
+        elif step.failed and family_of(step.exchange.call) in EDITORS:
+            yield self._counted(move)
+        elif step.failed or move.verdict is CheckVerdict.RED:
+            yield self._failed(move)
+
+    def _counted(self, move: CourseStep) -> SessionEvent:
+        """Of an editing tool's answer the first line says what it misses."""
+        first = next(iter(telling_lines(move.step.text, asked=frozenset(), followed=frozenset(), most=MOST_LINES)), "")
+        error = cut(in_project(first, self.folder), LINE) or move.step.decision.evidence
+        return SessionEvent(move.answered, EventKind.COUNTED, move.step.tool, error, trust=move.step.trust)
+
+    def _failed(self, move: CourseStep) -> SessionEvent:
+        found = self.resolved(move)
+        is_red = found.is_after_edit if found else bool(move.checks)
+        if is_red or (found is not None and found.again and move.checks):
+            return self._red(move)
+        remedy = self.words[found.move.number] if found else frozenset()
+        event = SessionEvent(
+            move.answered,
+            EventKind.FAILED,
+            self.shown(move),
+            self.error_of(move, remedy),
+            trust=move.step.trust,
+            subject=self._missing(move),
+        )
+        return self._with_form(event, move, found) if found else event
+
+    def _red(self, move: CourseStep) -> SessionEvent:
+        name = red_name(move.step.text) if move.checks else ""
+        name = name if name in move.step.text else ""  # else it is folded, and nobody can look it up
+        error = self.error_of(move, most=1, name=name)
+        return SessionEvent(
+            move.answered,
+            EventKind.RED,
+            cut(self._whole(move), CHECK),
+            error,
+            trust=move.step.trust,
+            subject=in_project(name, self.folder),
+        )
+
+    def _with_form(self, event: SessionEvent, move: CourseStep, found: Resolved) -> SessionEvent:
+        if not found.again:
+            worked = _differing(event.text, self._whole(found.move))
+            return replace(event, worked=worked, worked_at=found.move.asked)
+        between = [
+            other
+            for other in self.course.moves[move.number + 1 : found.move.number]
+            if other.step.worked and other.step.effect not in LOOKS
+        ]
+        if not between:
+            return replace(event, again=True, worked_at=found.move.asked)
+        return replace(event, again=True, worked=self.shown(between[-1]), worked_at=between[-1].asked)
+
+    def resolved(self, move: CourseStep) -> Resolved | None:
+        """The first later call that does the same and worked, by the same tool or by another one."""
+        other_tool: CourseStep | None = None
+        is_edited = False
+        for other in self.course.moves[move.number + 1 : move.number + 1 + REACH]:
+            is_edited = is_edited or bool(other.edits and other.step.worked)
+            if not other.step.worked or other.asked <= move.asked:
+                continue
+            if other.step.key == move.step.key:
+                return Resolved(other, True, is_edited)
+            if _looks(other) and not _looks(move):
+                continue
+            share = self._share(move, other)
+            if other.step.tool == move.step.tool and share >= SAME:
+                return Resolved(other, False, is_edited and (bool(move.checks) or share >= ALMOST))
+            if other_tool is None and share >= SAME_BY_OTHER:
+                other_tool = other
+        return Resolved(other_tool, False, False) if other_tool is not None else None
+
+    def _share(self, one: CourseStep, other: CourseStep) -> float:
+        """How much two calls share of their words, of which the rare ones say more."""
+        mine, theirs = self.words[one.number], self.words[other.number]
+        both = mine & theirs
+        if not both or (one.step.tool != other.step.tool and min(map(self.known.__getitem__, both)) > RARE):
+            return 0.0
+        return self._weight(both) / math.sqrt(self._weight(mine) * self._weight(theirs))
+
+    def _weight(self, words: frozenset[str]) -> float:
+        return sum(math.log(1 + len(self.words) / self.known[word]) for word in words)
+
+    def error_of(self, move: CourseStep, remedy: frozenset[str] = frozenset(), *, most: int = 2, name: str = "") -> str:
+        """The lines that say why a call failed, and what decided it where the answer says nothing."""
+        lines = telling_lines(
+            move.step.text,
+            asked=frozenset(word for word in self.words[move.number] if self.known[word] <= RARE),
+            followed=(terms(self._said_after(move)) | remedy) - self.words[move.number],
+            usual=self.usual | _echoed(move.step),
+            most=most,
+            name=name,
+        )
+        shown = (cut(in_project(line, self.folder), LINE) for line in lines)
+        return cut(" | ".join(shown), ERROR) or move.step.decision.evidence
+
+    def _said_after(self, move: CourseStep) -> str:
+        """What the agent said and thought right after an answer, and the call that it made."""
+        for message in self.course.messages[move.answered + 1 : move.answered + 4]:
+            if message.role is Role.USER:
+                return message.text[:SAID]
+            if message.role is Role.AGENT:
+                said = [part.text[:SAID] for part in message.parts if isinstance(part, Text | Thought)]
+                return " ".join((*said, *(call.arguments[:SAID] for call in message.calls)))
+        return ""
+
+    def _missing(self, move: CourseStep) -> str:
+        """The path of a call that looked at a file, and that no call of the session could open."""
+        path = path_of(move.step)
+        if move.step.effect not in LOOKS or path in self.opened:
+            return ""
+        return in_project(path, self.folder)
+
+    def _searches(self) -> Iterator[SessionEvent]:
+        """The searches that found nothing, as one event."""
+        empty = [move for move in self.course.moves if _found_nothing(move.step)]
+        if empty:
+            shown = "; ".join(cut(self._whole(move), SEARCHED) for move in empty[:SEARCHES_SHOWN])
+            yield SessionEvent(
+                empty[0].answered,
+                EventKind.COUNTED,
+                shown,
+                trust=min(move.step.trust for move in empty),
+                times=len(empty),
+            )
+
+    def _retried(self) -> Iterator[SessionEvent]:
+        """Commands that count as worked and were made again at once in another form: the first and the last form."""
+        begun: CourseStep | None = None
+        for one, other in pairwise(self.course.moves):
+            if not self._is_retried(one, other):
+                begun = None
+                continue
+            begun = begun or one
+            if other.number + 1 == len(self.course.moves) or not self._is_retried(
+                other, self.course.moves[other.number + 1]
+            ):
+                yield self._with_form(
+                    SessionEvent(
+                        begun.answered,
+                        EventKind.RETRIED,
+                        self.shown(begun),
+                        self.error_of(begun, self.words[other.number], most=1),
+                        trust=begun.step.trust,
+                    ),
+                    begun,
+                    Resolved(other, False, False),
+                )
+
+    def _is_retried(self, one: CourseStep, other: CourseStep) -> bool:
+        """Whether a command that does more than show was made again with something added to it."""
+        if not (one.step.worked and other.step.worked and one.command and other.command) or one.asked == other.asked:
+            return False
+        if one.step.effect in LOOKS or not one.step.text.strip() or one.worked_on:
+            return False
+        mine, theirs = _told(one.command), _told(other.command)
+        return bool(mine) and mine < theirs and len(theirs - mine) <= ADDED
+
+    def shown(self, move: CourseStep) -> str:
+        return cut(self._whole(move), CALL)
+
+    def _whole(self, move: CourseStep) -> str:
+        return in_project(whole_call(move.step), self.folder).removeprefix("cd . && ")
+
+
+def whole_call(step: JudgedCall) -> str:
+    """A call on one line: the command, else the tool with its path or its first argument."""
+    return " ".join(command_of(step.exchange.call)[:ARGUMENTS].split()) if is_shell(step) else shown_call(step)
+
+
+def _echoed(step: JudgedCall) -> frozenset[str]:
+    """The lines of a call's own arguments, which an answer may repeat."""
+    values = (value for value in arguments_of(step.exchange.call).values() if isinstance(value, str))
+    return usual_lines(values)
+
+
+def _given(step: JudgedCall) -> frozenset[str]:
+    """The words that a call was given, paths by their last part: what is looked for may lie in another folder."""
+    return terms(_FOLDERS.sub(" ", " ".join(pieces_of(step.exchange.call))[:ARGUMENTS]))
+
+
+def _looks(move: CourseStep) -> bool:
+    """Whether a call only shows something."""
+    if move.step.effect in LOOKS:
+        return True
+    stages = split(move.command)
+    return bool(stages) and all(is_reader(stage) for stage in stages)
+
+
+def _told(command: str) -> frozenset[str]:
+    """The words of a command that does something, without what only shows or waits."""
+    stages = [stage for stage in split(command) if stage.program not in ASIDES]
+    if all(is_reader(stage) for stage in stages):
+        return frozenset()
+    return frozenset(word for stage in stages for word in stage.words if not word.lstrip("-").isdigit())
+
+
+def _found_nothing(step: JudgedCall) -> bool:
+    """Whether a search brought nothing: an empty answer, or one short line in which no name stands."""
+    if step.failed:
+        return step.effect is Effect.PROBES and step.decision.evidence.endswith(NOTHING_FOUND)
+    if not step.worked or family_of(step.exchange.call) is not Family.SEARCH:
+        return False
+    text = step.text.strip()
+    return len(text) <= 60 and "\n" not in text and not any(_is_name(word) for word in text.split())
+
+
+def _is_name(word: str) -> bool:
+    return not NOT_FOUND.isdisjoint(word[:-1]) or any(sign.isdigit() and sign != "0" for sign in word)
+
+
+def _differing(call: str, worked: str) -> str:
+    """The call that worked, from where it differs where both begin alike for long."""
+    mine, theirs = call.split(), worked.split()
+    same = 0
+    while same < min(len(mine), len(theirs)) and mine[same] == theirs[same]:
+        same += 1
+    begun = " ".join(theirs[: max(0, same - 1)])
+    return cut(worked if len(begun) < ELIDED_FROM else f"… {' '.join(theirs[max(0, same - 1) :])}", CALL)
+
+
+def _once(events: Iterator[SessionEvent]) -> Iterator[SessionEvent]:
+    """Each kind of error once, with the first form that worked, and how often it came."""
+    found: dict[tuple[EventKind, str, str], SessionEvent] = {}
+    for event in events:
+        key = (event.kind, *_sameness(event))
+        held = found.get(key)
+        if held is None:
+            found[key] = event
+        else:
+            best = event if event.worked and not held.worked else held
+            found[key] = replace(best, times=held.times + 1)
+    return iter(found.values())
+
+
+def _sameness(event: SessionEvent) -> tuple[str, str]:
+    if event.kind is EventKind.RED:
+        return event.subject or event.text, ""
+    error = "".join(letter for letter in event.error if not letter.isdigit())
+    return (event.text if event.kind is EventKind.COUNTED else event.text.partition(" ")[0]), error
