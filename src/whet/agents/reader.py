@@ -70,4 +70,3 @@ def is_of_reader(messages: Iterable[Message]) -> bool:
     """Whether a record is that of a reader at work: the first words in the person's place begin with the mark."""
     said = (each.text.lstrip() for each in messages if each.role is Role.USER and each.origin is not Origin.INSERTED)
     return next(said, "").startswith(MARK)
-

@@ -264,8 +264,8 @@ def _vouched(database: Database, session: Session) -> tuple[Message, ...]:
 
 def _own_words(home: Home) -> dict[str, str]:
     """What the person wrote in the home in the place of the texts of a review."""
-    own = guidance_texts(home, reviewing.FOLDER)
-    reviewing.expect_sound(own)
+    own = guidance_texts(home, reviewing.TEXTS.name)
+    reviewing.TEXTS.expect_sound(own)
     return own
 
 
