@@ -6,7 +6,8 @@ FOLDER holds projects of recorded sessions and `lessons.json`; more lists are `b
 project: tokens of a session, plainly and condensed; the index's own; of the pairs of a lesson's key word and a session
 that it names, in which the word stands, how many stand in the condensed session; and of the lessons, how many have a
 key word kept, and how many all that any of their sessions has. Then, where the lost words stand. With a PROJECT every
-lost word is listed. Last, processor time as a ratio: what a session teaches, with and without its condensed form.
+lost word is listed. The ratio of processor times is that of finding what sessions teach, with and without their
+condensed form; what both need is counted with the latter.
 """
 
 import json
@@ -23,12 +24,15 @@ from whet.intake.reading import read_transcripts
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensed_text import shown
 from whet.lessons.condensing import condense
+from whet.lessons.finding import teaching_of
+from whet.lessons.project_index import index_text, project_index
 from whet.sessions.copies import Seen, copied_places, history_of, is_copy, own_part
 from whet.sessions.transcripts import Message, Origin, Role, Transcript
 from whet.text.tokens import estimate
 
 DATA = Path("../shared/data/projects")
 LISTS = Path(__file__).parent / "data"
+ROUNDS = 3
 
 
 class Read(NamedTuple):
@@ -120,15 +124,22 @@ def plain(text: str) -> str:
     return re.sub(r"[-_\s]+", " ", text.lower())
 
 
-def seconds(read: dict[str, Read]) -> tuple[float, float]:
-    """Processor time to gather what sessions show, and to condense it."""
+def slower(read: dict[str, Read]) -> float:
+    """How many times as long it takes to find what sessions teach, with their condensed form as without it."""
     transcripts = [one.view.transcript for one in read.values()]
-    began = time.process_time()
-    views = [gather(transcript) for transcript in transcripts]
-    gathered = time.process_time()
-    for view in views:
-        condense(view)
-    return gathered - began, time.process_time() - gathered
+    taught, condensing = [], []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        for transcript in transcripts:
+            teaching_of(transcript)
+        ended = time.process_time()
+        views = [gather(transcript) for transcript in transcripts]
+        gathered = time.process_time()
+        for view in views:
+            condense(view)
+        taught.append(ended - began)
+        condensing.append(time.process_time() - gathered)
+    return min(taught) / (min(taught) - min(condensing))
 
 
 def main(folder: Path, named: list[str]) -> None:
@@ -145,10 +156,8 @@ def main(folder: Path, named: list[str]) -> None:
             f"| {place.name} | {len(read)} | {plainly:.0f} | {mean:.0f} | {max(sizes)} | {found.pairs_kept} of "
             f"{found.pairs} | {found.touched} of {found.lessons} | {found.whole} |"
         )
-        gathering, condensing = seconds(read)
-        lost.append(
-            f"{place.name}: lost {dict(found.lost)}; condensing takes {condensing / gathering:.1f} of gathering"
-        )
+        index = estimate(index_text(project_index(one.condensed for one in read.values())))
+        lost.append(f"{place.name}: lost {dict(found.lost)}; index {index} tokens; {slower(read):.2f} times as slow")
         if place.name in named:
             lost += sorted(found.words)
     print(*lost, sep="\n")

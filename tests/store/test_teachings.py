@@ -91,6 +91,17 @@ def test_a_forgotten_session_teaches_nothing(database: Database) -> None:
     assert database.query("SELECT count(*) FROM teachings") == [(0,)]
 
 
+def test_the_condensed_session_is_kept_with_what_it_teaches(database: Database) -> None:
+    keep(database, made("a"))
+    keep_teachings(database)
+    condensed = kept(database)["a"].condensed
+    made_now = teaching_of(made("a")).condensed
+    assert condensed is not None
+    assert made_now is not None
+    assert condensed.events == made_now.events
+    assert [event.kind.value for event in condensed.events] == ["person", "failed", "person"]
+
+
 def test_a_second_look_finds_the_same_lessons(database: Database) -> None:
     keep(database, made("a"))
     keep(database, made("b"))
@@ -126,6 +137,13 @@ def test_in_a_team_whose_words_they_are_is_kept_and_a_strangers_are_not_believed
         found = kept(alice)
         assert {piece.who for piece in found["mine"].pieces} == {ALICE}
         assert {piece.trust for piece in found["theirs"].pieces} == {Trust.EXTERNAL}
+        mine, theirs = (found[name].condensed for name in ("mine", "theirs"))
+        assert mine is not None
+        assert theirs is not None
+        assert [event.kind.value for event in mine.events] == ["person", "failed", "person"]
+        assert {event.trust for event in theirs.events} == {Trust.EXTERNAL}
+        assert [event.kind.value for event in theirs.events] == ["team", "failed", "team"]
+        assert (mine.who, theirs.who) == (ALICE, MALLORY)
         keep_teachings(mallory)
         [conflict] = [one for each in taught_by_projects(alice, Filters()) for one in each.conflicts]
         assert {conflict.first.who, conflict.second.who} == {ALICE, MALLORY}

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -50,3 +52,14 @@ class CondensedSession(Value, frozen=True):
     started: float | None = None
     events: tuple[SessionEvent, ...] = ()
     left_out: int = 0  # events for which there was no room
+    who: str = ""  # the member of a team whose session it is
+
+
+def distrusted(session: CondensedSession) -> CondensedSession:
+    """The session as a stranger's: nobody here can tell who wrote a word of it."""
+    return replace(session, events=tuple(_strangers(event) for event in session.events))
+
+
+def _strangers(event: SessionEvent) -> SessionEvent:
+    kind = EventKind.TEAM if event.kind is EventKind.PERSON else event.kind
+    return replace(event, kind=kind, trust=Trust.EXTERNAL)

@@ -1,4 +1,4 @@
-"""What one session teaches: its pieces of evidence, instructions and worked orders, and which session it copies."""
+"""What one session teaches: its condensed form, evidence, instructions and orders, and which session it copies."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -6,6 +6,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.failures.view import SessionView, gather
+from whet.lessons.condensed import CondensedSession
+from whet.lessons.condensing import condense
 from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.presence import present_in
@@ -15,7 +17,7 @@ from whet.lessons.worked_orders import WorkedOrder, worked_orders
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 9  # one more whenever the same session would teach something else
+TEACHING_VERSION = 10  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 
@@ -34,6 +36,7 @@ class SessionTeaching(Value, frozen=True):
     opening: SessionOpening | None = None
     orders: tuple[WorkedOrder, ...] = ()
     present: tuple[str, ...] = ()  # programs and skills that were there
+    condensed: CondensedSession | None = None  # what a reader reads of it
 
 
 def teaching_of(transcript: Transcript) -> SessionTeaching:
@@ -45,6 +48,7 @@ def teaching_of(transcript: Transcript) -> SessionTeaching:
         opening_of(transcript),
         tuple(worked_orders(view)),
         present_in(view),
+        condense(view),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from whet.lessons.condensed import distrusted
 from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Purpose
@@ -126,15 +127,18 @@ def _read(database: Database, session: Session, maker: str, record: bytes) -> Se
 
 
 def _distrusted(teaching: SessionTeaching) -> SessionTeaching:
-    """What another member wrote: its pieces are a stranger's, and no procedure is learned from it."""
-    return replace(teaching, pieces=tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces), orders=())
+    """What another member wrote: its words are a stranger's, and no procedure is learned from it."""
+    pieces = tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces)
+    condensed = None if teaching.condensed is None else distrusted(teaching.condensed)
+    return replace(teaching, pieces=pieces, orders=(), condensed=condensed)
 
 
 def _named(teaching: SessionTeaching, maker: str) -> SessionTeaching:
     """With the name of the member whose session it is, where there is a team."""
-    return (
-        replace(teaching, pieces=tuple(replace(piece, who=maker) for piece in teaching.pieces)) if maker else teaching
-    )
+    if not maker:
+        return teaching
+    condensed = None if teaching.condensed is None else replace(teaching.condensed, who=maker)
+    return replace(teaching, pieces=tuple(replace(piece, who=maker) for piece in teaching.pieces), condensed=condensed)
 
 
 def _keep(database: Database, session: Session, teaching: SessionTeaching) -> None:
