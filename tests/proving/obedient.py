@@ -210,7 +210,11 @@ def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
         delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
         reason = "tool_use"
     else:
-        block, delta, reason = {"type": "text", "text": ""}, {"type": "text_delta", "text": server.says(body)}, "end_turn"
+        block, delta, reason = (
+            {"type": "text", "text": ""},
+            {"type": "text_delta", "text": server.says(body)},
+            "end_turn",
+        )
     yield "content_block_start", {"type": "content_block_start", "index": 0, "content_block": block}
     yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
     yield "content_block_stop", {"type": "content_block_stop", "index": 0}

@@ -4,23 +4,30 @@ What a pass claims and that its sessions were read is kept together. So whatever
 next pass, and no session is read twice.
 """
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.agent.metering import Meter
 from whet.agents.reader import ReaderAnswer
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy
+from whet.proving.attempt import Supply, served
 from whet.reading.answers import ReadAnswer, Shown, faults, read_answer, with_exact_quotes
-from whet.reading.passes import ProjectReading, cut_passes, gather, project_sessions, question_of
-from whet.reading.readers import Question, Reader
+from whet.reading.passes import (
+    ANSWER_TOKENS, PASS_TOKENS, ProjectReading, cut_passes, gather, project_sessions, question_of
+)
+from whet.reading.readers import MeteredReading, ModelReading, Question, Reader, reader_named
 from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
+from whet.runs.daily_limit import Amount
 from whet.runs.run import Spent, together
+from whet.sessions.transcripts import Usage
 from whet.shipped.guidance import reading as words
 from whet.store.claims import keep_pass
 from whet.store.database import Database
@@ -28,10 +35,13 @@ from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.sessions import load
+from whet.store.settings_file import load as load_settings
+from whet.text.tokens import estimate
 from whet.values import Value
 
 KIND = "learn"
 FIRST_SPLIT = 8  # sessions that a first run needs, so that its older part can be tested on the newer one
+DOUBT_TOKENS = 15_000  # that a sceptic sees at once, as measured
 ENDED = "the limit is reached"
 
 
@@ -122,6 +132,22 @@ def order(ask: LearnRequest, *, key: str) -> Order:
     return Order(KIND, key, encoded(ask), alone=KIND)
 
 
+def carry_out(
+    home: Home,
+    steps: Steps,
+    ask: LearnRequest,
+    *,
+    supply: Supply = served,
+    meter: Meter | None = None,
+    observe: Observe = lambda _: None,
+) -> Done:
+    """Carry an order out. With a meter, what a program reads counts towards the daily limit of background work."""
+    reader = reader_named(ask.reader, home, load_settings(home), os.environ, supply=supply)
+    if meter is not None and not isinstance(reader, ModelReading):  # a model's calls are metered by its supply
+        reader = MeteredReading(reader, meter, Amount(PASS_TOKENS + ANSWER_TOKENS))
+    return learn(Course(home, steps, ask, reader, observe))
+
+
 def learn(course: Course) -> Done:
     """Read what nobody has read of the projects, check it and doubt it, until all is read or the limit is reached."""
     found: list[LearnedProject] = []
@@ -168,6 +194,29 @@ def passes_of(reading: ProjectReading) -> tuple[_PassPlan, ...]:
             for number, sessions in enumerate(cut, start=1)
         ]
     return tuple(plans)
+
+
+class ReadingPlan(NamedTuple):
+    """What a run over one project would take, as far as can be told before."""
+
+    project: str
+    sessions: int
+    passes: int
+    calls: int
+    usage: Usage
+
+
+def foretell(home: Home, database: Database, project: str, sessions: Sequence[Session]) -> ReadingPlan:
+    """What reading a project takes: its passes, and a look of the sceptic at what they may claim."""
+    reading = gather(home, database, project, sessions)
+    plans = passes_of(reading)
+    told = {each.session.id: estimate(each.text) for each in reading.unread}
+    calls = sum(any(told[id] for id in each.sessions) for each in plans)
+    doubts = sum(each.doubts_after for each in plans) if calls else 0
+    shown = calls * reading.overhead + sum(told.values()) + doubts * DOUBT_TOKENS
+    return ReadingPlan(
+        project, len(reading.unread), len(plans), calls + doubts, Usage(shown, (calls + doubts) * ANSWER_TOKENS)
+    )
 
 
 def _plan(course: Course, project: str) -> tuple[_PassPlan, ...]:
@@ -253,9 +302,7 @@ def checked_answer(database: Database, text: str, shown: Shown, sessions: Sequen
     return with_exact_quotes(answer, checked)
 
 
-def keep(
-    database: Database, reading: ProjectReading, claims: Sequence[Claim | DroppedClaim], reader: str
-) -> bool:
+def keep(database: Database, reading: ProjectReading, claims: Sequence[Claim | DroppedClaim], reader: str) -> bool:
     """Keep what was claimed of a pass, and that its sessions were read."""
     read = tuple(each.read for each in reading.unread)
     return keep_pass(database, reading.project, read, bounded(claims), reader=ReadBy(reader), now=time.time())

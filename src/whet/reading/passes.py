@@ -10,7 +10,7 @@ from whet.lessons.claims import SessionRead
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensed_text import shown
 from whet.lessons.project_index import index_text, project_index
-from whet.reading.answers import ID_LETTERS, Shown, short_ids
+from whet.reading.answers import Shown, short_ids
 from whet.reading.project_files import ProjectFiles, project_files
 from whet.reading.readers import Question
 from whet.shipped.guidance import reading as words
@@ -143,7 +143,9 @@ class PassQuestion(NamedTuple):
     shown: Shown
 
 
-def question_of(reading: ProjectReading, sessions: Sequence[UnreadSession], *, number: int, passes: int) -> PassQuestion:
+def question_of(
+    reading: ProjectReading, sessions: Sequence[UnreadSession], *, number: int, passes: int
+) -> PassQuestion:
     """The question for one pass; everything in it that others wrote stands between marks."""
     ids = short_ids([each.session.id for each in sessions])
     by_id = {id: short for short, id in ids.items()}

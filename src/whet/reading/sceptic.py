@@ -53,7 +53,10 @@ def question_of_doubts(home: Home, project: str, doubted: Sequence[DoubtedClaim]
     words.TEXTS.expect_sound(own)
     parts = [visible(_text(each)) for each in doubted]
     mark = mark_for(parts)
-    body = "\n\n".join(quoted(f"claim {each.report.standing.claim.id}", text, mark=mark) for each, text in zip(doubted, parts, strict=True))
+    body = "\n\n".join(
+        quoted(f"claim {each.report.standing.claim.id}", text, mark=mark)
+        for each, text in zip(doubted, parts, strict=True)
+    )
     order = words.doubts(body, own, mark=mark, claims=len(parts))
     known = frozenset(each.report.standing.claim.id for each in doubted)
     return PassQuestion(Question(words.sceptic(own), order), Shown(project, {}, known, SCEPTICS))
@@ -95,4 +98,3 @@ def _text(doubted: DoubtedClaim) -> str:
         mark = " <- quoted" if message.is_quoted else ""
         lines.append(f"[{message.session[:8]} {message.message} {message.role}]{mark} {message.text}")
     return "\n".join(lines)
-
