@@ -92,7 +92,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
     with shop.rows(OWNER) as rows:
         added = "teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
         change(rows, f"DROP TABLE {added}, analyses_in_short, session_troubles, rule_findings, session_reminders")
-        change(rows, "DROP TABLE claims, claim_quotes, sessions_read")
+        change(rows, "DROP TABLE claims, claim_quotes, sessions_read, session_calls")
         change(rows, "DROP FUNCTION drop_lessons, drop_uses_and_words, keep_to_its_maker CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens", "ids"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
@@ -108,7 +108,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         assert alice.query("SELECT count(*) FROM background_calls, left_out") == [(0,)]
         assert alice.query("SELECT count(*) FROM project_lessons, analyses_in_short, session_troubles") == [(0,)]
         assert alice.query("SELECT count(*) FROM rule_findings, session_reminders") == [(0,)]
-        assert alice.query("SELECT count(*) FROM claims, claim_quotes, sessions_read") == [(0,)]
+        assert alice.query("SELECT count(*) FROM claims, claim_quotes, sessions_read, session_calls") == [(0,)]
 
 
 @pytest.mark.parametrize(

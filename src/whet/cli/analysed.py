@@ -30,6 +30,7 @@ FOUND = (
     "teachings",
     "project_lessons",
     "rule_findings",
+    "session_calls",
 )
 
 

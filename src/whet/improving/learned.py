@@ -18,6 +18,7 @@ from whet.failures.fingerprints import fingerprint
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure, distill
 from whet.failures.signals import Kind
+from whet.improving.claimed import ClaimedOf, claimed_by_projects
 from whet.improving.learned_forms import merged
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
@@ -113,7 +114,20 @@ def from_patterns(home: Home, database: Database, scope: LessonScope, progress: 
     return taught_by_projects(database, scope.filters, project=scope.project, declared=declared, progress=progress)
 
 
-SOURCES = (SourceOfLessons("patterns", from_patterns),)
+def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
+    """What readers claim of the sessions of each project, as far as code could bear it out."""
+    asked = ClaimedOf(scope.filters, scope.project, load_settings(home).trust.projects, refused_rules(home, database))
+    return claimed_by_projects(database, asked, progress=progress)
+
+
+def refused_rules(home: Home, database: Database) -> tuple[str, ...]:
+    """The words of every lesson that a person refused, and did not open again since."""
+    state, entries = decisions_on_lessons(home, database)
+    refused = (each.patch for each in entries if each.step is Step.REFUSED and each.patch.id in state.refused)
+    return tuple(patch.text for patch in refused if patch.form in TOLD)
+
+
+SOURCES = (SourceOfLessons("reader", from_reader), SourceOfLessons("patterns", from_patterns))
 
 
 def found_by_sources(
@@ -258,8 +272,8 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
     rules = state.rules if patch.form is Form.RULE else ()
     if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
-        return _in_force(item)
-    if checks.stands_in:
+        return replace(_in_force(item), trial=_trial_of(item.number, decisions))
+    if not lesson.is_proposable:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
     waiting = next((each for each in state.pending if each.patch.name == patch.name), None)
@@ -269,7 +283,13 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
         return Standing(LessonStage.REFUSED, why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
-    return replace(_OF_STEP[last.step], entry=last.number) if last else Standing(LessonStage.CHECKED)
+    trial = last.patch.origin.trial if last else ""
+    return replace(_OF_STEP[last.step], entry=last.number, trial=trial) if last else Standing(LessonStage.CHECKED)
+
+
+def _trial_of(number: int, decisions: DecisionsOnLessons) -> str:
+    """The trial after which an entry was made."""
+    return next((each.patch.origin.trial for each in decisions.entries if each.number == number), "")
 
 
 def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:

@@ -3,8 +3,10 @@
 What it says is an upper bound: as if the lesson had been told in all of them, and followed in all.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from whet.lessons.claim_calls import Patterns, SessionCalls, has_failed
 from whet.lessons.claims import ClaimCheck
@@ -35,38 +37,48 @@ class Backtest(Value, frozen=True):
         return self.failed > 0
 
 
-class LaterSession(NamedTuple):
-    """A session that a lesson was not learned from."""
-
-    id: str
-    calls: SessionCalls
-    trouble: SessionTrouble | None = None
-
-
-def backtest(check: ClaimCheck, sessions: Iterable[LaterSession]) -> Backtest:
+def backtest(
+    check: ClaimCheck, sessions: Mapping[str, SessionCalls], trouble_of: Callable[[str], SessionTrouble | None]
+) -> Backtest:
     """What the patterns of a check find in later sessions, and what the stretches around it cost, each counted once."""
     patterns = Patterns(check)
-    later = came_up = failed = failures = tokens = messages = 0
-    seconds = 0.0
-    for session in sessions:
-        later += 1
-        fails, works = patterns.hits(session.calls.calls)
+    came_up = 0
+    wrong: dict[str, list[int]] = {}
+    for id, each in sessions.items():
+        fails, works = patterns.hits(each.calls)
         came_up += bool(fails or works)
-        wrong = [call.message for call in fails if has_failed(call)]
-        failed += bool(wrong)
-        failures += len(wrong)
-        if wrong and session.trouble is not None:
-            spared = [each for each in session.trouble.troubles if _holds(each, wrong)]
-            seconds += sum(each.seconds for each in spared)
-            tokens += sum(each.tokens for each in spared)
-            messages += _said_in(session.trouble, spared)
-    return Backtest(later, came_up, failed, failures, round(seconds / SECONDS, 1), tokens, messages)
+        if places := [call.message for call in fails if has_failed(call)]:
+            wrong[id] = places
+    found = Backtest(len(sessions), came_up, len(wrong), sum(map(len, wrong.values())))
+    spared = [_spared(trouble, places) for id, places in wrong.items() if (trouble := trouble_of(id)) is not None]
+    return replace(
+        found,
+        minutes=round(sum(each.seconds for each in spared) / SECONDS, 1),
+        tokens=sum(each.tokens for each in spared),
+        messages=sum(each.messages for each in spared),
+    )
+
+
+class _Spared(NamedTuple):
+    """What one session spent on failures that a lesson speaks of."""
+
+    seconds: float
+    tokens: int
+    messages: int
 
 
 def backtest_by_quotes(later: int, said: Mapping[str, int]) -> Backtest:
     """What a reader quoted for a claim from sessions later than those it was made from: how many messages of each."""
     number = sum(said.values())
     return Backtest(later, len(said), len(said), number, messages=number, is_by_pattern=False)
+
+
+def _spared(trouble: SessionTrouble, places: Iterable[int]) -> _Spared:
+    wrong = tuple(places)
+    stretches = [each for each in trouble.troubles if _holds(each, wrong)]
+    return _Spared(
+        sum(each.seconds for each in stretches), sum(each.tokens for each in stretches), _said_in(trouble, stretches)
+    )
 
 
 def _holds(stretch: Trouble, places: Iterable[int]) -> bool:

@@ -61,6 +61,7 @@ class ClaimReport(Value, frozen=True):
     counts: PatternCounts | None = None
     missing: tuple[str, ...] = ()  # names that the repository has nowhere
     told: SeenInstruction | None = None
+    wrong: SeenInstruction | None = None  # the line of a file that is to be put right
     is_broken: bool = False  # told, and not followed
     enforced: SeenInstruction | None = None
     goes_back: str = ""  # what its reader should put right
@@ -90,7 +91,7 @@ def check_claim(standing: StandingClaim, facts: ProjectFacts) -> ClaimReport | D
     last = _last(exact, counts, facts)
     if why := _file_fault(claim, told, facts, last):
         return DroppedClaim(claim, why)
-    is_known = facts.repository is not None
+    is_known, is_fix = facts.repository is not None, claim.carrier is ClaimCarrier.FIX_THE_FILE
     return ClaimReport(
         standing,
         exact,
@@ -99,8 +100,9 @@ def check_claim(standing: StandingClaim, facts: ProjectFacts) -> ClaimReport | D
         inexact=tuple(each for each in found if not each.is_exact),
         counts=counts,
         missing=missing_names(named_things(claim.rule), facts.repository or RepositoryNames()) if is_known else (),
-        told=None if claim.carrier is ClaimCarrier.FIX_THE_FILE else told,
-        is_broken=told is not None and told.at is not None and last is not None and last >= told.at,
+        told=None if is_fix else told,
+        wrong=told if is_fix else None,
+        is_broken=not is_fix and told is not None and told.at is not None and last is not None and last >= told.at,
         enforced=_enforced(claim, facts.settings),
         goes_back=_goes_back(counts) if counts is not None else "",
     )

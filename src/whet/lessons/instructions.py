@@ -46,7 +46,7 @@ class Instructions:
 
     def add_file(self, path: str, text: str, at: float | None = None) -> None:
         """What a file says now; it says so at least since it was last written."""
-        self.add(_lines(path, text, at))
+        self.add(instruction_lines(path, text, at))
 
     def standing(self, text: str) -> SeenInstruction | None:
         """The line that says a draft already."""
@@ -80,11 +80,11 @@ def _every(view: SessionView) -> Iterator[SeenInstruction]:
     for message in view.transcript.messages:
         if message.role is Role.SYSTEM or message.origin is Origin.INSERTED:
             for path, text in _inserted(message.text):
-                yield from _lines(path, text, message.at)
+                yield from instruction_lines(path, text, message.at)
     for step in view.steps:
         path = path_of(step)
         if step.worked and _is_named(path) and family_of(step.exchange.call) is Family.READ:
-            yield from _lines(path, step.text, view.transcript.messages[step.message].at)
+            yield from instruction_lines(path, step.text, view.transcript.messages[step.message].at)
 
 
 def _inserted(text: str) -> Iterator[tuple[str, str]]:
@@ -97,7 +97,8 @@ def _inserted(text: str) -> Iterator[tuple[str, str]]:
         yield head["name"] or head["path"], body[: closing.start()] if closing else body
 
 
-def _lines(path: str, text: str, at: float | None) -> Iterator[SeenInstruction]:
+def instruction_lines(path: str, text: str, at: float | None) -> Iterator[SeenInstruction]:
+    """The lines of a file that are long enough to say something."""
     for line in text.splitlines():
         plain = _NUMBER.sub("", line).strip()
         if len(plain.split()) >= FEWEST_WORDS and len(plain) <= LONGEST_LINE:

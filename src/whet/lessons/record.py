@@ -9,6 +9,7 @@ from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.lessons.candidates import LessonEvidence
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.measures import LessonMeasures
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.trust import Trust
 from whet.values import Value
@@ -39,6 +40,7 @@ class Carrier(StrEnum):
     NOTE = "note"
     SKILL = "skill"
     REMINDER = "reminder"  # at the call
+    FIX_THE_FILE = "fix_the_file"  # a file that agents read says something wrong, which a person puts right
 
 
 class Standing(Value, frozen=True):
@@ -48,6 +50,7 @@ class Standing(Value, frozen=True):
     entry: int = 0
     told_as: str = ""  # the form and the name of what is active
     why: str = ""  # it is not proposed, or was refused
+    trial: str = ""  # that had a verdict on it
 
     @property
     def words(self) -> str:
@@ -75,13 +78,14 @@ CHECKED = Standing(LessonStage.CHECKED)
 class LessonChecks(Value, frozen=True):
     """What speaks against proposing a lesson: a file of the project says it, or somebody said the contrary.
 
-    It is broken where evidence came after the file said it.
+    It is broken where evidence came after the file said it. The measures are of what a reader claimed.
     """
 
     stands_in: str = ""
     stands_as: str = ""  # the line that says it
     is_broken: bool = False
     conflict: LessonConflict | None = None
+    measures: LessonMeasures | None = None
 
 
 class SeenBy(NamedTuple):
@@ -137,6 +141,8 @@ class Lesson(Value, frozen=True):
 
     @property
     def carrier(self) -> Carrier:
+        if self.checks.measures is not None and self.checks.measures.wrong_in:
+            return Carrier.FIX_THE_FILE
         if self.patch.form is Form.RULE:
             return Carrier.REMINDER if self.scope.at_call else Carrier.FILE
         return Carrier.SKILL if self.patch.form is Form.SKILL else Carrier.NOTE
@@ -148,8 +154,9 @@ class Lesson(Value, frozen=True):
 
     @property
     def is_proposable(self) -> bool:
-        """Whether nothing speaks against proposing it."""
-        return not self.checks.stands_in and self.checks.conflict is None
+        """Whether nothing speaks against proposing it; what a file says and nobody follows may be a reminder."""
+        is_told = bool(self.checks.stands_in) and not (self.checks.is_broken and self.carrier is Carrier.REMINDER)
+        return not is_told and self.checks.conflict is None
 
     @property
     def place(self) -> str:

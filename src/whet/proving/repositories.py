@@ -12,6 +12,7 @@ SECONDS = 120.0
 QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false")
 SURROUNDINGS = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 AMBIENT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
+NOT_COMMITTED = "0" * 40
 LINK, SUBMODULE, PROGRAM = "120000", "160000", "100755"
 
 
@@ -49,6 +50,38 @@ def commits(repository: Path, *options: str) -> Iterator[Commit]:
         if record.strip():
             id, parents, at, message = record.strip("\n").split("\x1f", 3)
             yield Commit(id, tuple(parents.split()), float(at), message)
+
+
+def listed_files(repository: Path) -> tuple[str, ...]:
+    """The paths that git knows in a repository, and those that are new in it; none where there is no repository."""
+    options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name")
+    text = _run(repository, *options, expected=False) or b""
+    return tuple(path for path in os.fsdecode(text).split("\0") if path)
+
+
+def has_word(repository: Path, word: str) -> bool:
+    """Whether a word stands in one of the files that git knows."""
+    options = ("--no-textconv", "-I", "--quiet", "--fixed-strings", "--word-regexp", "-e", word, "--")
+    return _run(repository, "grep", *options, expected=False) is not None
+
+
+def line_times(repository: Path, path: str) -> dict[str, float]:
+    """Since when each line of a file stands there, without the space around it; nothing of what is not committed."""
+    text = _run(repository, "blame", "--no-textconv", "--line-porcelain", "--", path, expected=False) or b""
+    times: dict[str, float] = {}
+    at: float | None = None
+    is_new = False
+    for line in text.decode("utf-8", "replace").split("\n"):
+        if line.startswith("committer-time "):
+            at = None if is_new else float(line.removeprefix("committer-time "))
+        elif line.startswith("\t"):
+            if at is not None:
+                times[line.strip()] = min(times.get(line.strip(), at), at)
+        elif line.startswith(NOT_COMMITTED):
+            is_new = True
+        elif len(line.split(" ", 1)[0]) == len(NOT_COMMITTED):
+            is_new = False
+    return times
 
 
 def resolved(repository: Path, name: str) -> str:

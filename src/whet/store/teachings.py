@@ -24,7 +24,13 @@ from whet.store.side_by_side import Progress, StoredTranscript, go_through
 Taught = TypeVar("Taught")
 BATCH = 500
 TAUGHT_AT_ONCE = 50
+SOURCE_MARK = "\x1f"  # which no path and no name of a repository has
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
+
+
+def row_of_source(project: str, source: str) -> str:
+    """Under which name what a source other than the sessions' own teachings finds in a project is kept."""
+    return f"{project}{SOURCE_MARK}{source}"
 
 
 def kept_lessons(database: Database, project: str, key: str, kind: type[Taught]) -> Taught | None:
@@ -62,7 +68,7 @@ def drop_other_lessons(database: Database, projects: Iterable[str]) -> None:
     """Remove what is kept of projects that are not among these."""
     maker, known = _maker(database), set(projects)
     rows = database.query("SELECT project FROM project_lessons WHERE maker = ?", (maker,))
-    gone = [(project, maker) for (project,) in rows if project not in known]
+    gone = [(project, maker) for (project,) in rows if project.partition(SOURCE_MARK)[0] not in known]
     if gone:
         with database.writing():
             database.many("DELETE FROM project_lessons WHERE project = ? AND maker = ?", gone)

@@ -1,0 +1,151 @@
+"""A claim that held as a lesson: the change that tells it, its quotes as evidence, and what was measured of it."""
+
+import re
+from collections.abc import Mapping
+
+from whet.ledger.entries import State
+from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
+from whet.ledger.patch_faults import FaultKind, faults
+from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
+from whet.lessons.candidates import PIECES_KEPT, LessonEvidence
+from whet.lessons.claim_calls import PatternHit
+from whet.lessons.claim_checks import SAID, ClaimReport
+from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
+from whet.lessons.measures import CallCounts, LessonMeasures
+from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.record import DroppedLesson, Lesson, LessonChecks, SeenBy, id_of
+from whet.outcomes.deciding import Outcome
+from whet.text.words import cut
+from whet.told import skills
+
+NAME_LETTERS = 10
+SLUG_LETTERS = 40
+QUOTE_LETTERS = 300
+SOURCE_OF = {
+    ClaimSource.REMEDY: LessonSource.REMEDY,
+    ClaimSource.FACT: LessonSource.PLACE,
+    ClaimSource.REQUEST: LessonSource.PERSON,
+    ClaimSource.PERSON: LessonSource.PERSON,
+    ClaimSource.RECOVERY: LessonSource.RECOVERY,
+    ClaimSource.TRAP: LessonSource.FAILURE,
+}
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesson | DroppedLesson:
+    """The lesson that a claim makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
+    claim, evidence = report.standing.claim, evidence_of_claim(report)
+    patch = _patch(report, project, evidence)
+    wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
+    if wrong:
+        return DroppedLesson(project, claim.rule, "; ".join(wrong), evidence)
+    told = report.told
+    checks = LessonChecks(
+        stands_in=told.path if told else "",
+        stands_as=told.line if told else "",
+        is_broken=report.is_broken,
+        measures=measures_of(report),
+    )
+    fix = patch.situation.fix if claim.source not in SAID else ""
+    return Lesson(
+        id_of(project, claim.rule), project, claim.rule, claim.situation, fix, patch, evidence, seen_by, checks
+    )
+
+
+def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, str]) -> DroppedLesson:
+    """A claim that counts for nothing, as it is listed; `sessions` are the known ones."""
+    claim = dropped.claim
+    source = SOURCE_OF[claim.source]
+    pieces = tuple(
+        LessonPiece(source, quote.session, quote.message, cut(quote.words, QUOTE_LETTERS))
+        for quote in claim.quotes[:PIECES_KEPT]
+        if quote.session in sessions
+    )
+    count = len({quote.session for quote in claim.quotes if quote.session in sessions})
+    return DroppedLesson(project, claim.rule or claim.id, dropped.why, LessonEvidence(source, pieces, count, 0.0))
+
+
+def measures_of(report: ClaimReport) -> LessonMeasures:
+    """What was measured of a claim, without where."""
+    counts, claim = report.counts, report.standing.claim
+    is_wrong = claim.carrier is ClaimCarrier.FIX_THE_FILE and report.wrong is not None
+    return LessonMeasures(
+        len(report.quotes),
+        len(report.inexact),
+        CallCounts(counts.seen, counts.failed, counts.tried, counts.worked) if counts and counts.seen else None,
+        report.backtest,
+        report.missing,
+        report.enforced.path if report.enforced else "",
+        report.wrong.path if is_wrong and report.wrong else "",
+        report.wrong.line if is_wrong and report.wrong else "",
+        report.goes_back,
+        report.standing.is_doubted,
+    )
+
+
+def evidence_of_claim(report: ClaimReport) -> LessonEvidence:
+    """The exact quotes of a claim, and in how many sessions it was seen."""
+    source = SOURCE_OF[report.standing.claim.source]
+    pieces = tuple(
+        LessonPiece(
+            source,
+            each.quote.session,
+            each.quote.message,
+            cut(" ".join(each.quote.words.split()), QUOTE_LETTERS),
+            trust=each.trust,
+            at=each.at,
+        )
+        for each in report.quotes
+    )
+    sessions = len(report.sessions)
+    return LessonEvidence(source, pieces[:PIECES_KEPT], sessions, float(sessions), more=pieces[PIECES_KEPT:])
+
+
+def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch:
+    claim, reader = report.standing.claim, report.standing.reader
+    situation = _situation(report)
+    is_skill = claim.carrier is ClaimCarrier.SKILL
+    # A reminder needs a call at which it can be given.
+    is_reminder = bool(situation.call) and (claim.carrier is ClaimCarrier.REMINDER or report.is_broken)
+    name = f"learned-{digest(f'{project} {claim.rule}')[:NAME_LETTERS]}"
+    if is_skill:
+        name = _slug(claim.situation) or name
+    return Patch(
+        form=Form.SKILL if is_skill else Form.RULE,
+        action=Action.ADD,
+        name=name,
+        text=skills.compose(name, claim.situation or claim.rule, claim.rule) if is_skill else claim.rule,
+        scope=Scope() if is_skill else Scope(project=project, at_call=is_reminder),
+        origin=PatchOrigin(
+            PatchWriter.MODEL,
+            named=reader.name,
+            basis=evidence.source.value,
+            counts=SessionCounts(evidence.sessions),
+            place="the project",
+        ),
+        trust=report.trust,
+        proofs=tuple(Proof(piece.session, piece.message, piece.source.value, piece.text) for piece in evidence.pieces),
+        situation=situation,
+    )
+
+
+def _situation(report: ClaimReport) -> RuleSituation:
+    """By what later sessions are asked whether it came up: what was said, or a call that failed and one that worked."""
+    claim, hits = report.standing.claim, report.counts.hits if report.counts else ()
+    if claim.source in SAID:
+        return RuleSituation(said=claim.rule)
+    failed = _shortest(hits, failed=True)
+    if failed is None or report.goes_back:
+        return RuleSituation()
+    worked = _shortest(hits, failed=False)
+    return RuleSituation(failed.call, cut(failed.error, QUOTE_LETTERS), worked.call if worked else "")
+
+
+def _shortest(hits: tuple[PatternHit, ...], *, failed: bool) -> PatternHit | None:
+    bad = (Outcome.FAILED, Outcome.REJECTED)
+    fitting = (each for each in hits if (each.outcome in bad if failed else each.outcome is Outcome.OK))
+    return min(fitting, key=lambda each: (len(each.call), each.call), default=None)
+
+
+def _slug(text: str) -> str:
+    return _NO_SLUG.sub("-", text.lower())[:SLUG_LETTERS].strip("-")

@@ -1,0 +1,184 @@
+"""The claims of a project, checked: its log against its sessions, its files and what a person refused."""
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.agents.registry import known
+from whet.context.finding import project_of
+from whet.lessons.backtests import Backtest, backtest, backtest_by_quotes
+from whet.lessons.claim_calls import SessionCalls
+from whet.lessons.claim_checks import SAID, ClaimReport, ProjectFacts, asked_names, check_claim, rank
+from whet.lessons.claim_dossiers import ClaimDossier, dossier_of, quotes_shown
+from whet.lessons.claim_folding import FoldedClaims, fold_claims
+from whet.lessons.claim_quotes import OTHER_PROJECT, CheckedQuote, check_quotes
+from whet.lessons.claim_remedies import merged, without_refused
+from whet.lessons.claims import DroppedClaim, LoggedClaim, Quote
+from whet.lessons.finding import Openings
+from whet.reading.project_files import ProjectFiles, repository_names, setting_lines, told_lines
+from whet.sessions.trust import Trust
+from whet.store.claims import keep_quote_checks, kept_quote_checks, reading_times
+from whet.store.database import CannotWrite, Database
+from whet.store.decoding import DamagedRow
+from whet.store.rows import Session
+from whet.store.session_calls import keep_calls, kept_calls
+from whet.store.sessions import is_believed, load
+from whet.store.troubles import trouble_of_session
+from whet.trouble.values import SessionTrouble
+
+UNREADABLE = "its session cannot be read"
+
+
+class ProjectClaims(NamedTuple):
+    """What the log has of a project, and what it is checked against: the sessions, the oldest first, and its files."""
+
+    project: str
+    log: tuple[LoggedClaim, ...]
+    sessions: Sequence[Session]
+    files: ProjectFiles = ProjectFiles()
+    refused: tuple[str, ...] = ()  # rules that a person refused
+    declared: tuple[str, ...] = ()  # folders whose owner vouches for what commands print there
+
+
+class CheckedClaims(NamedTuple):
+    """The claims that held, most frequent first, and what was dropped with the reason."""
+
+    reports: tuple[ClaimReport, ...] = ()
+    dropped: tuple[DroppedClaim, ...] = ()
+
+
+def checked_claims(database: Database, given: ProjectClaims) -> CheckedClaims:
+    """Fold the log, check every claim, keep those that most sessions show, and look for them in later sessions."""
+    folded = without_refused(merged(fold_claims(given.log)), given.refused)
+    calls = _calls(database, given.sessions)
+    facts = _facts(database, given, folded, calls)
+    checked = [check_claim(each, facts) for each in folded.claims]
+    held, beyond = rank(each for each in checked if isinstance(each, ClaimReport))
+    dropped = (*folded.dropped, *(each for each in checked if isinstance(each, DroppedClaim)), *beyond)
+    tests = _Backtests(database, given, calls, facts.copies)
+    return CheckedClaims(tuple(replace(each, backtest=tests.of(each)) for each in held), dropped)
+
+
+def dossiers(database: Database, reports: Iterable[ClaimReport], sessions: Iterable[Session]) -> list[ClaimDossier]:
+    """What a sceptic sees of these claims."""
+    by_id = {session.id: session for session in sessions}
+    found: list[ClaimDossier] = []
+    for report in reports:
+        wanted = {each.quote.session for each in quotes_shown(report)} & by_id.keys()
+        found.append(dossier_of(report, {id: load(database, by_id[id]) for id in wanted}))
+    return found
+
+
+def _calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:
+    with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
+        keep_calls(database, sessions)
+    return kept_calls(database, sessions)
+
+
+def _facts(
+    database: Database, given: ProjectClaims, folded: FoldedClaims, calls: Mapping[str, SessionCalls]
+) -> ProjectFacts:
+    openings = Openings()
+    for id, each in calls.items():
+        openings.see(id, each.opening)
+    quotes = dict.fromkeys(quote for each in folded.claims for quote in (*each.claim.quotes, *each.against))
+    return ProjectFacts(
+        _checked_quotes(database, given, quotes),
+        {id: each.calls for id, each in calls.items()},
+        openings.copies,
+        told_lines(given.files),
+        setting_lines(given.files),
+        repository_names(given.files.root, asked_names(folded.claims)),
+        {session.id: _began(session) for session in given.sessions},
+    )
+
+
+def _checked_quotes(database: Database, given: ProjectClaims, quotes: Iterable[Quote]) -> dict[Quote, CheckedQuote]:
+    """Each quote with what was found of it: kept since it was looked up, or looked up now in its session."""
+    sessions = {session.id: session for session in given.sessions}
+    heads = {id: session.head for id, session in sessions.items()}
+    found = kept_quote_checks(database, given.project, heads)
+    waiting: dict[str, list[Quote]] = {}
+    for quote in quotes:
+        if quote.session not in sessions:
+            found[quote] = CheckedQuote(quote, why=OTHER_PROJECT)
+        elif quote not in found:
+            waiting.setdefault(quote.session, []).append(quote)
+    fresh = [each for id, asked in waiting.items() for each in _looked_up(database, sessions[id], tuple(asked))]
+    if fresh:
+        with contextlib.suppress(CannotWrite):
+            keep_quote_checks(database, fresh, heads)
+    found.update({each.quote: each for each in fresh})
+    vouched = {id for id, session in sessions.items() if _is_declared(database, session, given.declared)}
+    return {quote: _lifted(each) if quote.session in vouched else each for quote, each in found.items()}
+
+
+def _looked_up(database: Database, session: Session, quotes: tuple[Quote, ...]) -> tuple[CheckedQuote, ...]:
+    try:
+        return check_quotes(quotes, load(database, session))
+    except (DamagedRow, ValueError):
+        return tuple(CheckedQuote(quote, why=UNREADABLE) for quote in quotes)
+
+
+def _is_declared(database: Database, session: Session, declared: tuple[str, ...]) -> bool:
+    """Whether the owner of a session's folder vouches for what its commands print."""
+    if not declared or not session.folder or project_of(Path(session.folder), declared) is None:
+        return False
+    agent = known(session.source)
+    return not (agent is not None and agent.is_in_projects) and is_believed(database, session)
+
+
+def _lifted(quote: CheckedQuote) -> CheckedQuote:
+    is_printed = quote.trust is Trust.TOOL and not quote.is_said
+    return replace(quote, trust=Trust.AGENT) if is_printed else quote
+
+
+def _began(session: Session) -> float:
+    return session.started if session.started is not None else session.dated
+
+
+class _Backtests:
+    """Looks for lessons in the sessions that began after those which had been read when a lesson got its words."""
+
+    def __init__(
+        self, database: Database, given: ProjectClaims, calls: Mapping[str, SessionCalls], copies: Mapping[str, str]
+    ) -> None:
+        self._database = database
+        self._sessions = [each for each in given.sessions if each.id not in copies]
+        self._by_id = {each.id: each for each in self._sessions}
+        self._calls, self._copies = calls, copies
+        self._read = reading_times(database, given.project)
+        self._troubles: dict[str, SessionTrouble | None] = {}
+
+    def of(self, report: ClaimReport) -> Backtest | None:
+        """None where no session is later."""
+        later = self._later(report.standing.at)
+        if not later:
+            return None
+        check = report.standing.claim.check
+        if check is not None and report.is_checked:
+            return backtest(check, {each.id: self._calls[each.id] for each in later}, self._trouble)
+        if report.standing.claim.source not in SAID:
+            return None
+        read = {each.id for each in later if each.id in self._read}
+        said: dict[str, int] = {}
+        for each in report.quotes:
+            id = self._copies.get(each.quote.session, each.quote.session)
+            if id in read:
+                said[id] = said.get(id, 0) + 1
+        return backtest_by_quotes(len(read), said) if read else None
+
+    def _trouble(self, id: str) -> SessionTrouble | None:
+        if id not in self._troubles:
+            self._troubles[id] = trouble_of_session(self._database, self._by_id[id])
+        return self._troubles[id]
+
+    def _later(self, at: float) -> list[Session]:
+        """The sessions that began after every one that had been read by then."""
+        until = max((_began(each) for each in self._sessions if self._read.get(each.id, at + 1) <= at), default=None)
+        if until is None:
+            return []
+        return [each for each in self._sessions if _began(each) > until and each.id in self._calls]

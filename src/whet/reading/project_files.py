@@ -1,0 +1,110 @@
+"""The files of a project on this machine: what it tells agents, line by line with its age, and which names it has."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.context.finding import find_files, repository_root
+from whet.errors import WhetError
+from whet.lessons.instructions import SeenInstruction, instruction_lines
+from whet.lessons.named_things import NamedThings, RepositoryNames
+from whet.proving.repositories import has_word, line_times, listed_files, resolved
+
+SKILLS = ("*/skills/*/SKILL.md", "skills/*/SKILL.md")  # .claude/skills/NAME, .agents/skills/NAME
+MOST_SKILLS = 40
+MOST_BYTES = 100_000
+# Files at the top of a repository that may set up a linter: by what they are written in, not by whose they are.
+SETTINGS = frozenset((".toml", ".cfg", ".ini", ".json", ".jsonc", ".yml", ".yaml", ".js", ".cjs", ".mjs", ".ts", ""))
+MOST_SETTINGS = 60
+
+
+class ProjectFiles(NamedTuple):
+    """What a project has for agents and for linters, by path, and its state, by which all of it is known again."""
+
+    root: Path | None = None
+    state: str = ""  # the commit, and when each file was last written
+    told: tuple[tuple[str, str], ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+def project_files(folder: str) -> ProjectFiles:
+    """The files of a project; none where the folder is not on this machine."""
+    place = Path(folder) if folder else None
+    if place is None or not place.is_dir():
+        return ProjectFiles()
+    root = repository_root(place.resolve()) or place.resolve()
+    told, settings = tuple(_agent_files(place, root)), tuple(_settings(root))
+    written = [(path, _written_at(root / path)) for path, _ in (*told, *settings)]
+    commit = ""
+    with contextlib.suppress(WhetError):  # without git the files alone tell
+        commit = resolved(root, "HEAD")
+    return ProjectFiles(root, f"{commit} {written}", told, settings)
+
+
+def told_lines(files: ProjectFiles) -> tuple[SeenInstruction, ...]:
+    """What the files tell agents, a line each, with since when it stands there."""
+    if files.root is None:
+        return ()
+    return tuple(line for path, text in files.told for line in _aged(files.root, path, text))
+
+
+def setting_lines(files: ProjectFiles) -> tuple[SeenInstruction, ...]:
+    """What is set up for linters and other programs, a line each."""
+    return tuple(SeenInstruction(path, line) for path, text in files.settings for line in text.splitlines())
+
+
+def repository_names(root: Path | None, asked: NamedThings) -> RepositoryNames | None:
+    """The files of a repository and those of the asked symbols that stand in it; None where there is no repository."""
+    if root is None or not (asked.paths or asked.symbols):
+        return None
+    with contextlib.suppress(WhetError):
+        files = listed_files(root)
+        if files:
+            return RepositoryNames(frozenset(files), frozenset(each for each in asked.symbols if has_word(root, each)))
+    return None
+
+
+def _agent_files(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
+    for each in find_files(folder):
+        yield each.path, each.text
+    for pattern in SKILLS:
+        for path in sorted(root.glob(pattern))[:MOST_SKILLS]:
+            if text := _text(path, root):
+                yield str(path.relative_to(root)), text
+
+
+def _settings(root: Path) -> Iterator[tuple[str, str]]:
+    with contextlib.suppress(OSError):
+        named = sorted(path for path in root.iterdir() if path.suffix in SETTINGS or path.name.startswith("."))
+        for path in named[:MOST_SETTINGS]:
+            if text := _text(path, root):
+                yield path.name, text
+
+
+def _text(path: Path, root: Path) -> str:
+    """What an ordinary file of a moderate size says; nothing of a link that leaves the repository."""
+    try:
+        actual = path.resolve(strict=True)
+        if not actual.is_file() or not actual.is_relative_to(root) or actual.stat().st_size > MOST_BYTES:
+            return ""
+        return actual.read_bytes().decode("utf-8", "replace")
+    except (OSError, RuntimeError):
+        return ""
+
+
+def _aged(root: Path, path: str, text: str) -> Iterator[SeenInstruction]:
+    """The lines of a file with since when they stand there: as git has it, else since the file was last written."""
+    written = _written_at(root / path)
+    times: dict[str, float] = {}
+    with contextlib.suppress(WhetError):
+        times = line_times(root, path)
+    for line in instruction_lines(path, text, written):
+        yield SeenInstruction(path, line.line, times.get(line.line, written))
+
+
+def _written_at(file: Path) -> float | None:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # it went meanwhile
+        return None
