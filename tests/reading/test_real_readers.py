@@ -34,9 +34,9 @@ def own_home(name: str, home: Path, server: Obedient) -> dict[str, str]:
         variables |= {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "loopback", "CLAUDECODE": "1"}
     if name == "codex":
         (home / ".codex").mkdir(parents=True)
-        hook = f'["touch", "{home / "hooked"}"]'
+        notify = f'["touch", "{home / "hooked"}"]'
         (home / ".codex" / "config.toml").write_text(
-            f'model = "m"\nmodel_provider = "loop"\nnotify = {hook}\n[model_providers.loop]\nname = "loop"\n'
+            f'model = "m"\nmodel_provider = "loop"\nnotify = {notify}\n[model_providers.loop]\nname = "loop"\n'
             f'base_url = "{server.url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
             f'[mcp_servers.own]\ncommand = "touch"\nargs = ["{home / "hooked"}"]\n'
         )
@@ -72,7 +72,7 @@ def test_a_program_answers_without_tools_and_leaves_no_session(name: str, tmp_pa
     sent = json.dumps(asked[0][1])
     assert QUESTION.system in sent
     assert json.dumps(QUESTION.order)[1:-1] in sent
-    tools = [tool for tool in asked[0][1].get("tools") or [] if tool]
+    tools = [tool for tool in asked[0][1].get("tools") or [] if tool.get("functionDeclarations", True)]
     assert not tools or [tool.get("name") for tool in tools] == ["request_user_input"]  # Codex's, in plan mode only
     assert not (home / "hooked").exists()
     left = [path for path in home.rglob("*") if path.is_file() and MARK.encode() in path.read_bytes()]

@@ -21,7 +21,13 @@ from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy
 from whet.proving.attempt import Supply, served
 from whet.reading.answers import ReadAnswer, Shown, faults, read_answer, with_exact_quotes
 from whet.reading.passes import (
-    ANSWER_TOKENS, PASS_TOKENS, ProjectReading, cut_passes, gather, project_sessions, question_of
+    ANSWER_TOKENS,
+    PASS_TOKENS,
+    ProjectReading,
+    cut_passes,
+    gather,
+    project_sessions,
+    question_of,
 )
 from whet.reading.readers import MeteredReading, ModelReading, Question, Reader, reader_named
 from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
@@ -29,9 +35,10 @@ from whet.runs.daily_limit import Amount
 from whet.runs.run import Spent, together
 from whet.sessions.transcripts import Usage
 from whet.shipped.guidance import reading as words
-from whet.store.claims import keep_pass
+from whet.store.claims import keep_pass, sessions_read
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.listing import COUNTED
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.sessions import load
@@ -194,6 +201,15 @@ def passes_of(reading: ProjectReading) -> tuple[_PassPlan, ...]:
             for number, sessions in enumerate(cut, start=1)
         ]
     return tuple(plans)
+
+
+def unread_projects(database: Database) -> tuple[str, ...]:
+    """The projects with sessions that nobody has read, those with most of them first; no temporary folders."""
+    waiting: dict[str, int] = {}
+    for project, sessions in project_sessions(database, COUNTED).items():
+        done = sessions_read(database, project)
+        waiting[project] = sum(each.id not in done or done[each.id].messages < each.message_count for each in sessions)
+    return tuple(sorted((each for each, count in waiting.items() if count), key=lambda each: -waiting[each]))
 
 
 class ReadingPlan(NamedTuple):

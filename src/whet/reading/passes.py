@@ -18,7 +18,7 @@ from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
-from whet.store.listing import COUNTED, count_sessions, list_sessions
+from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
 from whet.store.teachings import keep_teachings, kept_teachings
 from whet.targets.known_projects import KnownProjects
@@ -52,7 +52,7 @@ class ProjectReading(NamedTuple):
     files: ProjectFiles  # where the project is, as far as its sessions tell
     unread: tuple[UnreadSession, ...]
     is_first: bool  # nobody has read any of it yet
-    index: str = ""
+    recurring: str = ""  # the index of what recurs
     told: str = ""
     claims: tuple[StandingClaim, ...] = ()
     own: Mapping[str, str] = {}
@@ -60,15 +60,18 @@ class ProjectReading(NamedTuple):
     @property
     def overhead(self) -> int:
         """About how many tokens a pass has beside its sessions."""
-        beside = estimate(self.index) + estimate(self.told) + min(CLAIMS_TOKENS, 60 * len(self.claims))
+        beside = estimate(self.recurring) + estimate(self.told) + min(CLAIMS_TOKENS, 60 * len(self.claims))
         return beside + estimate(words.reader(self.own))
 
 
-def project_sessions(database: Database) -> dict[str, list[Session]]:
+OF_PERSON = Filters(without_own_work=True)
+
+
+def project_sessions(database: Database, filters: Filters = OF_PERSON) -> dict[str, list[Session]]:
     """The sessions of each project that can teach something, the oldest first."""
     known = KnownProjects(database)
     found: dict[str, list[Session]] = {}
-    for session in reversed(list_sessions(database, COUNTED, limit=count_sessions(database, COUNTED))):
+    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
         if project := known.identity(session.folder):
             found.setdefault(project, []).append(session)
     return found
@@ -153,7 +156,7 @@ def question_of(
     claims = _claims_text(reading.claims)
     parts = {
         "what the project tells its agents": reading.told or "(nothing)",
-        "what recurs in all sessions of the project": reading.index or "(nothing)",
+        "what recurs in all sessions of the project": reading.recurring or "(nothing)",
         "the claims so far": claims or "(none)",
         "the sessions": visible(body),
     }

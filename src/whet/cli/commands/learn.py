@@ -11,10 +11,14 @@ from whet.cli.output import many, next_step, plain, print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
-    from whet.reading.learn import LearnProgress, LearnRequest, ReadingPlan
+    from collections.abc import Mapping, Sequence
+
+    from whet.reading.learn import LearnProgress, LearnRequest, ReadingLimit, ReadingPlan
     from whet.reading.readers import Reader
+    from whet.sessions.transcripts import Usage
     from whet.store.database import Database
     from whet.store.home import Home
+    from whet.store.rows import Session
     from whet.targets.known_projects import KnownProjects
 
 NO_READER = (
@@ -31,7 +35,13 @@ NO_READER = (
     " say yes. The reader has no tools. It can be stopped at any time and goes on where it was.",
 )
 @click.argument("project", default="")
-@click.option("--with", "reader", default="", metavar="NAME", help="Who reads: claude, codex, opencode, gemini, or a model as provider:name.")
+@click.option(
+    "--with",
+    "reader",
+    default="",
+    metavar="NAME",
+    help="Who reads: claude, codex, opencode, gemini, or a model as provider:name.",
+)
 @click.option("--all", "every", is_flag=True, help="Read every project, and not that of this folder.")
 @click.option("--budget", multiple=True, metavar="AMOUNT", help="Limit, such as 2$ or 500000tokens. Repeatable.")
 @click.option("--yes", is_flag=True, help="Start without asking.")
@@ -76,13 +86,16 @@ def command(
     return _read(home, ask, chosen, named, as_json=as_json)
 
 
-def _asked(database: "Database", known: "KnownProjects", project: str, *, every: bool) -> "dict[str, list[object]]":
-    """The sessions of the projects that are meant: of all, of those named, or of the one that this folder belongs to."""
+def _asked(
+    database: "Database", known: "KnownProjects", project: str, *, every: bool
+) -> "Mapping[str, Sequence[Session]]":
+    """The sessions of the projects that are meant: all, those named, or the one that this folder belongs to."""
     from whet.reading.passes import project_sessions
+    from whet.store.listing import COUNTED
 
-    found = project_sessions(database)
     if every:
-        return dict(found)
+        return project_sessions(database, COUNTED)
+    found = project_sessions(database)
     is_folder = not project or project.startswith((".", "/", "~"))
     if is_folder:
         here = known.identity(os.path.abspath(os.path.expanduser(project or ".")))
@@ -95,10 +108,10 @@ def _asked(database: "Database", known: "KnownProjects", project: str, *, every:
             f"No session of {project or 'this folder'} is stored.",
             advice=f"Name a project or give --all. Projects with sessions: {names}.",
         )
-    return dict(wanted)
+    return wanted
 
 
-def _plans(home: "Home", database: "Database", asked: "dict[str, list[object]]") -> "list[ReadingPlan]":
+def _plans(home: "Home", database: "Database", asked: "Mapping[str, Sequence[Session]]") -> "list[ReadingPlan]":
     from whet.cli.analysed import bring_up_to_date, read_what_is_taught
     from whet.reading.learn import foretell
 
@@ -133,24 +146,24 @@ def _plan_lines(reader: "Reader", plans: "list[ReadingPlan]", named: dict[str, s
     place = plain(named[open_[0].project]) if len(open_) == 1 else f"{len(open_)} projects"
     return [
         f"{plain(reader.name)} would read {many(sessions, 'unread session')} of {place}"
-        f" in {many(passes, 'pass', 'passes')}: about {many(calls, 'call')}.",
+        f" in {passes} pass{'' if passes == 1 else 'es'}: about {many(calls, 'call')}.",
         f"That takes about {short(usage.input)} tokens in and {short(usage.output)} out, {_cost(reader, usage)}.",
         "It sees short forms of the sessions, what the project tells agents, and no tools. Nothing it says is told to"
         " agents before you say yes.",
     ]
 
 
-def _cost(reader: "Reader", usage: object) -> str:
+def _cost(reader: "Reader", usage: "Usage") -> str:
     if reader.is_in_plan:
         return "within your plan"
-    dollars = reader.price(usage)  # type: ignore[arg-type]  # see _usage
+    dollars = reader.price(usage)
     return "at your provider's prices" if dollars is None else f"about ${dollars:.2f}"
 
 
-def _usage(plans: "list[ReadingPlan]") -> "object":
-    from whet.sessions.usage import total
+def _usage(plans: "list[ReadingPlan]") -> "Usage":
+    from whet.sessions.transcripts import Usage
 
-    return total(each.usage for each in plans)
+    return Usage(sum(each.usage.input for each in plans), sum(each.usage.output for each in plans))
 
 
 def _expect_yes(reader: "Reader", lines: list[str], *, yes: bool) -> None:
@@ -188,7 +201,7 @@ def _read(home: "Home", ask: "LearnRequest", reader: "Reader", named: dict[str, 
     return 0
 
 
-def _queue(home: "Home", name: str, limit: object, *, as_json: bool) -> int:
+def _queue(home: "Home", name: str, limit: "ReadingLimit", *, as_json: bool) -> int:
     """Leave new sessions of every project to the worker, if a reader is set: nobody is here to be asked."""
     from whet.agent.start import new_id
     from whet.engine.orders import Queue
@@ -206,7 +219,7 @@ def _queue(home: "Home", name: str, limit: object, *, as_json: bool) -> int:
     if not projects:
         say("Every session has been read.")
         return 0
-    ask = LearnRequest(projects, reader, limit, watched=False)  # type: ignore[arg-type]  # a ReadingLimit
+    ask = LearnRequest(projects, reader, limit, watched=False)
     with office(home) as counter:
         id = counter.submit(order(ask, key=new_id(time.time())), Queue.REVIEWS)
     if as_json:
@@ -227,7 +240,7 @@ def _show_plan(reader: "Reader", plans: "list[ReadingPlan]", lines: list[str], *
         {
             "reader": reader.name,
             "within_plan": reader.is_in_plan,
-            "dollars": None if reader.is_in_plan else reader.price(usage),  # type: ignore[arg-type]
+            "dollars": None if reader.is_in_plan else reader.price(usage),
             "projects": [
                 {
                     "project": each.project,

@@ -15,8 +15,8 @@ def report_lines(report: LearnReport, named: Mapping[str, str], *, within_plan: 
     """A run in at most ten lines."""
     for each in report.projects[:PROJECTS_SHOWN]:
         yield _line(report.reader, each, named.get(each.project, each.project))
-    if more := len(report.projects) - PROJECTS_SHOWN:
-        yield f"{many(max(more, 0), 'more project')} read." if more > 0 else ""
+    if len(report.projects) > PROJECTS_SHOWN:
+        yield f"{many(len(report.projects) - PROJECTS_SHOWN, 'more project')} read."
     spent = report.spent
     price = "within your plan" if within_plan else "" if spent.dollars is None else f"${spent.dollars:.2f}"
     tokens = f"{short(spent.input)} tokens in, {short(spent.output)} out"
