@@ -30,7 +30,7 @@ from whet.reading.passes import (
     question_of,
 )
 from whet.reading.readers import MeteredReading, ModelReading, Question, Reader, reader_named
-from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
+from whet.reading.sceptic import Doubts, doubtful, doubts_of, question_of_doubts
 from whet.runs.daily_limit import Amount
 from whet.runs.run import Spent, together
 from whet.sessions.transcripts import Usage
@@ -356,10 +356,14 @@ def _doubted(course: Course, project: str) -> _PassDone:
             answer = _ask(course, asked.question)
             claims = doubts_of(answer.text, asked.shown)
             spent = together((spent, spent_on(course.reader, answer)))
-        by = ReadBy(course.reader.name, ClaimAuthor.SCEPTIC)
-        said = bounded((*claims.kept, *claims.refused, *claims.dropped))
-        keep_pass(database, project, (), said, reader=by, now=time.time())
+        keep_doubts(database, project, claims, course.reader.name)
         return _PassDone(kept=len(claims.kept), refused=len(claims.refused), dropped=len(claims.dropped), spent=spent)
+
+
+def keep_doubts(database: Database, project: str, claims: Doubts, reader: str) -> None:
+    """Keep what a sceptic said."""
+    said = bounded((*claims.kept, *claims.refused, *claims.dropped))
+    keep_pass(database, project, (), said, reader=ReadBy(reader, ClaimAuthor.SCEPTIC), now=time.time())
 
 
 def _ask(course: Course, question: Question) -> ReaderAnswer:

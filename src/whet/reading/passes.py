@@ -124,9 +124,11 @@ def _told(files: ProjectFiles) -> str:
     return "\n\n".join(f"# {path}\n{shortened(text, room).text}" for path, text in told)
 
 
-def cut_passes(reading: ProjectReading, sessions: Iterable[UnreadSession]) -> tuple[tuple[UnreadSession, ...], ...]:
-    """The sessions in passes, each of which has room for what it shows beside them."""
-    room = max(PASS_TOKENS - reading.overhead, LEAST_TOKENS)
+def cut_passes(
+    reading: ProjectReading, sessions: Iterable[UnreadSession], *, tokens: int = PASS_TOKENS
+) -> tuple[tuple[UnreadSession, ...], ...]:
+    """The sessions in passes of so many tokens, each of which has room for what it shows beside them."""
+    room = max(tokens - reading.overhead, LEAST_TOKENS)
     passes: list[list[UnreadSession]] = []
     left = 0
     for each in sessions:
