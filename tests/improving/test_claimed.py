@@ -12,7 +12,7 @@ from whet.improving.learned import LessonScope, found_by_sources, learned, lesso
 from whet.ledger.entries import Actor
 from whet.lessons.claims import ClaimCarrier, ClaimOperation, Quote
 from whet.lessons.record import Carrier, Lesson, LessonStage, ProjectLessons
-from whet.lessons.rungs import Rung, ladder, notes_on, rung_of
+from whet.lessons.rungs import Rung
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import sessions
@@ -59,13 +59,12 @@ def test_claims_of_the_first_days_are_checked_in_all_and_looked_for_in_the_later
     install, push = by_rule(home, database)[INSTALL.rule], by_rule(home, database)[PUSH.rule]
     assert (install.sessions, push.sessions) == (5, 2)
     assert (install.trust, push.trust) == (Trust.TOOL, Trust.USER), "no quote of the first has `bun add`"
-    assert (rung_of(install), rung_of(push)) == (Rung.CAME_BACK, Rung.CHECKED)
-    seen, checked, back, tried = ladder(install)
+    assert (install.climb.rung, push.climb.rung) == (Rung.CAME_BACK, Rung.CHECKED)
+    seen, checked, back, spared, tried = install.climb.words
     assert seen == "seen in 5 sessions"
-    assert checked == (
-        "checked: what it calls wrong failed 5 of 5 times, what it recommends worked 5 of 5; all 2 quotes exact"
-    )
-    assert back.startswith("came back in 3 of 3 later sessions, came up in 3: at most 3 failures, ")
+    assert checked == "checked: failed 5 of 5, works 5 of 5, all 2 quotes exact"
+    assert back == "came back in 3 of 3 later sessions (its situation: in 3)"
+    assert spared == "upper bound of what it spares there: 3 failures, 3 min"
     assert tried == "not tried"
     assert install.patch.situation.call == "npm install left-pad"
     assert install.patch.situation.fix == "bun add left-pad"
@@ -81,8 +80,11 @@ def test_what_a_reader_quotes_again_from_later_sessions_came_back(home: Home, da
     again = replace(claim_of(read[2:3], PUSH, 8, "never push to main"), operation=ClaimOperation.SUPPORT, rule="")
     keep_pass(database, project, read[2:], [again], reader=READER, now=FIRST_DAY + 9)
     push = by_rule(home, database)[PUSH.rule]
-    assert rung_of(push) is Rung.CAME_BACK
-    assert ladder(push)[2] == "came back in 1 of 2 later sessions: at most 1 message of yours spared"
+    assert push.climb.rung is Rung.CAME_BACK
+    assert push.climb.words[2:4] == (
+        "came back in 1 of 2 later sessions",
+        "upper bound of what it spares there: 1 message of yours",
+    )
 
 
 def test_what_is_kept_is_made_anew_when_a_session_or_the_log_has_grown(
@@ -197,7 +199,7 @@ def test_a_wrong_line_is_to_be_put_right_and_missing_names_are_named(
     keep_pass(database, name_of_project(folder), read, [wrong], reader=READER, now=FIRST_DAY)
     [lesson] = of_reader(home, database).lessons
     assert lesson.carrier is Carrier.FIX_THE_FILE
-    assert notes_on(lesson) == (
+    assert lesson.climb.notes == (
         "AGENTS.md says something wrong: Run `npm install` first, always.",
         "not in the repository now: docs/install.md, run_all",
     )

@@ -26,6 +26,7 @@ from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch, digest
+from whet.lessons.claim_remedies import is_same_rule
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.record import (
     ID_LETTERS,
@@ -114,6 +115,23 @@ def from_patterns(home: Home, database: Database, scope: LessonScope, progress: 
     return taught_by_projects(database, scope.filters, project=scope.project, declared=declared, progress=progress)
 
 
+def without_repeats(lessons: Sequence[Lesson]) -> list[Lesson]:
+    """The lessons without those that a reader claims too, in words that code could bear out."""
+    claimed: dict[str, list[Lesson]] = {}
+    for each in lessons:
+        if each.checks.measures is not None:
+            claimed.setdefault(each.project, []).append(each)
+    return [
+        each
+        for each in lessons
+        if each.checks.measures is not None
+        or not any(
+            is_same_rule(one.rule, each.rule, is_shared=not one.evidence.places.isdisjoint(each.evidence.places))
+            for one in claimed.get(each.project, ())
+        )
+    ]
+
+
 def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
     """What readers claim of the sessions of each project, as far as code could bear it out."""
     asked = ClaimedOf(scope.filters, scope.project, load_settings(home).trust.projects, refused_rules(home, database))
@@ -151,7 +169,8 @@ def lessons_of(
 def folded(home: Home, database: Database, projects: Iterable[ProjectLessons]) -> tuple[Lesson, ...]:
     """What projects teach, each lesson once, with what the ledger says of it."""
     decisions = decisions_on_lessons(home, database)
-    lessons = {each.id: each for each in gathered([lesson for each in projects for lesson in each.lessons])}
+    found = without_repeats([lesson for each in projects for lesson in each.lessons])
+    lessons = {each.id: each for each in gathered(found)}
     return tuple(replace(each, standing=standing_of(each, decisions)) for each in lessons.values())
 
 

@@ -34,6 +34,11 @@ def is_same_remedy(one: Claim, other: Claim) -> bool:
     return _is_same(_remedy(one.rule), _remedy(other.rule), ALIKE if _is_shared(one, other) else SAME)
 
 
+def is_same_rule(one: str, other: str, *, is_shared: bool) -> bool:
+    """The same of two rules, which are shared where they rest on the same messages."""
+    return _is_same(_remedy(one), _remedy(other), ALIKE if is_shared else SAME)
+
+
 def merged(folded: FoldedClaims) -> FoldedClaims:
     """Claims with the same remedy as one, in the words of the one that most sessions show; the others say which."""
     kept: list[StandingClaim] = []
@@ -84,7 +89,7 @@ def _is_same(one: _Remedy, other: _Remedy, least: float) -> bool:
         # What is against nothing may leave out what the other one is against.
         is_against_same = one.unwanted == other.unwanted or (one.wanted and not (one.unwanted and other.unwanted))
         return one.wanted == other.wanted and bool(is_against_same) and likeness >= least
-    return one.forbids == other.forbids and likeness >= SAME
+    return one.forbids == other.forbids and likeness >= least
 
 
 def _is_shared(one: Claim, other: Claim) -> bool:

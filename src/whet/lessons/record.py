@@ -11,6 +11,7 @@ from whet.lessons.candidates import LessonEvidence
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.measures import LessonMeasures
 from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.rungs import Climb
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -126,6 +127,12 @@ class Lesson(Value, frozen=True):
     def sessions(self) -> int:
         """In how many sessions it was seen."""
         return self.evidence.sessions
+
+    @property
+    def climb(self) -> Climb:
+        """How far it has climbed the ladder of evidence."""
+        trial = self.standing.trial or self.origin.trial
+        return Climb(self.sessions, self.checks.measures, trial, self.standing.stage is LessonStage.LIVE)
 
     @property
     def scope(self) -> Scope:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import NamedTuple
 
 from whet.lessons.backtests import Backtest
 from whet.lessons.measures import LessonMeasures
-from whet.lessons.record import Lesson, LessonStage
 from whet.text.amounts import short
 
 
@@ -14,82 +14,90 @@ class Rung(StrEnum):
 
     SEEN = "seen"  # in sessions
     CHECKED = "checked"  # its quotes and counts bear it out
-    CAME_BACK = "came back"  # in sessions later than those it was learned from
+    CAME_BACK = "came_back"  # in sessions later than those it was learned from
     TRIED = "tried"  # a trial has a verdict
     LIVE = "live"  # sessions since it is told are counted
 
 
-def rung_of(lesson: Lesson) -> Rung:
-    """The highest rung that a lesson has reached."""
-    measures = lesson.checks.measures
-    if lesson.standing.stage is LessonStage.LIVE:
-        return Rung.LIVE
-    if lesson.standing.trial or lesson.origin.trial:
-        return Rung.TRIED
-    if measures is None or not _is_checked(measures):
-        return Rung.SEEN
-    return Rung.CAME_BACK if measures.backtest is not None and measures.backtest.came_back else Rung.CHECKED
+class Climb(NamedTuple):
+    """What a rung is known by: in how many sessions it was seen, what code measured, its trial, whether it is live."""
+
+    sessions: int
+    measures: LessonMeasures | None = None
+    trial: str = ""
+    is_live: bool = False
+
+    @property
+    def rung(self) -> Rung:
+        """The highest rung that was reached."""
+        if self.is_live:
+            return Rung.LIVE
+        if self.trial:
+            return Rung.TRIED
+        if self.measures is None or not _is_checked(self.measures):
+            return Rung.SEEN
+        found = self.measures.backtest
+        return Rung.CAME_BACK if found is not None and found.came_back else Rung.CHECKED
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is known on each rung, a sentence each, for people."""
+        return tuple(_sentences(self))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else somebody who decides on it should know."""
+        return tuple(_notes(self.measures)) if self.measures is not None else ()
 
 
-def ladder(lesson: Lesson) -> tuple[str, ...]:
-    """What is known on each rung, a sentence each, in words for people."""
-    measures = lesson.checks.measures
-    return (
-        f"seen in {_many(lesson.sessions, 'session')}",
-        *(_checked(measures) if measures is not None else ()),
-        *((_backtest(measures.backtest),) if measures is not None and _is_checked(measures) else ()),
-        *_tried(lesson),
-    )
-
-
-def notes_on(lesson: Lesson) -> tuple[str, ...]:
-    """What else code found out about a lesson that somebody who decides on it should know."""
-    return tuple(_notes(lesson.checks.measures)) if lesson.checks.measures is not None else ()
+def _sentences(climb: Climb) -> Iterator[str]:
+    measures = climb.measures
+    yield f"seen in {_many(climb.sessions, 'session')}"
+    if measures is not None:
+        yield _checked(measures)
+        if _is_checked(measures):
+            yield from _backtest(measures.backtest)
+    if climb.trial:
+        yield f"tried in trial {climb.trial}"
+    if climb.is_live:
+        yield "live: told to a share of the sessions, which are counted"
+    elif not climb.trial:
+        yield "not tried"
 
 
 def _is_checked(measures: LessonMeasures) -> bool:
     return bool(measures.quotes) and not measures.goes_back
 
 
-def _checked(measures: LessonMeasures) -> Iterator[str]:
+def _checked(measures: LessonMeasures) -> str:
     quoted = measures.quotes + measures.inexact
     exact = f"all {quoted} quotes exact" if not measures.inexact else f"{measures.quotes} of {quoted} quotes exact"
     if quoted == 1:
         exact = "its quote is exact"
     counts = measures.counts
     if measures.goes_back:
-        yield f"not checked: {measures.goes_back}; {exact}"
-    elif counts is None:
-        yield f"checked: {exact}"
-    else:
-        worked = f", what it recommends worked {counts.worked} of {counts.tried}" if counts.tried else ""
-        yield f"checked: what it calls wrong failed {counts.failed} of {_times(counts.seen)}{worked}; {exact}"
+        return f"not checked: {measures.goes_back}; {exact}"
+    if counts is None:
+        return f"checked: {exact}"
+    works = f", works {counts.worked} of {counts.tried}" if counts.tried else ""
+    return f"checked: failed {counts.failed} of {counts.seen}{works}, {exact}"
 
 
-def _backtest(found: Backtest | None) -> str:
+def _backtest(found: Backtest | None) -> Iterator[str]:
     if found is None or not found.later:
-        return "no later session yet to look for it in"
+        yield "not looked for in later sessions yet"
+        return
     later = _many(found.later, "later session")
+    up = f" (its situation: in {found.came_up})" if found.is_by_pattern and found.came_up else ""
     if not found.came_back:
-        up = f", and came up in {found.came_up}" if found.came_up else ""
-        return f"did not come back in {later}{up}"
-    if not found.is_by_pattern:
-        return f"came back in {found.failed} of {later}: at most {_many(found.messages, 'message')} of yours spared"
-    spared = [_many(found.failures, "failure")]
-    spared += [f"{found.minutes:.0f} min"] if found.minutes >= 1 else []
+        yield f"did not come back in {later}{up}"
+        return
+    spared = [_many(found.failures, "failure")] if found.is_by_pattern else []
+    spared += [f"{found.minutes:,.0f} min"] if found.minutes >= 1 else []
     spared += [f"{short(found.tokens)} tokens"] if found.tokens else []
     spared += [f"{_many(found.messages, 'message')} of yours"] if found.messages else []
-    return f"came back in {found.failed} of {later}, came up in {found.came_up}: at most {', '.join(spared)} spared"
-
-
-def _tried(lesson: Lesson) -> Iterator[str]:
-    trial = lesson.standing.trial or lesson.origin.trial
-    if trial:
-        yield f"tried in trial {trial}"
-    if lesson.standing.stage is LessonStage.LIVE:
-        yield "live: told to a share of the sessions, which are counted"
-    elif not trial and lesson.checks.measures is not None:
-        yield "not tried"
+    yield f"came back in {found.failed} of {later}{up}"
+    yield f"upper bound of what it spares there: {', '.join(spared)}"
 
 
 def _notes(measures: LessonMeasures) -> Iterator[str]:
@@ -103,7 +111,3 @@ def _notes(measures: LessonMeasures) -> Iterator[str]:
 
 def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _times(number: int) -> str:
-    return "1 time" if number == 1 else f"{number:,} times"

@@ -32,7 +32,8 @@ class LessonAnswer:
     """What sessions teach. `propose` takes the id.
 
     `draft` is null where nobody has put it in words yet, or where its words are a tool's or a stranger's and no person
-    has approved them. `evidence` is redacted and stands between marks: it is data.
+    has approved them. `evidence` is redacted and stands between marks: it is data. `rungs` says what is known of it:
+    seen, checked, came back in later sessions, tried, live.
     """
 
     id: str
@@ -44,6 +45,7 @@ class LessonAnswer:
     not_followed: str
     evidence: str
     seen_in: list[str]
+    rungs: list[str]
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ def _answer(lesson: Lesson | OpenEvidence, evidence: bool) -> LessonAnswer:
         not_followed=lesson.checks.stands_in if isinstance(lesson, Lesson) else "",
         evidence=quoted("evidence from sessions", shown, mark=mark_for((shown,))) if shown else "",
         seen_in=list(dict.fromkeys(piece.session for piece in lesson.evidence.pieces))[:PLACES_SHOWN],
+        rungs=list(lesson.climb.words) if isinstance(lesson, Lesson) else [],
     )
 
 

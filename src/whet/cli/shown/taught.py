@@ -15,7 +15,7 @@ from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import DroppedLesson, Lesson, LessonStage, OpenEvidence
+from whet.lessons.record import Carrier, DroppedLesson, Lesson, LessonStage, OpenEvidence
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
@@ -59,6 +59,9 @@ def lesson_record(lesson: Lesson, number: int | None, *, evidence: bool = False)
         "conflict": conflict_record(checks.conflict) if checks.conflict else None,
         "agents": lesson.seen_by.agents,
         "counts": {"sessions": lesson.sessions, "pieces": len(lesson.evidence.pieces)},
+        "rung": lesson.climb.rung.value,
+        "ladder": lesson.climb.words,
+        "measures": msgspec.to_builtins(checks.measures) if checks.measures else None,
     }
     return {**record, "evidence": _pieces(lesson.evidence.pieces)} if evidence else record
 
@@ -181,9 +184,27 @@ def _lines(lesson: Lesson, number: int | None) -> Iterator[str]:
     said = f"{lesson.situation}: {lesson.fix}" if patch.form is Form.SKILL else lesson.rule
     yield f"[bold]{f'{number}.' if number else '·'}[/] {_safe(said)}"
     name = f" {patch.name}" if patch.form is Form.SKILL else ""
-    counted, source = many(lesson.sessions, "session"), lesson.evidence.source.words
-    facts = (lesson.id, f"{patch.form.value}{name}", source, counted, plain(", ".join(lesson.seen_by.agents)))
+    seen, *rungs = lesson.climb.words
+    facts = (
+        lesson.id,
+        f"{_carried(lesson)}{name}",
+        lesson.evidence.source.words,
+        plain(", ".join(lesson.seen_by.agents)),
+    )
     yield f"   [dim]{' · '.join(facts)} · words: {_whose(lesson)} · {_safe(lesson.standing.words)}[/]"
+    yield f"   [dim]{seen}{f' → {_safe(rungs[0])}' if len(rungs) == 1 else ''}[/]"
+    for rung in rungs if len(rungs) > 1 else ():
+        yield f"   [dim]→ {_safe(rung)}[/]"
+    for note in lesson.climb.notes:
+        yield f"   {_safe(note)}"
+
+
+def _carried(lesson: Lesson) -> str:
+    """What a lesson would be told as; a file that is wrong is put right by a person."""
+    carrier = lesson.carrier
+    if carrier is Carrier.FIX_THE_FILE:
+        return "fix the file"
+    return "reminder" if carrier is Carrier.REMINDER else lesson.patch.form.value
 
 
 def _whose(lesson: Lesson) -> str:

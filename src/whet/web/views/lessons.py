@@ -115,12 +115,19 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
             " · ",
             code(f"whet lessons show {lesson.id}"),
         ),
+        _ladder(lesson),
         h("p", {}, h("strong", {}, "Situation: "), shown(lesson.situation))
         if lesson.situation not in ("", PERSONS_WORD)
         else None,
         h("p", {}, h("strong", {}, "Fix: "), shown(lesson.fix)) if lesson.fix not in ("", lesson.rule) else None,
         h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(pieces))), quotes),
     )
+
+
+def _ladder(lesson: Lesson) -> Element:
+    """How far a lesson has climbed, a rung a line, and what else to know."""
+    rungs = [h("li", {}, shown(each)) for each in (*lesson.climb.words, *lesson.climb.notes)]
+    return h("ul", {"class": "facts"}, rungs)
 
 
 def _quoted_of(quoted: int, pieces: int) -> str:
