@@ -246,3 +246,14 @@ def test_condensing_takes_time_in_proportion_to_the_text(pump: str) -> None:
         return condensed(user(text), shell("make", text, error=True), agent(text), user(text))
 
     assert is_linear(work, pump, 200_000)
+
+
+def test_condensing_takes_time_in_proportion_to_the_messages() -> None:
+    stop = user("[Request interrupted by user]", origin=Origin.INTERRUPT, vouched=False)
+    edit = call("Edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, "ok")
+    turns = (user("go on"), shell("make all", "no rule", error=True), edit, agent("Done."), agent("Really."), stop)
+
+    def work(text: str) -> object:
+        return condensed(*(turn for _ in text for turn in turns))
+
+    assert is_linear(work, "x", 400)

@@ -28,8 +28,10 @@ MOST_INSIGHTS = 5
 ROOM, AROUND = 5_000, 20  # letters of a session, and of what stands around an event
 SAID = 3_000  # letters of the agent's words that are looked at
 LEAST_INSIGHT = 40
+SHARED = 3  # words of an insight and of what it is about; one is enough that is no plain word
+LOOKED = 4  # calls before the first change of a turn
 RETYPED = 0.6  # of the words
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 
 def condense(view: SessionView) -> CondensedSession:
@@ -193,28 +195,51 @@ class _Condensing:
         return False
 
     def insights(self, failures: list[SessionEvent]) -> Iterator[SessionEvent]:
-        """What the agent said when a failure was put right, and when the person objected."""
+        """What the agent said when a failure was put right, when somebody objected, and before its first change."""
         found: dict[int, SessionEvent] = {}
+        answers = [(saying, about, 1) for saying, about in (*self._put_right(failures), *self._conceded())]
+        began = [(saying, about, SHARED) for saying, about in self._found_out()]
+        for saying, about, least in (*answers, *began):
+            if saying.message not in found and (event := self._insight(saying, about, least)).text:
+                found[saying.message] = event
+        return iter([*found.values()][:MOST_INSIGHTS])
+
+    def _put_right(self, failures: list[SessionEvent]) -> Iterator[tuple[Saying, str]]:
         for failure in failures:
-            if not failure.worked or failure.kind is not EventKind.FAILED:
-                continue
-            place = bisect_right(self.course.spoken, failure.worked_at) - 1
-            saying = self.course.view.by_agent[place] if place >= 0 else None
-            if saying is not None and saying.message > failure.message and not saying.is_closing:
-                found.setdefault(saying.message, self._insight(saying, f"{failure.error} {failure.worked}"))
+            saying = self._last_said(failure.worked_at)
+            if failure.worked and saying is not None and failure.message < saying.message and not saying.is_closing:
+                yield saying, f"{failure.error} {failure.worked}"
+
+    def _conceded(self) -> Iterator[tuple[Saying, str]]:
         for event in self.course.events:
             place = bisect_right(self.course.spoken, event.message)
             if place < len(self.course.spoken) and self.course.spoken[place] <= self.course.end_of_turn(event.message):
-                saying = self.course.view.by_agent[place]
-                found.setdefault(saying.message, self._insight(saying, event.words))
-        return iter([event for event in found.values() if event.text][:MOST_INSIGHTS])
+                yield self.course.view.by_agent[place], event.words
 
-    def _insight(self, saying: Saying, about: str) -> SessionEvent:
-        """The sentence that has most to do with what it is about; nothing where none has."""
+    def _found_out(self) -> Iterator[tuple[Saying, str]]:
+        """The words before the first change of a turn in which the agent looked around."""
+        for opening in self.course.openings:
+            change = self.course.next_change(opening)
+            if change is None or change.asked > self.course.end_of_turn(opening):
+                continue
+            looked = bisect_left(self.asked, change.asked) - bisect_left(self.asked, opening)
+            saying = self._last_said(change.asked)
+            if looked >= LOOKED and saying is not None and opening < saying.message and not saying.is_closing:
+                yield saying, change.step.exchange.call.arguments[:SAID]
+
+    def _last_said(self, message: int) -> Saying | None:
+        """The agent's last words up to a message."""
+        place = bisect_right(self.course.spoken, message) - 1
+        return self.course.view.by_agent[place] if place >= 0 else None
+
+    def _insight(self, saying: Saying, about: str, least: int) -> SessionEvent:
+        """The sentence that has most to do with what it is about; nothing where none has enough words of it."""
         words = terms(about)
-        lines = telling_lines(_SENTENCE.sub("\n", saying.text[:SAID]), asked=words, followed=words, most=1)
+        sentences = (line for line in _SENTENCE.split(saying.text[:SAID]) if len(line) >= LEAST_INSIGHT)
+        lines = telling_lines("\n".join(sentences), asked=words, followed=words, most=1)
         line = in_project(" ".join(lines), self.folder)
-        is_telling = len(line) >= LEAST_INSIGHT and not terms(line).isdisjoint(words)
+        shared = terms(line) & words
+        is_telling = len(shared) >= least or any(not word.isalpha() for word in shared)
         return self._agents(saying, EventKind.AGENT, cut(line, INSIGHT) if is_telling else "")
 
     def _first_words(self, saying: Saying) -> str:

@@ -1,7 +1,6 @@
 """The failed calls of a session as events: why each failed, and the call for the same purpose that then worked."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -41,7 +40,6 @@ ELIDED_FROM = 24
 LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
 EDITORS = frozenset({Family.EDIT, Family.WRITE})
 NOT_FOUND = frozenset("/\\.:")
-_FOLDERS = re.compile(r"[\w.@~+:-]*[/\\]")
 
 
 class Resolved(NamedTuple):
@@ -58,8 +56,16 @@ class FailedCalls:
     def __init__(self, course: SessionCourse) -> None:
         self.course = course
         self.folder = course.view.transcript.folder
-        self.words = [_given(move.step) for move in course.moves]
-        self.known = Counter(word for own in self.words for word in own)
+
+    @lazy
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Of each step the words that it was given."""
+        return tuple(_given(move.step) for move in self.course.moves)
+
+    @lazy
+    def known(self) -> Counter[str]:
+        """In how many steps each word stands."""
+        return Counter(word for own in self.words for word in own)
 
     @lazy
     def usual(self) -> frozenset[str]:
@@ -177,7 +183,7 @@ class FailedCalls:
             move.step.text,
             asked=frozenset(word for word in self.words[move.number] if self.known[word] <= RARE),
             followed=(terms(self._said_after(move)) | remedy) - self.words[move.number],
-            usual=self.usual | _echoed(move.step),
+            usual=(self.usual, _echoed(move.step)),
             most=most,
             name=name,
         )
@@ -217,25 +223,20 @@ class FailedCalls:
     def _retried(self) -> Iterator[SessionEvent]:
         """Commands that count as worked and were made again at once in another form: the first and the last form."""
         begun: CourseStep | None = None
+        last: CourseStep | None = None
         for one, other in pairwise(self.course.moves):
-            if not self._is_retried(one, other):
+            if self._is_retried(one, other):
+                begun, last = begun or one, other
+            elif begun is not None and last is not None:
+                yield self._retry(begun, last)
                 begun = None
-                continue
-            begun = begun or one
-            if other.number + 1 == len(self.course.moves) or not self._is_retried(
-                other, self.course.moves[other.number + 1]
-            ):
-                yield self._with_form(
-                    SessionEvent(
-                        begun.answered,
-                        EventKind.RETRIED,
-                        self.shown(begun),
-                        self.error_of(begun, self.words[other.number], most=1),
-                        trust=begun.step.trust,
-                    ),
-                    begun,
-                    Resolved(other, False, False),
-                )
+        if begun is not None and last is not None:
+            yield self._retry(begun, last)
+
+    def _retry(self, begun: CourseStep, last: CourseStep) -> SessionEvent:
+        error = self.error_of(begun, self.words[last.number], most=1)
+        event = SessionEvent(begun.answered, EventKind.RETRIED, self.shown(begun), error, trust=begun.step.trust)
+        return self._with_form(event, begun, Resolved(last, False, False))
 
     def _is_retried(self, one: CourseStep, other: CourseStep) -> bool:
         """Whether a command that does more than show was made again with something added to it."""
@@ -266,7 +267,8 @@ def _echoed(step: JudgedCall) -> frozenset[str]:
 
 def _given(step: JudgedCall) -> frozenset[str]:
     """The words that a call was given, paths by their last part: what is looked for may lie in another folder."""
-    return terms(_FOLDERS.sub(" ", " ".join(pieces_of(step.exchange.call))[:ARGUMENTS]))
+    found = terms(" ".join(pieces_of(step.exchange.call))[:ARGUMENTS])
+    return frozenset(word for word in found if "/" not in word and "\\" not in word)
 
 
 def _looks(move: CourseStep) -> bool:
