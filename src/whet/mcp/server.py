@@ -46,6 +46,7 @@ def server_of(home: Home, *, version: str, folder: str) -> MCPServer[None]:
         "whet", title="Whet", version=version, instructions=words.instructions(), log_level="CRITICAL"
     )
     _add_tools(server, home, folder)
+    _add_reading(server, home, folder)
     _add_resources(server, home)
     _add_prompts(server)
     return server
@@ -77,22 +78,6 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     ) -> SessionAnswer:
         """Some messages of one session, with its calls and their results, and the stretches that bought nothing."""
         return _answer(lambda: showing.show(home, session=session, start=start, count=count))
-
-    handing = passes.Handing(home)
-
-    @server.tool(title="The next sessions to learn from", annotations=READS)
-    def next_pass(project: Folder = "") -> PassAnswer:
-        """Sessions of a project that nobody has read yet, in short form, to claim lessons from; when the person asks."""
-        return _answer(lambda: handing.next_pass(project or folder))
-
-    @server.tool(title="Claim lessons", annotations=PROPOSES)
-    def claim(
-        pass_id: Annotated[str, Field(description="Of the pass that was read.")],
-        lines: Annotated[str, Field(description="JSON lines, as how_to_answer says.")],
-        final: Annotated[bool, Field(description="Keep what can be used, and drop the rest.")] = False,
-    ) -> ClaimsAnswer:
-        """Say what the sessions of a pass teach. It is checked; nothing of it is in force before the person says yes."""
-        return _answer(lambda: handing.claim(pass_id, lines, final=final))
 
     @server.tool(title="Where the time went", annotations=READS)
     def trouble(project: Folder = "") -> TroubleAnswer:
@@ -137,6 +122,23 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     def status() -> StatusAnswer:
         """How many sessions and rules there are, what is on trial and what waits for the person."""
         return _answer(lambda: answers.status(home))
+
+
+def _add_reading(server: MCPServer[None], home: Home, folder: str) -> None:
+    @server.tool(title="The next sessions to learn from", annotations=READS)
+    def next_pass(project: Folder = "") -> PassAnswer:
+        """Sessions of a project that nobody has read yet, in short form, to learn from when the person asks."""
+        return _answer(lambda: passes.next_pass(home, project or folder))
+
+    @server.tool(title="Claim lessons", annotations=PROPOSES)
+    def claim(
+        pass_id: Annotated[str, Field(description="Of the pass that was read.")],
+        lines: Annotated[str, Field(description="JSON lines, as how_to_answer says.")],
+        project: Folder = "",
+        final: Annotated[bool, Field(description="Keep what can be used, and drop the rest.")] = False,
+    ) -> ClaimsAnswer:
+        """Say what the sessions of a pass teach. It is checked, and not in force before the person says yes."""
+        return _answer(lambda: passes.claim(home, project or folder, pass_id, lines, final=final))
 
 
 def _add_resources(server: MCPServer[None], home: Home) -> None:
