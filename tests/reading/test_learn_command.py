@@ -12,6 +12,7 @@ import pytest
 
 from claimed_sessions import keep_sessions
 from command import COMMAND, Whet, environment
+from lengths import long
 from patience import until
 from reading.readers import days, long_session, sessions_in
 from whet.agents.reader import MARK
@@ -128,3 +129,22 @@ def test_after_kill_9_the_next_run_goes_on_and_shows_no_session_twice(
     shown = [id for each in (first, *after) for id in sessions_in(Question("", each))]
     assert len(shown) == len(set(shown)) == 30
     assert json.loads(done.out)["projects"][0]["sessions"] == 30 - len(sessions_in(Question("", first)))
+
+
+@long
+def test_a_night_reads_what_is_new_with_the_reader_that_is_set(
+    whet: Whet, tmp_path: Path, programs: Path, shop: Path
+) -> None:
+    pytest.importorskip("dbos", reason="durable work is an extra")
+    assert "No reader is set" in whet("learn", "--background").out
+    assert whet("config", "set", "reading.reader", "claude").code == 0
+    with opened(Home(tmp_path / "home")) as database:
+        keep_sessions(database, days(Path("/srv/shop"), 3))
+    work = whet("learn", "--background", "--json").json["work"]
+    done = whet("worker", "--until-idle", "--queue", "reviews", variables=on_path(programs))
+    assert done.code == 0, done.err
+    shown = whet("work", "show", work).out
+    assert "claude-code read 3 sessions of /srv/shop: 1 claim kept" in shown
+    assert len(shown.splitlines()) < 25
+    assert "Every session has been read." in whet("learn", "--background").out
+    assert len(prompts(programs)) == 2

@@ -32,6 +32,7 @@ MOST_QUOTES = 20
 LINE_SHOWN = 160
 ID_LETTERS = 8
 NOTHING = "nothing"
+FOUND_BY_WORDS = -1  # the message of a quote from the only session there is
 SCEPTICS = {
     "keep": ClaimOperation.KEEP,
     "sharpen": ClaimOperation.SHARPEN,
@@ -196,6 +197,8 @@ def _quotes(value: dict[str, Any], shown: Shown) -> Iterator[Quote]:
         if not isinstance(each, dict):
             raise _Unusable("a quote must be an object with session, message and words")
         session, message = fields.text(each, "session").strip(), each.get("message")
+        if len(shown.sessions) == 1 and not session and message is None:
+            session, message = next(iter(shown.sessions)), FOUND_BY_WORDS
         found = shown.sessions.get(session) or _longer(session, shown.sessions)
         if not found:
             raise _Unusable(f"no session {session[:LINE_SHOWN]!r} was shown")

@@ -65,7 +65,6 @@ class LearnRequest(Value, frozen=True):
     projects: tuple[str, ...]
     reader: str
     limit: ReadingLimit = ReadingLimit()
-    watched: bool = True  # somebody waits for it
 
 
 class LearnedProject(Value, frozen=True):
@@ -89,6 +88,7 @@ class LearnReport(Value, frozen=True):
     projects: tuple[LearnedProject, ...] = ()
     spent: Spent = Spent()
     stopped: str = ""
+    is_in_plan: bool = False
 
 
 class LearnProgress(NamedTuple):
@@ -176,7 +176,7 @@ def learn(course: Course) -> Done:
         found.append(replace(made, left=left))
         if stopped:
             break
-    report = LearnReport(course.reader.name, tuple(found), together(costs), stopped)
+    report = LearnReport(course.reader.name, tuple(found), together(costs), stopped, course.reader.is_in_plan)
     return Done(sentence(report), (), report.spent, encoded(report))
 
 

@@ -66,8 +66,9 @@ def command(
 
     home = find_home(os.environ)
     allowance = allowance_of(budget)
+    limit = ReadingLimit(allowance.tokens, allowance.dollars)
     if background:
-        return _queue(home, reader, ReadingLimit(allowance.tokens, allowance.dollars), as_json=as_json)
+        return _queue(home, reader, limit, as_json=as_json)
     with opened(home) as database:
         known = KnownProjects(database, also=(os.getcwd(),))
         plans = _plans(home, database, _asked(database, known, project, every=every))
@@ -81,7 +82,6 @@ def command(
         _show_plan(chosen, plans, lines, as_json=as_json)
         return 0
     _expect_yes(chosen, lines, yes=yes)
-    limit = ReadingLimit(allowance.tokens, allowance.dollars)
     ask = LearnRequest(tuple(each.project for each in plans if each.sessions), chosen.name, limit)
     return _read(home, ask, chosen, named, as_json=as_json)
 
@@ -195,7 +195,7 @@ def _read(home: "Home", ask: "LearnRequest", reader: "Reader", named: dict[str, 
     if as_json:
         print_json(report_record(report))
         return 0
-    for each in report_lines(report, named, within_plan=reader.is_in_plan):
+    for each in report_lines(report, named):
         say(each)
     next_step("`whet lessons` shows what held, `whet lessons --dropped` what did not and why.")
     return 0
@@ -203,30 +203,35 @@ def _read(home: "Home", ask: "LearnRequest", reader: "Reader", named: dict[str, 
 
 def _queue(home: "Home", name: str, limit: "ReadingLimit", *, as_json: bool) -> int:
     """Leave new sessions of every project to the worker, if a reader is set: nobody is here to be asked."""
-    from whet.agent.start import new_id
-    from whet.engine.orders import Queue
-    from whet.engine.work import office
-    from whet.reading.learn import LearnRequest, order, unread_projects
-    from whet.store.opening import opened
     from whet.store.settings_file import load
 
     reader = name or load(home).reading.reader
     if not reader:
         say("No reader is set, so nothing is read. To set one: `whet config set reading.reader NAME`.")
         return 0
-    with opened(home) as database:
-        projects = unread_projects(database)
-    if not projects:
-        say("Every session has been read.")
-        return 0
-    ask = LearnRequest(projects, reader, limit, watched=False)
-    with office(home) as counter:
-        id = counter.submit(order(ask, key=new_id(time.time())), Queue.REVIEWS)
+    id = queue_reading(home, reader, limit)
     if as_json:
         print_json({"work": id})
     else:
-        say(f"Queued as {id}. To see progress: `whet work show {id}`.")
+        say(f"Queued as {id}. To see progress: `whet work show {id}`." if id else "Every session has been read.")
     return 0
+
+
+def queue_reading(home: "Home", reader: str, limit: "ReadingLimit | None" = None) -> str:
+    """The work of reading what nobody has read in any project, for the worker; empty where nothing is left."""
+    from whet.agent.start import new_id
+    from whet.engine.orders import Queue
+    from whet.engine.work import office
+    from whet.reading.learn import LearnRequest, ReadingLimit, order, unread_projects
+    from whet.store.opening import opened
+
+    with opened(home) as database:
+        projects = unread_projects(database)
+    if not projects:
+        return ""
+    ask = LearnRequest(projects, reader, limit or ReadingLimit())
+    with office(home) as counter:
+        return counter.submit(order(ask, key=new_id(time.time())), Queue.REVIEWS)
 
 
 def _show_plan(reader: "Reader", plans: "list[ReadingPlan]", lines: list[str], *, as_json: bool) -> None:

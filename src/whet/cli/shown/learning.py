@@ -11,14 +11,14 @@ from whet.text.amounts import short
 PROJECTS_SHOWN = 6
 
 
-def report_lines(report: LearnReport, named: Mapping[str, str], *, within_plan: bool) -> Iterator[str]:
+def report_lines(report: LearnReport, named: Mapping[str, str]) -> Iterator[str]:
     """A run in at most ten lines."""
     for each in report.projects[:PROJECTS_SHOWN]:
         yield _line(report.reader, each, named.get(each.project, each.project))
     if len(report.projects) > PROJECTS_SHOWN:
         yield f"{many(len(report.projects) - PROJECTS_SHOWN, 'more project')} read."
     spent = report.spent
-    price = "within your plan" if within_plan else "" if spent.dollars is None else f"${spent.dollars:.2f}"
+    price = "within your plan" if report.is_in_plan else "" if spent.dollars is None else f"${spent.dollars:.2f}"
     tokens = f"{short(spent.input)} tokens in, {short(spent.output)} out"
     yield f"{many(spent.model_calls, 'call')}, {', '.join(filter(None, (tokens, price)))}."
     if report.stopped:
