@@ -12,7 +12,7 @@ from whet.improving.learned import LessonScope, found_by_sources, learned, lesso
 from whet.ledger.entries import Actor
 from whet.lessons.claims import ClaimCarrier, ClaimOperation, Quote
 from whet.lessons.record import Carrier, Lesson, LessonStage, ProjectLessons
-from whet.lessons.rungs import Rung
+from whet.lessons.rungs import EvidenceRung
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import sessions
@@ -59,12 +59,12 @@ def test_claims_of_the_first_days_are_checked_in_all_and_looked_for_in_the_later
     install, push = by_rule(home, database)[INSTALL.rule], by_rule(home, database)[PUSH.rule]
     assert (install.sessions, push.sessions) == (5, 2)
     assert (install.trust, push.trust) == (Trust.TOOL, Trust.USER), "no quote of the first has `bun add`"
-    assert (install.climb.rung, push.climb.rung) == (Rung.CAME_BACK, Rung.CHECKED)
+    assert (install.climb.rung, push.climb.rung) == (EvidenceRung.CAME_BACK, EvidenceRung.CHECKED)
     seen, checked, back, spared, tried = install.climb.words
     assert seen == "seen in 5 sessions"
     assert checked == "checked: failed 5 of 5, works 5 of 5, all 2 quotes exact"
     assert back == "came back in 3 of 3 later sessions (its situation: in 3)"
-    assert spared == "upper bound of what it spares there: 3 failures, 3 min"
+    assert spared == "upper bound: 3 failures, 3 min spared"
     assert tried == "not tried"
     assert install.patch.situation.call == "npm install left-pad"
     assert install.patch.situation.fix == "bun add left-pad"
@@ -80,10 +80,10 @@ def test_what_a_reader_quotes_again_from_later_sessions_came_back(home: Home, da
     again = replace(claim_of(read[2:3], PUSH, 8, "never push to main"), operation=ClaimOperation.SUPPORT, rule="")
     keep_pass(database, project, read[2:], [again], reader=READER, now=FIRST_DAY + 9)
     push = by_rule(home, database)[PUSH.rule]
-    assert push.climb.rung is Rung.CAME_BACK
+    assert push.climb.rung is EvidenceRung.CAME_BACK
     assert push.climb.words[2:4] == (
         "came back in 1 of 2 later sessions",
-        "upper bound of what it spares there: 1 message of yours",
+        "upper bound: 1 message spared",
     )
 
 

@@ -110,7 +110,7 @@ def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> Non
 
 
 def test_sources_of_lessons_are_named_in_one_place() -> None:
-    assert [each.name for each in SOURCES] == ["patterns"]
+    assert [each.name for each in SOURCES] == ["reader", "patterns"]
 
 
 SOURCE = """

@@ -374,4 +374,6 @@ def _errors(lesson: Lesson) -> set[str]:
     """The errors that a lesson is about: that of its best piece, and those that recur in it."""
     counted = Counter(fingerprint(piece.error) for piece in lesson.evidence.pieces if piece.error)
     best = fingerprint(lesson.evidence.best.error)
-    return {each for each, count in counted.items() if each and (count > 1 or each == best)}
+    claimed = fingerprint(lesson.patch.situation.error) if lesson.checks.measures is not None else ""
+    recurring = {each for each, count in counted.items() if each and (count > 1 or each == best)}
+    return {*recurring, claimed} if claimed else recurring

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from whet.lessons.backtests import Backtest
 from whet.lessons.measures import LessonMeasures
-from whet.text.amounts import short
+
+THOUSAND = 1_000
 
 
-class Rung(StrEnum):
+class EvidenceRung(StrEnum):
     """How far a lesson has climbed. Nothing is called proved below "tried"."""
 
     SEEN = "seen"  # in sessions
@@ -28,16 +29,16 @@ class Climb(NamedTuple):
     is_live: bool = False
 
     @property
-    def rung(self) -> Rung:
+    def rung(self) -> EvidenceRung:
         """The highest rung that was reached."""
         if self.is_live:
-            return Rung.LIVE
+            return EvidenceRung.LIVE
         if self.trial:
-            return Rung.TRIED
+            return EvidenceRung.TRIED
         if self.measures is None or not _is_checked(self.measures):
-            return Rung.SEEN
+            return EvidenceRung.SEEN
         found = self.measures.backtest
-        return Rung.CAME_BACK if found is not None and found.came_back else Rung.CHECKED
+        return EvidenceRung.CAME_BACK if found is not None and found.came_back else EvidenceRung.CHECKED
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -94,10 +95,10 @@ def _backtest(found: Backtest | None) -> Iterator[str]:
         return
     spared = [_many(found.failures, "failure")] if found.is_by_pattern else []
     spared += [f"{found.minutes:,.0f} min"] if found.minutes >= 1 else []
-    spared += [f"{short(found.tokens)} tokens"] if found.tokens else []
-    spared += [f"{_many(found.messages, 'message')} of yours"] if found.messages else []
+    spared += [f"{_short(found.tokens)} tokens"] if found.tokens else []
+    spared += [_many(found.messages, "message")] if found.messages else []
     yield f"came back in {found.failed} of {later}{up}"
-    yield f"upper bound of what it spares there: {', '.join(spared)}"
+    yield f"upper bound: {', '.join(spared)} spared"
 
 
 def _notes(measures: LessonMeasures) -> Iterator[str]:
@@ -111,3 +112,9 @@ def _notes(measures: LessonMeasures) -> Iterator[str]:
 
 def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _short(tokens: int) -> str:
+    if tokens < THOUSAND:
+        return str(tokens)
+    return f"{tokens / THOUSAND:.0f} k" if tokens < THOUSAND**2 else f"{tokens / THOUSAND**2:.1f} M"
