@@ -132,9 +132,7 @@ def test_after_kill_9_the_next_run_goes_on_and_shows_no_session_twice(
 
 
 @long
-def test_a_night_reads_what_is_new_with_the_reader_that_is_set(
-    whet: Whet, tmp_path: Path, programs: Path, shop: Path
-) -> None:
+def test_a_night_reads_what_is_new_with_the_reader_that_is_set(whet: Whet, tmp_path: Path, programs: Path) -> None:
     pytest.importorskip("dbos", reason="durable work is an extra")
     assert "No reader is set" in whet("learn", "--background").out
     assert whet("config", "set", "reading.reader", "claude").code == 0

@@ -1,22 +1,26 @@
 """Whether a quote is in the message that it names, whose words it is, and when they were said."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.failures.phrases import own_words
 from whet.lessons.claims import Quote
+from whet.lessons.pieces import stems
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
+from whet.text.key_words import COMMON
 from whet.values import Value
 
 FEWEST_LETTERS = 6
 TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody else wrote
 GAP = "…"
+_WORD = re.compile(r"\w{3,}")
 
 NO_SESSION = "its session is not in the store"
 OTHER_PROJECT = "its session is of another project"
@@ -67,6 +71,20 @@ def is_part(words: str, text: str) -> bool:
             return False
         place = found + len(wanted)
     return True
+
+
+def unquoted_words(rule: str, quotes: Iterable[str]) -> tuple[str, ...]:
+    """The words of a rule that stand in none of its quotes, those aside that say nothing by themselves.
+
+    Whoever wrote the rule has them from somewhere else in what they read, which may be anybody's.
+    """
+    said = frozenset(_stem(word) for quote in quotes for word in _WORD.findall(quote.casefold()))
+    own = dict.fromkeys(_WORD.findall(rule.casefold()))
+    return tuple(word for word in own if word not in COMMON and not word.isdigit() and _stem(word) not in said)
+
+
+def _stem(word: str) -> str:
+    return next(iter(stems((word,))))
 
 
 def folded(text: str) -> str:
