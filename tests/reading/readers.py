@@ -74,6 +74,6 @@ def long_session(name: str, folder: Path, day: int) -> Transcript:
         *said,
         agent("Done"),
     ]
-    made = conversation(*turns, native_id=name, source="codex")
+    made = conversation(*turns, native_id=name, source="codex")  # type: ignore[arg-type]  # turns of any kind
     messages = tuple(replace(each, at=FIRST_DAY + day * DAY + 30.0 * place) for place, each in enumerate(made.messages))
     return replace(made, messages=messages, folder=str(folder), started=FIRST_DAY + day * DAY)

@@ -298,7 +298,8 @@ def read_pass(course: Course, database: Database, reading: ProjectReading, *, nu
         second = _ask(course, asked.question._replace(order=f"{asked.question.order}\n\n{again}"))
         costs.append(spent_on(course.reader, second))
         better = checked_answer(database, second.text, _after(asked.shown, answer), sessions)
-        answer = ReadAnswer((*answer.claims, *better.claims), better.dropped if not second.why else answer.dropped)
+        more = (each for each in better.claims if each not in answer.claims)
+        answer = ReadAnswer((*answer.claims, *more), better.dropped if not second.why else answer.dropped)
     keep(database, reading, (*answer.claims, *answer.dropped), course.reader.name)
     return _PassDone(len(sessions), len(answer.claims), len(answer.dropped), len(costs) > 1, spent=together(costs))
 
