@@ -2,8 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 import msgspec
 from msgspec.structs import replace
@@ -13,29 +12,16 @@ from whet.improving.claimed_lessons import dropped_lesson, lesson_of_claim
 from whet.lessons.claim_calls import CALLS_VERSION
 from whet.lessons.claim_checks import ClaimReport
 from whet.lessons.record import Lesson, ProjectLessons, SeenBy
-from whet.reading.checking import ProjectClaims, checked_claims
-from whet.reading.project_files import project_files
-from whet.sessions.transcripts import Purpose
-from whet.store.claims import claimed_projects, claims_of
+from whet.reading.checking import checked_claims
+from whet.reading.project_claims import ClaimedOf, ProjectClaims, listed, project_claims, sessions_by_project
+from whet.store.claims import claimed_projects
 from whet.store.database import CannotWrite, Database
-from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.rows import Session
 from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.targets.known_projects import KnownProjects
 
 CLAIMS_VERSION = 1  # one more whenever the same claims become other lessons
 READER = "reader"
-BEHIND = frozenset((Purpose.TRIAL.value, Purpose.REVIEW.value))
 Progress = Callable[[int, int], None]
-
-
-class ClaimedOf(NamedTuple):
-    """Which claims are asked for, and what they are judged by besides their sessions."""
-
-    filters: Filters = Filters()
-    project: str = ""
-    declared: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
 
 
 def claimed_by_projects(database: Database, asked: ClaimedOf, *, progress: Progress) -> tuple[ProjectLessons, ...]:
@@ -48,7 +34,7 @@ def claimed_by_projects(database: Database, asked: ClaimedOf, *, progress: Progr
     if not names:
         return ()
     sessions = sessions_by_project(database, known)
-    only = {each.id for each in _listed(database, asked.filters)} if any(asked.filters) else None
+    only = {each.id for each in listed(database, asked.filters)} if any(asked.filters) else None
     found: list[ProjectLessons] = []
     for name in names:
         given = project_claims(database, name, sessions.get(name, ()), asked)
@@ -56,22 +42,6 @@ def claimed_by_projects(database: Database, asked: ClaimedOf, *, progress: Progr
         found.append(lessons if only is None else _narrowed(lessons, only))
         progress(len(found), len(names))
     return tuple(found)
-
-
-def project_claims(database: Database, project: str, sessions: Sequence[Session], asked: ClaimedOf) -> ProjectClaims:
-    """What is claimed of a project, with what it is checked against."""
-    folder = next((each.folder for each in reversed(sessions) if each.folder), "")
-    log = claims_of(database, project)
-    return ProjectClaims(project, log, sessions, project_files(folder), asked.refused, asked.declared)
-
-
-def sessions_by_project(database: Database, known: KnownProjects) -> dict[str, list[Session]]:
-    """The sessions of each project, the oldest first."""
-    found: dict[str, list[Session]] = {}
-    for session in _listed(database, Filters()):
-        if session.purpose not in BEHIND:
-            found.setdefault(known.identity(session.folder), []).append(session)
-    return found
 
 
 def _lessons(database: Database, given: ProjectClaims, place: str) -> ProjectLessons:
@@ -109,10 +79,6 @@ def _narrowed(lessons: ProjectLessons, only: set[str]) -> ProjectLessons:
         return any(piece.session in only for piece in (*lesson.evidence.pieces, *lesson.evidence.more))
 
     return replace(lessons, lessons=tuple(filter(is_asked, lessons.lessons)))
-
-
-def _listed(database: Database, filters: Filters) -> list[Session]:
-    return list_sessions(database, filters, limit=count_sessions(database, filters))[::-1]
 
 
 def _seen_by(report: ClaimReport, agents: dict[str, str], place: str) -> SeenBy:

@@ -55,9 +55,8 @@ def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesso
         is_broken=report.is_broken,
         measures=measures_of(report),
     )
-    fix = patch.situation.fix if claim.source not in SAID else ""
     return Lesson(
-        id_of(project, claim.rule), project, claim.rule, claim.situation, fix, patch, evidence, seen_by, checks
+        id_of(project, claim.rule), project, claim.rule, claim.situation, claim.rule, patch, evidence, seen_by, checks
     )
 
 
@@ -143,6 +142,8 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
 def _situation(report: ClaimReport) -> RuleSituation:
     """By what later sessions are asked whether it came up: what was said, or a call that failed and one that worked."""
     claim, hits = report.standing.claim, report.counts.hits if report.counts else ()
+    if claim.carrier is ClaimCarrier.SKILL:
+        return RuleSituation()
     if claim.source in SAID:
         return RuleSituation(said=claim.rule)
     failed = _shortest(hits, failed=True)

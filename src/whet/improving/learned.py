@@ -18,7 +18,7 @@ from whet.failures.fingerprints import fingerprint
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure, distill
 from whet.failures.signals import Kind
-from whet.improving.claimed import ClaimedOf, claimed_by_projects
+from whet.improving.claimed import claimed_by_projects
 from whet.improving.learned_forms import merged
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
@@ -38,6 +38,7 @@ from whet.lessons.record import (
     Standing,
     lesson_of_change,
 )
+from whet.reading.project_claims import ClaimedOf, refused_rules
 from whet.sessions.temporary import is_temporary
 from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
@@ -136,13 +137,6 @@ def from_reader(home: Home, database: Database, scope: LessonScope, progress: Pr
     """What readers claim of the sessions of each project, as far as code could bear it out."""
     asked = ClaimedOf(scope.filters, scope.project, load_settings(home).trust.projects, refused_rules(home, database))
     return claimed_by_projects(database, asked, progress=progress)
-
-
-def refused_rules(home: Home, database: Database) -> tuple[str, ...]:
-    """The words of every lesson that a person refused, and did not open again since."""
-    state, entries = decisions_on_lessons(home, database)
-    refused = (each.patch for each in entries if each.step is Step.REFUSED and each.patch.id in state.refused)
-    return tuple(patch.text for patch in refused if patch.form in TOLD)
 
 
 SOURCES = (SourceOfLessons("reader", from_reader), SourceOfLessons("patterns", from_patterns))

@@ -7,6 +7,7 @@ from whet.failures.view import SessionView
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
 from whet.lessons.failed_calls import whole_call
 from whet.lessons.local_paths import in_project
+from whet.lessons.telling_lines import without_colours
 
 TIMES = "×"
 NOTHING = "FOUND NOTHING"
@@ -81,7 +82,7 @@ def quotable(view: SessionView, message: int) -> str:
     """
     folder = view.transcript.folder
     spoken = view.transcript.messages[message]
-    said = [spoken.text, *(result.text for result in spoken.results)]
+    said = [spoken.text, *(without_colours(result.text) for result in spoken.results)]
     said += [whole_call(step) for step in view.steps if message in (step.exchange.asked, step.exchange.answered)]
     said += [call.arguments for call in spoken.calls]
     return "\n".join(in_project(text, folder) for text in said)

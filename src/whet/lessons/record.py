@@ -155,6 +155,12 @@ class Lesson(Value, frozen=True):
         return Carrier.SKILL if self.patch.form is Form.SKILL else Carrier.NOTE
 
     @property
+    def told_as(self) -> str:
+        """What it would be told as, in words; a file that is wrong is put right by a person."""
+        is_usual = self.carrier not in (Carrier.REMINDER, Carrier.FIX_THE_FILE)
+        return self.patch.form.value if is_usual else self.carrier.value.replace("_", " ")
+
+    @property
     def is_worded(self) -> bool:
         """Whether somebody has found words for it; to take something away needs none."""
         return bool(self.patch.text) or self.patch.action is Action.REMOVE

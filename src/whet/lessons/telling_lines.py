@@ -17,7 +17,7 @@ MOST_LINES = 300
 ALIKE_FROM = 4  # lines that begin alike
 LEAST_LETTERS = 6
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_TAG = re.compile(r"</?[a-z][\w-]{2,40}>")
+_WRAPPED = re.compile(r"^(?:</?[a-z][\w-]{2,40}>)+|(?:</?[a-z][\w-]{2,40}>)+$", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.;!?。！？])\s+")
 _TERM = re.compile(r"[^\s'\"`()\[\]{}<>|;&,=…]+")
 _LABELLED = re.compile(r"\S{2,60}(?: \S{1,30})?: \S")
@@ -33,6 +33,10 @@ def terms(text: str) -> frozenset[str]:
             if "/" in plain or "\\" in plain:
                 found.add(re.split(r"[/\\]", plain)[-1].strip("."))
     return frozenset(found)
+
+
+def without_colours(text: str) -> str:
+    return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def usual_lines(answers: Iterable[str]) -> frozenset[str]:
@@ -68,7 +72,7 @@ def telling_lines(
 def _with_announced(lines: list[str], place: int) -> str:
     """A line, with the one that it announces where it ends with a colon."""
     announces = lines[place].endswith((":", "：")) and place + 1 < len(lines)
-    return f"{lines[place]} {lines[place + 1]}" if announces else lines[place]
+    return f"{lines[place]} | {lines[place + 1]}" if announces else lines[place]
 
 
 def _ends(text: str) -> str:
@@ -77,7 +81,7 @@ def _ends(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     """The lines that hold words, each once, without colours, tags and what was overwritten; long ones in sentences."""
-    plain = _TAG.sub("", _COLOUR.sub("", output_of(_ends(text))))
+    plain = _WRAPPED.sub("", without_colours(output_of(_ends(text))))
     found: dict[str, None] = {}
     for raw in plain.split("\n"):
         line = " ".join(raw.rpartition("\r")[2].split()) or " ".join(raw.split())

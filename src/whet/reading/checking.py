@@ -16,9 +16,10 @@ from whet.lessons.claim_dossiers import ClaimDossier, dossier_of, quotes_shown
 from whet.lessons.claim_folding import FoldedClaims, fold_claims
 from whet.lessons.claim_quotes import OTHER_PROJECT, CheckedQuote, check_quotes
 from whet.lessons.claim_remedies import merged, without_refused
-from whet.lessons.claims import DroppedClaim, LoggedClaim, Quote
+from whet.lessons.claims import DroppedClaim, Quote
 from whet.lessons.finding import Openings
-from whet.reading.project_files import ProjectFiles, repository_names, setting_lines, told_lines
+from whet.reading.project_claims import ProjectClaims
+from whet.reading.project_files import repository_names, setting_lines, told_lines
 from whet.sessions.trust import Trust
 from whet.store.claims import keep_quote_checks, kept_quote_checks, reading_times
 from whet.store.database import CannotWrite, Database
@@ -30,17 +31,6 @@ from whet.store.troubles import trouble_of_session
 from whet.trouble.values import SessionTrouble
 
 UNREADABLE = "its session cannot be read"
-
-
-class ProjectClaims(NamedTuple):
-    """What the log has of a project, and what it is checked against: the sessions, the oldest first, and its files."""
-
-    project: str
-    log: tuple[LoggedClaim, ...]
-    sessions: Sequence[Session]
-    files: ProjectFiles = ProjectFiles()
-    refused: tuple[str, ...] = ()  # rules that a person refused
-    declared: tuple[str, ...] = ()  # folders whose owner vouches for what commands print there
 
 
 class CheckedClaims(NamedTuple):
@@ -74,7 +64,7 @@ def dossiers(database: Database, reports: Iterable[ClaimReport], sessions: Itera
 
 def _calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:
     with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
-        keep_calls(database, sessions)
+        keep_calls(database, sessions, processors=1)
     return kept_calls(database, sessions)
 
 

@@ -16,7 +16,7 @@ from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import Carrier, DroppedLesson, Lesson, LessonStage, OpenEvidence
+from whet.lessons.record import DroppedLesson, Lesson, LessonStage, OpenEvidence
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
@@ -189,7 +189,7 @@ def _lines(lesson: Lesson, number: int | None) -> Iterator[str]:
     seen, *rungs = lesson.climb.words
     facts = (
         lesson.id,
-        f"{_carried(lesson)}{name}",
+        f"{lesson.told_as}{name}",
         lesson.evidence.source.words,
         plain(", ".join(lesson.seen_by.agents)),
     )
@@ -199,14 +199,6 @@ def _lines(lesson: Lesson, number: int | None) -> Iterator[str]:
         yield f"   [dim]→ {_safe(rung)}[/]"
     for note in lesson.climb.notes:
         yield f"   {_safe(note)}"
-
-
-def _carried(lesson: Lesson) -> str:
-    """What a lesson would be told as; a file that is wrong is put right by a person."""
-    carrier = lesson.carrier
-    if carrier is Carrier.FIX_THE_FILE:
-        return "fix the file"
-    return "reminder" if carrier is Carrier.REMINDER else lesson.patch.form.value
 
 
 def _whose(lesson: Lesson) -> str:

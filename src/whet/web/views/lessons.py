@@ -106,7 +106,7 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
         h(
             "p",
             {"class": "facts"},
-            f"{where} · {lesson.patch.form.value} · {lesson.evidence.source.words} · ",
+            f"{where} · {lesson.told_as} · {lesson.evidence.source.words} · ",
             behind,
             f" · {', '.join(lesson.seen_by.agents)} · trust {lesson.trust.label} · ",
             site.link("waits for your decision", "waiting")
@@ -124,10 +124,10 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
     )
 
 
-def _ladder(lesson: Lesson) -> Element:
-    """How far a lesson has climbed, a rung a line, and what else to know."""
-    rungs = [h("li", {}, shown(each)) for each in (*lesson.climb.words, *lesson.climb.notes)]
-    return h("ul", {"class": "facts"}, rungs)
+def _ladder(lesson: Lesson) -> list[Element]:
+    """How far a lesson has climbed, and what else to know."""
+    climbed = h("p", {"class": "facts"}, shown(" → ".join(lesson.climb.words)))
+    return [climbed, *(h("p", {}, shown(note)) for note in lesson.climb.notes)]
 
 
 def _quoted_of(quoted: int, pieces: int) -> str:
