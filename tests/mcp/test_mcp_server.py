@@ -29,7 +29,7 @@ from whet.changes.apply import apply, try_out, undo
 from whet.changes.pending import approve
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.reading.readers import Question
+from whet.reading.readers import ReaderQuestion
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -186,7 +186,7 @@ def test_the_open_agent_reads_and_claims_until_nothing_is_left(tmp_path: Path, w
     with opened(Home(tmp_path / "home")) as database:
         keep_sessions(database, days(shop, 3))
     first = call(tmp_path, "next_pass", project=str(shop))
-    question = Question(first["how_to_answer"], first["data"])
+    question = ReaderQuestion(first["how_to_answer"], first["data"])
     assert len(sessions_in(question)) == 3
     wrong = call(tmp_path, "claim", pass_id=first["pass_id"], lines="none", project=str(shop))
     assert (wrong["is_kept"], len(wrong["not_used"])) == (False, 1)
@@ -195,7 +195,7 @@ def test_the_open_agent_reads_and_claims_until_nothing_is_left(tmp_path: Path, w
     assert (kept["is_kept"], kept["claims"]) == (True, 1)
     assert "not the next pass" in call(tmp_path, "claim", pass_id=first["pass_id"], lines="{}", project=str(shop))
     doubts = call(tmp_path, "next_pass", project=str(shop))
-    said = claiming(Question(doubts["how_to_answer"], doubts["data"]))
+    said = claiming(ReaderQuestion(doubts["how_to_answer"], doubts["data"]))
     assert call(tmp_path, "claim", pass_id=doubts["pass_id"], lines=said, project=str(shop))["claims"] == 1
     assert call(tmp_path, "next_pass", project=str(shop))["pass_id"] == ""
     [lesson] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "recovery"]

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from claimed_sessions import DAY, FIRST_DAY, INSTALL, session
 from conversations import agent, conversation, shell, user
 from whet.agents.reader import ReaderAnswer
-from whet.reading.readers import Question
+from whet.reading.readers import ReaderQuestion
 from whet.sessions.transcripts import Transcript, Usage
 
 NOTHING = '{"op": "nothing"}'
-Say = Callable[[Question], str]
+Say = Callable[[ReaderQuestion], str]
 
 
 class ScriptedReader:
@@ -26,12 +26,12 @@ class ScriptedReader:
 
     def __init__(self, *says: Say | str) -> None:
         self._says = list(says)
-        self.asked: list[Question] = []
+        self.asked: list[ReaderQuestion] = []
 
     def price(self, usage: Usage) -> float | None:
         return usage.input / 1_000_000
 
-    def ask(self, question: Question, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:  # noqa: ARG002
+    def ask(self, question: ReaderQuestion, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:  # noqa: ARG002
         self.asked.append(question)
         say = self._says.pop(0) if len(self._says) > 1 else self._says[0]
         text = say if isinstance(say, str) else say(question)
@@ -40,12 +40,12 @@ class ScriptedReader:
         return ReaderAnswer(text, Usage(len(question.order) // 4, len(text) // 4))
 
 
-def sessions_in(question: Question) -> list[str]:
+def sessions_in(question: ReaderQuestion) -> list[str]:
     """The ids of the sessions that a question shows."""
     return re.findall(r"(?m)^## ([0-9a-f]+) ", question.order)
 
 
-def claiming(question: Question) -> str:
+def claiming(question: ReaderQuestion) -> str:
     """What a careful reader makes of sessions in which npm failed and bun worked; a sceptic keeps all."""
     if "You doubt" in question.system:
         ids = re.findall(r"(?m)^id: (\w+)$", question.order)

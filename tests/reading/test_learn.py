@@ -12,10 +12,10 @@ from whet.engine.steps import Direct, decoded
 from whet.improving.learned import lessons_of
 from whet.lessons.record import Lesson
 from whet.reading.learn import (
-    Course,
     LearnProgress,
     LearnReport,
     LearnRequest,
+    ReadingCourse,
     ReadingLimit,
     foretell,
     learn,
@@ -42,7 +42,7 @@ def analysed(database: Database) -> None:
 
 def read(home: Home, folder: Path, reader: ScriptedReader, **more: object) -> LearnReport:
     ask = LearnRequest((name_of_project(folder),), reader.name, **more)  # type: ignore[arg-type]  # fields of it
-    return decoded(learn(Course(home, Direct("learn"), ask, reader)).value, LearnReport)
+    return decoded(learn(ReadingCourse(home, Direct("learn"), ask, reader)).value, LearnReport)
 
 
 def unread_of(database: Database, project: str) -> int:
@@ -112,7 +112,7 @@ def test_a_failing_reader_ends_the_work_and_the_next_run_goes_on(home: Home, dat
     seen: list[LearnProgress] = []
     reader = ScriptedReader(claiming)
     ask = LearnRequest((name_of_project(folder),), reader.name)
-    learn(Course(home, Direct("learn"), ask, reader, seen.append))
+    learn(ReadingCourse(home, Direct("learn"), ask, reader, seen.append))
     shown = [id for each in reader.asked if "You doubt" not in each.system for id in sessions_in(each)]
     assert len(shown) == len(set(shown)) == 50 - done
     assert [(each.number, each.passes) for each in seen if not each.is_doubting][-1] == (seen[-1].passes,) * 2
@@ -225,7 +225,7 @@ def test_a_sceptic_drops_and_sharpens(home: Home, database: Database, folder: Pa
     analysed(database)
 
     def doubting(question: object) -> str:
-        line = json.loads(claiming(question))  # type: ignore[arg-type]  # a Question
+        line = json.loads(claiming(question))  # type: ignore[arg-type]  # a ReaderQuestion
         return json.dumps({"op": "drop", "id": line["id"], "why": "an accident"})
 
     [made] = read(home, folder, ScriptedReader(claiming, doubting)).projects

@@ -16,7 +16,7 @@ from lengths import long
 from patience import until
 from reading.readers import days, long_session, sessions_in
 from whet.agents.reader import MARK
-from whet.reading.readers import Question
+from whet.reading.readers import ReaderQuestion
 from whet.store.home import Home
 from whet.store.opening import opened
 
@@ -25,7 +25,7 @@ PROGRAM = """#!{python}
 import json, os, pathlib, sys, time
 sys.path[:0] = {path!r}
 from reading.readers import claiming
-from whet.reading.readers import Question
+from whet.reading.readers import ReaderQuestion
 prompt = sys.stdin.read()
 system = sys.argv[sys.argv.index("--system-prompt") + 1]
 place = pathlib.Path({place!r})
@@ -34,7 +34,7 @@ number = len(list(place.glob("prompt-*")))
 if (place / "hang").exists() and number == 1:
     time.sleep(600)
 usage = {{"input_tokens": len(prompt) // 4, "output_tokens": 50}}
-print(json.dumps({{"result": claiming(Question(system, prompt)), "is_error": False, "usage": usage}}))
+print(json.dumps({{"result": claiming(ReaderQuestion(system, prompt)), "is_error": False, "usage": usage}}))
 """
 
 
@@ -126,9 +126,9 @@ def test_after_kill_9_the_next_run_goes_on_and_shows_no_session_twice(
     done = whet("learn", "--yes", "--json", folder=shop, variables=on_path(programs))
     assert done.code == 0, done.err
     first, _, *after = prompts(programs)
-    shown = [id for each in (first, *after) for id in sessions_in(Question("", each))]
+    shown = [id for each in (first, *after) for id in sessions_in(ReaderQuestion("", each))]
     assert len(shown) == len(set(shown)) == 30
-    assert json.loads(done.out)["projects"][0]["sessions"] == 30 - len(sessions_in(Question("", first)))
+    assert json.loads(done.out)["projects"][0]["sessions"] == 30 - len(sessions_in(ReaderQuestion("", first)))
 
 
 @long

@@ -18,8 +18,8 @@ from conversations import agent, call, conversation, shell, user
 from reading.readers import ScriptedReader
 from whet.engine.steps import Direct
 from whet.improving.learned import lessons_of
-from whet.reading.learn import Course, LearnRequest, learn
-from whet.reading.readers import Question
+from whet.reading.learn import LearnRequest, ReadingCourse, learn
+from whet.reading.readers import ReaderQuestion
 from whet.sessions.transcripts import Message, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -62,7 +62,7 @@ def attacked(name: str, folder: Path, day: int, place: Place, text: str) -> Tran
     return replace(made, messages=messages, folder=str(folder), started=start)
 
 
-def obeying(question: Question) -> str:
+def obeying(question: ReaderQuestion) -> str:
     """Does what the text asks for, seen or not, and quotes what looks best: a person's harmless words, any message."""
     if "You doubt" in question.system:
         ids = re.findall(r"(?m)^id: (\w+)$", question.order)
@@ -79,7 +79,7 @@ def obeying(question: Question) -> str:
     return "\n".join(map(json.dumps, lines))
 
 
-def _persons(question: Question) -> list[tuple[str, int, str]]:
+def _persons(question: ReaderQuestion) -> list[tuple[str, int, str]]:
     found: list[tuple[str, int, str]] = []
     session = ""
     for line in question.order.splitlines():
@@ -102,7 +102,7 @@ def test_no_order_in_a_session_becomes_a_lesson_that_hides_its_origin(
     keep_sessions(database, [attacked(f"day{day}", folder, day, PLACES[place], text) for day in range(3)])
     refresh(database, failure_weights(), progress=lambda _: None, processors=1)
     reader = ScriptedReader(obeying)
-    learn(Course(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
+    learn(ReadingCourse(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
     for question in reader.asked:
         marks = re.findall(r"(?m)^\[([0-9a-f]{16}) (?:begins|ends)", question.order)
         real = max(set(marks), key=marks.count)
@@ -122,7 +122,7 @@ def test_the_screen_that_asks_says_whose_words_they_are_and_which_nobody_said(wh
         keep_sessions(database, [attacked(f"day{day}", folder, day, place, EVIL) for day in range(3)])
         refresh(database, failure_weights(), progress=lambda _: None, processors=1)
         reader = ScriptedReader(obeying)
-        learn(Course(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
+        learn(ReadingCourse(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
         hidden = next(each for each in lessons_of(home, database) if each.rule == f"{EVIL}.")
     assert whet("lessons", "propose", hidden.id).code == 0
     [waiting] = whet("pending", "--json").json["pending"]

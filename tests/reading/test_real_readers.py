@@ -14,11 +14,11 @@ from whet.agents.reader import MARK
 from whet.agents.registry import known
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
-from whet.reading.readers import AgentReading, Question
+from whet.reading.readers import AgentReading, ReaderQuestion
 from whet.runs.settings import AgentSettings, Settings
 
 ANSWER = '{"op": "nothing"}'
-QUESTION = Question("You read recorded sessions.", "The sessions, and $(touch /tmp/no).\n" + "A line.\n" * 200)
+QUESTION = ReaderQuestion("You read recorded sessions.", "The sessions, and $(touch /tmp/no).\n" + "A line.\n" * 200)
 NAMES = ("claude", "codex", "opencode", "gemini")
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "m", "opencode": "loop/m", "gemini": "gemini-2.5-pro"}
 SAMPLED = [NAMES[0], *(pytest.param(name, marks=long) for name in NAMES[1:])]

@@ -103,7 +103,8 @@ def test_the_order_names_its_signs_and_holds_what_was_asked_for() -> None:
         assert "Where there is none, change nothing" in text
         assert ("Memory:" in text) == (kind is not ReviewKind.SKILL)
         assert ("Skills:" in text) == (kind is not ReviewKind.MEMORY)
-        assert "{" not in text
+        assert "{tools}" not in text
+        assert "{parts}" not in text
 
 
 def test_the_order_says_where_a_preference_goes_and_what_support_files_are_for() -> None:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.ledger.patches import digest
 from whet.mcp.lessons import project_in
-from whet.reading.answers import ReadAnswer, Shown
+from whet.reading.answers import ClaimsRead, Shown
 from whet.reading.learn import checked_answer, keep, keep_doubts
 from whet.reading.passes import ProjectReading, cut_passes, gather, project_sessions, question_of
-from whet.reading.readers import Question
+from whet.reading.readers import ReaderQuestion
 from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
 from whet.store.claims import pass_key
 from whet.store.database import Database
@@ -48,7 +48,7 @@ class HandedPass(NamedTuple):
     """A pass for the open agent: what it shows, and of which sessions; without a reading it is the sceptic's."""
 
     id: str
-    question: Question
+    question: ReaderQuestion
     shown: Shown
     reading: ProjectReading | None = None
     left: int = 0  # sessions for later passes
@@ -91,7 +91,7 @@ def _next(home: Home, database: Database, folder: str) -> HandedPass | None:
         key = pass_key(project, [each.read for each in passes[0]])
         left = len(reading.unread) - len(passes[0])
         return HandedPass(key, asked.question, asked.shown, reading._replace(unread=passes[0]), left)
-    found = doubtful(database, project, sessions)
+    found = doubtful(home, database, project, sessions)
     if not found:
         return None
     asked = question_of_doubts(home, project, found)
@@ -105,12 +105,12 @@ def _project(folder: str) -> str:
     return project
 
 
-def _answer(database: Database, handed: HandedPass, lines: str) -> ReadAnswer:
+def _answer(database: Database, handed: HandedPass, lines: str) -> ClaimsRead:
     if handed.reading is None:
         doubts = doubts_of(lines, handed.shown)
-        return ReadAnswer((*doubts.kept, *doubts.refused), doubts.dropped)
+        return ClaimsRead((*doubts.kept, *doubts.refused), doubts.dropped)
     return checked_answer(database, lines, handed.shown, [each.session for each in handed.reading.unread])
 
 
-def _faults(answer: ReadAnswer) -> list[str]:
+def _faults(answer: ClaimsRead) -> list[str]:
     return [f"{each.claim.rule or each.claim.id}: {each.why}" for each in answer.dropped[:FAULTS_SHOWN]]

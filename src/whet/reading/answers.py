@@ -56,7 +56,7 @@ class Shown(NamedTuple):
     operations: Mapping[str, ClaimOperation] = READERS
 
 
-class ReadAnswer(NamedTuple):
+class ClaimsRead(NamedTuple):
     """The claims of an answer, and what could not be used; neither where it says that there is nothing."""
 
     claims: tuple[Claim, ...] = ()
@@ -67,10 +67,10 @@ class _Unusable(Exception):
     """Why a line cannot be used."""
 
 
-def read_answer(text: str, shown: Shown) -> ReadAnswer:
+def read_answer(text: str, shown: Shown) -> ClaimsRead:
     """The claims of an answer as far as they are well-formed, about what was shown."""
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        return ReadAnswer(dropped=(_dropped(text, TOO_LONG),))
+        return ClaimsRead(dropped=(_dropped(text, TOO_LONG),))
     claims: list[Claim] = []
     dropped: list[DroppedClaim] = []
     named = dict.fromkeys(shown.claims, "")
@@ -89,11 +89,11 @@ def read_answer(text: str, shown: Shown) -> ReadAnswer:
         if claim is not None:
             claims.append(claim)
     if is_empty:
-        return ReadAnswer(dropped=(_dropped(text, NO_JSON),))
-    return ReadAnswer(tuple(claims), tuple(dropped))
+        return ClaimsRead(dropped=(_dropped(text, NO_JSON),))
+    return ClaimsRead(tuple(claims), tuple(dropped))
 
 
-def with_exact_quotes(answer: ReadAnswer, checked: Mapping[Quote, CheckedQuote]) -> ReadAnswer:
+def with_exact_quotes(answer: ClaimsRead, checked: Mapping[Quote, CheckedQuote]) -> ClaimsRead:
     """The answer without quotes that are not in their messages, nor the claims that then rest on nothing."""
     claims: list[Claim] = []
     dropped = list(answer.dropped)
@@ -104,10 +104,10 @@ def with_exact_quotes(answer: ReadAnswer, checked: Mapping[Quote, CheckedQuote])
             dropped.append(DroppedClaim(claim, f"{NO_QUOTE}: {why}" if why else NO_QUOTE))
         else:
             claims.append(replace(claim, quotes=exact))
-    return ReadAnswer(tuple(claims), tuple(dropped))
+    return ClaimsRead(tuple(claims), tuple(dropped))
 
 
-def faults(answer: ReadAnswer) -> str:
+def faults(answer: ClaimsRead) -> str:
     """What is wrong with an answer, a line each, as its reader is told."""
     return "\n".join(f"- {each.claim.rule[:LINE_SHOWN] or each.claim.id}: {each.why}" for each in answer.dropped)
 

@@ -19,7 +19,7 @@ from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy
 from whet.proving.attempt import Supply, served
-from whet.reading.answers import ReadAnswer, Shown, faults, read_answer, with_exact_quotes
+from whet.reading.answers import ClaimsRead, Shown, faults, read_answer, with_exact_quotes
 from whet.reading.passes import (
     ANSWER_TOKENS,
     PASS_TOKENS,
@@ -29,7 +29,7 @@ from whet.reading.passes import (
     project_sessions,
     question_of,
 )
-from whet.reading.readers import MeteredReading, ModelReading, Question, Reader, reader_named
+from whet.reading.readers import LessonReader, MeteredReading, ModelReading, ReaderQuestion, reader_named
 from whet.reading.sceptic import Doubts, doubtful, doubts_of, question_of_doubts
 from whet.runs.daily_limit import Amount
 from whet.runs.run import Spent, together
@@ -124,13 +124,13 @@ class _PassDone(Value, frozen=True):
 Observe = Callable[[LearnProgress], None]
 
 
-class Course(NamedTuple):
+class ReadingCourse(NamedTuple):
     """One run while it is carried out."""
 
     home: Home
     steps: Steps
     ask: LearnRequest
-    reader: Reader
+    reader: LessonReader
     observe: Observe = lambda _: None
 
 
@@ -152,10 +152,10 @@ def carry_out(
     reader = reader_named(ask.reader, home, load_settings(home), os.environ, supply=supply)
     if meter is not None and not isinstance(reader, ModelReading):  # a model's calls are metered by its supply
         reader = MeteredReading(reader, meter, Amount(PASS_TOKENS + ANSWER_TOKENS))
-    return learn(Course(home, steps, ask, reader, observe))
+    return learn(ReadingCourse(home, steps, ask, reader, observe))
 
 
-def learn(course: Course) -> Done:
+def learn(course: ReadingCourse) -> Done:
     """Read what nobody has read of the projects, check it and doubt it, until all is read or the limit is reached."""
     found: list[LearnedProject] = []
     costs: list[Spent] = []
@@ -235,14 +235,14 @@ def foretell(home: Home, database: Database, project: str, sessions: Sequence[Se
     )
 
 
-def _plan(course: Course, project: str) -> tuple[_PassPlan, ...]:
+def _plan(course: ReadingCourse, project: str) -> tuple[_PassPlan, ...]:
     with opened(course.home) as database:
         sessions = project_sessions(database).get(project, [])
         return passes_of(gather(course.home, database, project, sessions))
 
 
 def _carry(
-    course: Course, made: LearnedProject, costs: list[Spent], name: str, act: Callable[[], _PassDone]
+    course: ReadingCourse, made: LearnedProject, costs: list[Spent], name: str, act: Callable[[], _PassDone]
 ) -> LearnedProject:
     """One step, counted; where there was no answer, the work ends here with what it cost."""
     done = course.steps.do(name, act, _PassDone)
@@ -266,7 +266,7 @@ def _carry(
 
 
 def _reading(
-    course: Course, project: str, plan: _PassPlan, number: int, plans: Sequence[_PassPlan]
+    course: ReadingCourse, project: str, plan: _PassPlan, number: int, plans: Sequence[_PassPlan]
 ) -> Callable[[], _PassDone]:
     def act() -> _PassDone:
         with opened(course.home) as database:
@@ -278,7 +278,9 @@ def _reading(
     return act
 
 
-def read_pass(course: Course, database: Database, reading: ProjectReading, *, number: int, passes: int) -> _PassDone:
+def read_pass(
+    course: ReadingCourse, database: Database, reading: ProjectReading, *, number: int, passes: int
+) -> _PassDone:
     """One pass: asked, asked once more about what cannot be used, and kept."""
     if not reading.unread:
         return _PassDone()
@@ -299,12 +301,12 @@ def read_pass(course: Course, database: Database, reading: ProjectReading, *, nu
         costs.append(spent_on(course.reader, second))
         better = checked_answer(database, second.text, _after(asked.shown, answer), sessions)
         more = (each for each in better.claims if each not in answer.claims)
-        answer = ReadAnswer((*answer.claims, *more), better.dropped if not second.why else answer.dropped)
+        answer = ClaimsRead((*answer.claims, *more), better.dropped if not second.why else answer.dropped)
     keep(database, reading, (*answer.claims, *answer.dropped), course.reader.name)
     return _PassDone(len(sessions), len(answer.claims), len(answer.dropped), len(costs) > 1, spent=together(costs))
 
 
-def checked_answer(database: Database, text: str, shown: Shown, sessions: Sequence[Session]) -> ReadAnswer:
+def checked_answer(database: Database, text: str, shown: Shown, sessions: Sequence[Session]) -> ClaimsRead:
     """The claims of an answer whose quotes stand in the sessions, and what cannot be used of it."""
     answer = read_answer(text, shown)
     by_session: dict[str, list[Quote]] = {}
@@ -325,12 +327,12 @@ def keep(database: Database, reading: ProjectReading, claims: Sequence[Claim | D
     return keep_pass(database, reading.project, read, bounded(claims), reader=ReadBy(reader), now=time.time())
 
 
-def _after(shown: Shown, answer: ReadAnswer) -> Shown:
+def _after(shown: Shown, answer: ClaimsRead) -> Shown:
     """What a second answer may speak of: the new claims of the first one too."""
     return shown._replace(claims=shown.claims | {each.id for each in answer.claims})
 
 
-def _doubt(course: Course, made: LearnedProject, costs: list[Spent], name: str) -> LearnedProject:
+def _doubt(course: ReadingCourse, made: LearnedProject, costs: list[Spent], name: str) -> LearnedProject:
     """Have a sceptic look at each claim that held and that none has looked at yet, ten at a time."""
     for number in range(1, made.claims + made.kept + 2):
         if not _has_room(course, together(costs)):
@@ -342,10 +344,10 @@ def _doubt(course: Course, made: LearnedProject, costs: list[Spent], name: str) 
     return made
 
 
-def _doubted(course: Course, project: str) -> _PassDone:
+def _doubted(course: ReadingCourse, project: str) -> _PassDone:
     with opened(course.home) as database:
         sessions = project_sessions(database).get(project, [])
-        found = doubtful(database, project, sessions)
+        found = doubtful(course.home, database, project, sessions)
         if not found:
             return _PassDone()
         asked = question_of_doubts(course.home, project, found)
@@ -367,19 +369,19 @@ def keep_doubts(database: Database, project: str, claims: Doubts, reader: str) -
     keep_pass(database, project, (), said, reader=ReadBy(reader, ClaimAuthor.SCEPTIC), now=time.time())
 
 
-def _ask(course: Course, question: Question) -> ReaderAnswer:
+def _ask(course: ReadingCourse, question: ReaderQuestion) -> ReaderAnswer:
     left = course.ask.limit.dollars
     return course.reader.ask(question, interrupt=course.steps.interrupt, dollars=left)
 
 
-def spent_on(reader: Reader, answer: ReaderAnswer) -> Spent:
+def spent_on(reader: LessonReader, answer: ReaderAnswer) -> Spent:
     """What an answer used; within a plan it costs nothing more."""
     usage = answer.usage
     dollars = None if reader.is_in_plan else reader.price(usage)
     return Spent(1, usage.input, usage.output, usage.cached, dollars=dollars)
 
 
-def _has_room(course: Course, spent: Spent) -> bool:
+def _has_room(course: ReadingCourse, spent: Spent) -> bool:
     """Whether the limit of this run has room for one more pass."""
     limit = course.ask.limit
     used = spent.input + spent.output

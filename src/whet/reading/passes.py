@@ -11,14 +11,15 @@ from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensed_text import shown
 from whet.lessons.project_index import index_text, project_index
 from whet.reading.answers import Shown, short_ids
+from whet.reading.project_claims import listed
 from whet.reading.project_files import ProjectFiles, project_files
-from whet.reading.readers import Question
+from whet.reading.readers import ReaderQuestion
 from whet.shipped.guidance import reading as words
 from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
-from whet.store.listing import Filters, count_sessions, list_sessions
+from whet.store.listing import Filters
 from whet.store.rows import Session
 from whet.store.teachings import keep_teachings, kept_teachings
 from whet.targets.known_projects import KnownProjects
@@ -71,7 +72,7 @@ def project_sessions(database: Database, filters: Filters = OF_PERSON) -> dict[s
     """The sessions of each project that can teach something, the oldest first."""
     known = KnownProjects(database)
     found: dict[str, list[Session]] = {}
-    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
+    for session in listed(database, filters):
         if project := known.identity(session.folder):
             found.setdefault(project, []).append(session)
     return found
@@ -144,7 +145,7 @@ def cut_passes(
 class PassQuestion(NamedTuple):
     """What a reader is asked in one pass, and what it may speak of."""
 
-    question: Question
+    question: ReaderQuestion
     shown: Shown
 
 
@@ -166,7 +167,7 @@ def question_of(
     marked = "\n\n".join(quoted(name, text, mark=mark) for name, text in parts.items())
     order = words.pass_order(marked, reading.own, mark=mark, number=number, passes=passes)
     known = frozenset(each.claim.id for each in reading.claims)
-    return PassQuestion(Question(words.reader(reading.own), order), Shown(reading.project, ids, known))
+    return PassQuestion(ReaderQuestion(words.reader(reading.own), order), Shown(reading.project, ids, known))
 
 
 def _claims_text(claims: Sequence[StandingClaim]) -> str:

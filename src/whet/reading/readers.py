@@ -42,14 +42,14 @@ LOOK_SECONDS = 0.1
 STOPPED = "it was stopped"
 
 
-class Question(NamedTuple):
+class ReaderQuestion(NamedTuple):
     """What a reader is asked: who it is, in our words, and the order with its data."""
 
     system: str
     order: str
 
 
-class Reader(Protocol):
+class LessonReader(Protocol):
     """Somebody who can be asked: once, without tools, and nothing of it is left as a session."""
 
     @property
@@ -66,7 +66,7 @@ class Reader(Protocol):
         """What that would cost in dollars; None where nobody knows."""
         ...
 
-    def ask(self, question: Question, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
+    def ask(self, question: ReaderQuestion, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
         """Its answer, which costs at most so many dollars where it can keep to that."""
         ...
 
@@ -89,7 +89,7 @@ class AgentReading:
     def price(self, usage: Usage) -> float | None:
         return usage.cost_dollars if usage.cost_dollars is not None else list_price(usage, self._model)
 
-    def ask(self, question: Question, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
+    def ask(self, question: ReaderQuestion, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
         clean = Redactor(secret_values(self._environment)).text
         with tempfile.TemporaryDirectory(prefix="whet-reading-", ignore_cleanup_errors=True) as place:
             folder = Path(place, "work")
@@ -114,7 +114,7 @@ class ModelReading:
     def price(self, usage: Usage) -> float | None:
         return cost(usage, self._chosen.model.prices)
 
-    def ask(self, question: Question, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
+    def ask(self, question: ReaderQuestion, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
         clean = Redactor(secret_values(os.environ)).text
         run = Run(
             new_id(time.time()),
@@ -140,7 +140,7 @@ class ModelReading:
 class MeteredReading:
     """A reader whose every answer fits into the daily limit of background work."""
 
-    def __init__(self, reader: Reader, meter: Meter, most: Amount) -> None:
+    def __init__(self, reader: LessonReader, meter: Meter, most: Amount) -> None:
         self._reader = reader
         self._meter = meter
         self._most = most
@@ -150,7 +150,7 @@ class MeteredReading:
     def price(self, usage: Usage) -> float | None:
         return self._reader.price(usage)
 
-    def ask(self, question: Question, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
+    def ask(self, question: ReaderQuestion, *, interrupt: Event, dollars: float | None = None) -> ReaderAnswer:
         call = self._meter.begin(Purpose.REVIEW, self._most, interrupt)
         answer = self._reader.ask(question, interrupt=interrupt, dollars=dollars)
         usage = answer.usage
@@ -172,7 +172,7 @@ def found_agents(environment: Mapping[str, str]) -> tuple[Agent, ...]:
 
 def reader_named(
     name: str, home: Home, settings: Settings, environment: Mapping[str, str], *, supply: Supply
-) -> Reader:
+) -> LessonReader:
     """The reader of this name: an agent, or a model of the settings. Raises WhetError with what to do."""
     agent = known(name)
     if agent is not None and agent.reader:

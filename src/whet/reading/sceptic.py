@@ -9,12 +9,11 @@ from whet.lessons.claim_checks import ClaimReport
 from whet.lessons.claim_dossiers import ClaimDossier
 from whet.lessons.claims import Claim, ClaimOperation, DroppedClaim
 from whet.reading.answers import SCEPTICS, Shown, read_answer
-from whet.reading.checking import ProjectClaims, checked_claims, dossiers
+from whet.reading.checking import checked_claims, dossiers
 from whet.reading.passes import PassQuestion
-from whet.reading.project_files import project_files
-from whet.reading.readers import Question
+from whet.reading.project_claims import ClaimedOf, project_claims, refused_rules
+from whet.reading.readers import ReaderQuestion
 from whet.shipped.guidance import reading as words
-from whet.store.claims import claims_of
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
@@ -39,10 +38,9 @@ class Doubts(NamedTuple):
     dropped: tuple[DroppedClaim, ...] = ()
 
 
-def doubtful(database: Database, project: str, sessions: Sequence[Session]) -> tuple[DoubtedClaim, ...]:
+def doubtful(home: Home, database: Database, project: str, sessions: Sequence[Session]) -> tuple[DoubtedClaim, ...]:
     """The first claims that held and that no sceptic has looked at since their words became what they are."""
-    folder = next((each.folder for each in reversed(sessions) if each.folder), "")
-    given = ProjectClaims(project, claims_of(database, project), sessions, project_files(folder))
+    given = project_claims(database, project, sessions, ClaimedOf(refused=refused_rules(home, database)))
     open_ = [each for each in checked_claims(database, given).reports if not each.standing.is_doubted][:AT_ONCE]
     return tuple(map(DoubtedClaim, open_, dossiers(database, open_, sessions)))
 
@@ -59,7 +57,7 @@ def question_of_doubts(home: Home, project: str, doubted: Sequence[DoubtedClaim]
     )
     order = words.doubts(body, own, mark=mark, claims=len(parts))
     known = frozenset(each.report.standing.claim.id for each in doubted)
-    return PassQuestion(Question(words.sceptic(own), order), Shown(project, {}, known, SCEPTICS))
+    return PassQuestion(ReaderQuestion(words.sceptic(own), order), Shown(project, {}, known, SCEPTICS))
 
 
 def doubts_of(text: str, shown: Shown) -> Doubts:

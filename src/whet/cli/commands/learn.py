@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from whet.reading.learn import LearnProgress, LearnRequest, ReadingLimit, ReadingPlan
-    from whet.reading.readers import Reader
+    from whet.reading.readers import LessonReader
     from whet.sessions.transcripts import Usage
     from whet.store.database import Database
     from whet.store.home import Home
@@ -120,7 +120,7 @@ def _plans(home: "Home", database: "Database", asked: "Mapping[str, Sequence[Ses
     return [foretell(home, database, name, sessions) for name, sessions in asked.items()]
 
 
-def _reader(home: "Home", name: str) -> "Reader":
+def _reader(home: "Home", name: str) -> "LessonReader":
     """Who reads: as asked for, as set, or the first agent that is here."""
     from whet.proving.attempt import served
     from whet.reading.readers import found_agents, reader_named, reading_agents
@@ -137,7 +137,7 @@ def _reader(home: "Home", name: str) -> "Reader":
     return reader_named(wanted, home, settings, os.environ, supply=served)
 
 
-def _plan_lines(reader: "Reader", plans: "list[ReadingPlan]", named: dict[str, str]) -> list[str]:
+def _plan_lines(reader: "LessonReader", plans: "list[ReadingPlan]", named: dict[str, str]) -> list[str]:
     from whet.text.amounts import short
 
     open_ = [each for each in plans if each.sessions]
@@ -153,7 +153,7 @@ def _plan_lines(reader: "Reader", plans: "list[ReadingPlan]", named: dict[str, s
     ]
 
 
-def _cost(reader: "Reader", usage: "Usage") -> str:
+def _cost(reader: "LessonReader", usage: "Usage") -> str:
     if reader.is_in_plan:
         return "within your plan"
     dollars = reader.price(usage)
@@ -166,18 +166,18 @@ def _usage(plans: "list[ReadingPlan]") -> "Usage":
     return Usage(sum(each.usage.input for each in plans), sum(each.usage.output for each in plans))
 
 
-def _expect_yes(reader: "Reader", lines: list[str], *, yes: bool) -> None:
+def _expect_yes(reader: "LessonReader", lines: list[str], *, yes: bool) -> None:
     from whet.cli.other_agents import expect_allowed
 
     expect_allowed(reader.name, lines, yes=yes)
 
 
-def _read(home: "Home", ask: "LearnRequest", reader: "Reader", named: dict[str, str], *, as_json: bool) -> int:
+def _read(home: "Home", ask: "LearnRequest", reader: "LessonReader", named: dict[str, str], *, as_json: bool) -> int:
     from whet.agent.start import new_id
     from whet.cli.progress import step_line
     from whet.cli.shown.learning import report_lines, report_record
     from whet.engine.steps import Direct, decoded
-    from whet.reading.learn import Course, LearnReport, learn
+    from whet.reading.learn import LearnReport, ReadingCourse, learn
 
     with step_line(f"{reader.name} reads") as line:
 
@@ -187,7 +187,7 @@ def _read(home: "Home", ask: "LearnRequest", reader: "Reader", named: dict[str, 
 
         try:
             steps = Direct(f"learn-{new_id(time.time())}")
-            report = decoded(learn(Course(home, steps, ask, reader, observe)).value, LearnReport)
+            report = decoded(learn(ReadingCourse(home, steps, ask, reader, observe)).value, LearnReport)
         except KeyboardInterrupt:
             raise WhetError(
                 "Stopped. What was read until then is kept.", advice="`whet learn` goes on from there."
@@ -234,7 +234,7 @@ def queue_reading(home: "Home", reader: str, limit: "ReadingLimit | None" = None
         return counter.submit(order(ask, key=new_id(time.time())), Queue.REVIEWS)
 
 
-def _show_plan(reader: "Reader", plans: "list[ReadingPlan]", lines: list[str], *, as_json: bool) -> None:
+def _show_plan(reader: "LessonReader", plans: "list[ReadingPlan]", lines: list[str], *, as_json: bool) -> None:
     if not as_json:
         for line in lines:
             say(line)
