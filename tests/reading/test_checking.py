@@ -21,8 +21,8 @@ from whet.store.session_calls import keep_calls, kept_calls
 PROJECT = "/srv/shop"
 
 
-def checked(database: Database, asked: ClaimedOf = ClaimedOf()) -> CheckedClaims:  # noqa: B008
-    return checked_claims(database, project_claims(database, PROJECT, listed(database, Filters()), asked))
+def checked(database: Database, by: ClaimedOf = ClaimedOf()) -> CheckedClaims:  # noqa: B008
+    return checked_claims(database, project_claims(database, PROJECT, listed(database, Filters()), by))
 
 
 def test_calls_are_kept_once_and_again_for_a_session_that_has_grown(database: Database) -> None:

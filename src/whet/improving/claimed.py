@@ -13,9 +13,19 @@ from whet.lessons.claim_calls import CALLS_VERSION
 from whet.lessons.claim_checks import ClaimReport
 from whet.lessons.record import Lesson, ProjectLessons, SeenBy
 from whet.reading.checking import checked_claims
-from whet.reading.project_claims import ClaimedOf, ProjectClaims, listed, project_claims, sessions_by_project
+from whet.reading.project_claims import (
+    ClaimedOf,
+    ProjectClaims,
+    listed,
+    project_claims,
+    refused_rules,
+    sessions_by_project,
+)
 from whet.store.claims import claimed_projects
 from whet.store.database import CannotWrite, Database
+from whet.store.home import Home
+from whet.store.listing import Filters
+from whet.store.settings_file import load as load_settings
 from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.targets.known_projects import KnownProjects
 
@@ -24,20 +34,24 @@ READER = "reader"
 Progress = Callable[[int, int], None]
 
 
-def claimed_by_projects(database: Database, asked: ClaimedOf, *, progress: Progress) -> tuple[ProjectLessons, ...]:
+def claimed_by_projects(
+    home: Home, database: Database, filters: Filters, *, project: str, progress: Progress
+) -> tuple[ProjectLessons, ...]:
     """The lessons that readers claim, read where they are kept and nothing that they were made from has changed.
 
     Where some sessions alone are asked for, it is what is claimed with a quote from one of them.
     """
-    known = KnownProjects(database)
-    names = [name for name in claimed_projects(database) if known.is_named(name, asked.project)]
-    if not names:
+    every = claimed_projects(database)
+    if not every:
         return ()
+    known = KnownProjects(database)
+    names = [name for name in every if known.is_named(name, project)]
+    judged = ClaimedOf(load_settings(home).trust.projects, refused_rules(home, database))
     sessions = sessions_by_project(database, known)
-    only = {each.id for each in listed(database, asked.filters)} if any(asked.filters) else None
+    only = {each.id for each in listed(database, filters)} if any(filters) else None
     found: list[ProjectLessons] = []
     for name in names:
-        given = project_claims(database, name, sessions.get(name, ()), asked)
+        given = project_claims(database, name, sessions.get(name, ()), judged)
         lessons = _lessons(database, given, known.shown(name))
         found.append(lessons if only is None else _narrowed(lessons, only))
         progress(len(found), len(names))
@@ -76,7 +90,7 @@ def _key(given: ProjectClaims, place: str) -> str:
 
 def _narrowed(lessons: ProjectLessons, only: set[str]) -> ProjectLessons:
     def is_asked(lesson: Lesson) -> bool:
-        return any(piece.session in only for piece in (*lesson.evidence.pieces, *lesson.evidence.more))
+        return any(piece.session in only for piece in lesson.evidence.pieces)
 
     return replace(lessons, lessons=tuple(filter(is_asked, lessons.lessons)))
 

@@ -7,7 +7,7 @@ from whet.ledger.entries import State
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
-from whet.lessons.candidates import PIECES_KEPT, LessonEvidence
+from whet.lessons.candidates import LessonEvidence
 from whet.lessons.claim_calls import PatternHit
 from whet.lessons.claim_checks import SAID, ClaimReport
 from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
@@ -22,6 +22,7 @@ from whet.told import skills
 NAME_LETTERS = 10
 SLUG_LETTERS = 40
 QUOTE_LETTERS = 300
+PROOFS_KEPT = 12  # quotes that go into the ledger with a change
 SOURCE_OF = {
     ClaimSource.REMEDY: LessonSource.REMEDY,
     ClaimSource.FACT: LessonSource.PLACE,
@@ -66,7 +67,7 @@ def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, s
     source = SOURCE_OF[claim.source]
     pieces = tuple(
         LessonPiece(source, quote.session, quote.message, cut(quote.words, QUOTE_LETTERS))
-        for quote in claim.quotes[:PIECES_KEPT]
+        for quote in claim.quotes[:PROOFS_KEPT]
         if quote.session in sessions
     )
     count = len({quote.session for quote in claim.quotes if quote.session in sessions})
@@ -106,7 +107,7 @@ def evidence_of_claim(report: ClaimReport) -> LessonEvidence:
         for each in report.quotes
     )
     sessions = len(report.sessions)
-    return LessonEvidence(source, pieces[:PIECES_KEPT], sessions, float(sessions), more=pieces[PIECES_KEPT:])
+    return LessonEvidence(source, pieces, sessions, float(sessions))
 
 
 def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch:
@@ -133,7 +134,8 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
         ),
         trust=report.trust,
         proofs=tuple(
-            Proof(piece.session, piece.message, SAID_BY[piece.trust], piece.text) for piece in evidence.pieces
+            Proof(piece.session, piece.message, SAID_BY[piece.trust], piece.text)
+            for piece in evidence.pieces[:PROOFS_KEPT]
         ),
         situation=situation,
     )

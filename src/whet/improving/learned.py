@@ -38,7 +38,6 @@ from whet.lessons.record import (
     Standing,
     lesson_of_change,
 )
-from whet.reading.project_claims import ClaimedOf, refused_rules
 from whet.sessions.temporary import is_temporary
 from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
@@ -127,16 +126,19 @@ def without_repeats(lessons: Sequence[Lesson]) -> list[Lesson]:
         for each in lessons
         if each.checks.measures is not None
         or not any(
-            is_same_rule(one.rule, each.rule, is_shared=not one.evidence.places.isdisjoint(each.evidence.places))
+            is_same_rule(one.rule, each.rule, is_shared=not _places(one).isdisjoint(_places(each)))
             for one in claimed.get(each.project, ())
         )
     ]
 
 
+def _places(lesson: Lesson) -> set[tuple[str, int]]:
+    return {(piece.session, piece.message) for piece in lesson.evidence.pieces}
+
+
 def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
     """What readers claim of the sessions of each project, as far as code could bear it out."""
-    asked = ClaimedOf(scope.filters, scope.project, load_settings(home).trust.projects, refused_rules(home, database))
-    return claimed_by_projects(database, asked, progress=progress)
+    return claimed_by_projects(home, database, scope.filters, project=scope.project, progress=progress)
 
 
 SOURCES = (SourceOfLessons("reader", from_reader), SourceOfLessons("patterns", from_patterns))

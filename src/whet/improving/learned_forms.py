@@ -61,16 +61,16 @@ def merged(patch: Patch, known: Sequence[Skill]) -> Patch | Skill:
     it names half of the steps that are not everyday ones.
     """
     made = skills.read(patch.text)
-    steps = [form for form in patch.situation.fix.split(ARROW) if form and not is_everyday(form)]
+    steps = [form for form in patch.situation.fix.split(ARROW) if not is_everyday(form)]
     named = {skill.name: sum(form in skill.text for form in steps) for skill in known}
     most = max(known, key=lambda skill: (named[skill.name], skill.name), default=None)
     same = next((skill for skill in known if skill.name == patch.name), None)
     umbrella = same or skills.umbrella(made.name, made.description, known)
-    if umbrella is None and most is not None and steps and named[most.name] >= SAME_TASK * len(steps):
+    if umbrella is None and most is not None and named[most.name] >= SAME_TASK * len(steps):
         umbrella = most
     if umbrella is None:
         return patch
-    if steps and named[umbrella.name] == len(steps):
+    if named[umbrella.name] == len(steps):
         return umbrella
     text = f"{umbrella.text.rstrip()}\n\n{made.body.strip()}\n"
     return replace(patch, action=Action.CHANGE, name=umbrella.name, text=text, before=digest(umbrella.text))

@@ -49,11 +49,6 @@ class LessonEvidence(Value, frozen=True):
         return self.pieces[0] if self.pieces else LessonPiece(self.source, "", 0, "")
 
     @property
-    def places(self) -> frozenset[tuple[str, int]]:
-        """The messages of its pieces."""
-        return frozenset((piece.session, piece.message) for piece in (*self.pieces, *self.more))
-
-    @property
     def session_ids(self) -> tuple[str, ...]:
         """The sessions of its pieces."""
         return tuple(dict.fromkeys(piece.session for piece in self.pieces))

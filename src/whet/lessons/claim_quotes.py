@@ -8,21 +8,27 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.failures.phrases import own_words
+from whet.failures.view import JudgedCall
 from whet.lessons.claims import Quote
+from whet.lessons.failed_calls import whole_call
+from whet.lessons.local_paths import in_project
 from whet.lessons.pieces import stems
+from whet.lessons.telling_lines import without_colours
+from whet.outcomes.deciding import Decision, Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
-from whet.sessions.trust import Trust, trust_of_tool
+from whet.sessions.trust import Trust, lowest, trust_of_tool
 from whet.text.key_words import COMMON
 from whet.values import Value
 
 FEWEST_LETTERS = 6
 TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody else wrote
-GAP = "…"
+# How a condensed session writes what it left out, the next line of an error, and what a call answered.
+GAP, LINES, ANSWER = "…", " | ", " → "
+NOT_ASKED = Decision(Outcome.UNKNOWN, "")
 _WORD = re.compile(r"\w{3,}")
 
-NO_SESSION = "its session is not in the store"
 OTHER_PROJECT = "its session is of another project"
 NO_MESSAGE = "the session has no such message"
 NOT_SAID = "the message does not say it"
@@ -63,8 +69,17 @@ def check_quotes(quotes: tuple[Quote, ...], transcript: Transcript) -> tuple[Che
 
 def is_part(words: str, text: str) -> bool:
     """Whether words stand in a text, white space aside; where some were left out, what is around the gap in order."""
-    plain, place = folded(text), 0
-    for part in words.replace("...", GAP).split(GAP):
+    plain = folded(text)
+    return (
+        folded(words) in plain
+        or _stand_in_order(words.replace("...", GAP).split(GAP), plain)
+        or (LINES in words and _stand_in_order(words.replace(LINES, GAP).split(GAP), plain))
+    )
+
+
+def _stand_in_order(parts: list[str], plain: str) -> bool:
+    place = 0
+    for part in parts:
         wanted = folded(part)
         found = plain.find(wanted, place)
         if found < 0:
@@ -99,13 +114,24 @@ def _checked(quote: Quote, transcript: Transcript, exchanges: list[Exchange]) ->
         return CheckedQuote(quote, why=NO_EVIDENCE)
     if len(folded(quote.words.replace(GAP, " "))) < FEWEST_LETTERS and folded(quote.words) != folded(message.text):
         return CheckedQuote(quote, why=TOO_SHORT)
-    folder = transcript.folder.rstrip("/")
-    for text, trust, is_said in _passages(message, transcript, exchanges):
-        # A reader sees paths from the project's folder on.
-        if is_part(quote.words, text) or (folder and is_part(quote.words, text.replace(f"{folder}/", ""))):
+    folder = transcript.folder
+    # A reader sees paths from the project's folder on, and a call with its answer behind an arrow.
+    passages = [
+        passage._replace(text=in_project(without_colours(passage.text), folder))
+        for passage in _passages(message, transcript, exchanges)
+    ]
+    for parts in ([quote.words], quote.words.split(ANSWER)):
+        found = [_passage_with(in_project(part, folder), passages) for part in parts]
+        held = [each for each in found if each is not None]
+        if len(held) == len(parts):
+            trust = lowest(each.trust for each in held)
             own = trust if trust is not Trust.AGENT or _is_agents_own(quote, transcript) else Trust.TOOL
-            return CheckedQuote(quote, own, message.at, is_said)
+            return CheckedQuote(quote, own, message.at, all(each.is_said for each in held))
     return CheckedQuote(quote, why=NOT_SAID)
+
+
+def _passage_with(words: str, passages: list[_Passage]) -> _Passage | None:
+    return next((each for each in passages if words.strip() and is_part(words, each.text)), None)
 
 
 def _passages(message: Message, transcript: Transcript, exchanges: list[Exchange]) -> Iterator[_Passage]:
@@ -118,6 +144,7 @@ def _passages(message: Message, transcript: Transcript, exchanges: list[Exchange
         asked = min(transcript.messages[exchange.asked].trust, Trust.AGENT)
         yield _Passage(exchange.call.arguments, asked)
         yield _Passage("\n".join(pieces_of(exchange.call)), asked)
+        yield _Passage(whole_call(JudgedCall(exchange, NOT_ASKED)), asked)
         if (result := exchange.result) is not None and exchange.answered is not None:
             answered = transcript.messages[exchange.answered].trust
             if result.disposition is Disposition.REJECTED:

@@ -21,10 +21,8 @@ TOLD = frozenset((Form.RULE, Form.NOTE, Form.SKILL))
 
 
 class ClaimedOf(NamedTuple):
-    """Which claims are asked for, and what they are judged by besides their sessions."""
+    """What claims are judged by besides their sessions and files: folders that their owner declared, and refusals."""
 
-    filters: Filters = Filters()
-    project: str = ""
     declared: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
 
@@ -40,11 +38,11 @@ class ProjectClaims(NamedTuple):
     declared: tuple[str, ...] = ()  # folders whose owner vouches for what commands print there
 
 
-def project_claims(database: Database, project: str, sessions: Sequence[Session], asked: ClaimedOf) -> ProjectClaims:
+def project_claims(database: Database, project: str, sessions: Sequence[Session], by: ClaimedOf) -> ProjectClaims:
     """What is claimed of a project, with what it is checked against."""
     folder = next((each.folder for each in reversed(sessions) if each.folder), "")
     log = claims_of(database, project)
-    return ProjectClaims(project, log, sessions, project_files(folder), asked.refused, asked.declared)
+    return ProjectClaims(project, log, sessions, project_files(folder), by.refused, by.declared)
 
 
 def sessions_by_project(database: Database, known: KnownProjects) -> dict[str, list[Session]]:
