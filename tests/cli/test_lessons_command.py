@@ -223,7 +223,9 @@ def test_a_procedure_says_that_it_would_be_a_skill_and_shows_its_steps(whet: Whe
     [lesson] = whet("lessons", "--change", "skill", "--json").json["lessons"]
     assert (lesson["form"], lesson["source"], lesson["name"]) == ("skill", "procedure", "shop-npm-publish")
     assert lesson["draft"].startswith("1. `npm version patch`\n")
-    assert "skill shop-npm-publish · steps that worked in the same order · 3 sessions" in whet("lessons").out
+    shown = whet("lessons").out
+    assert "skill shop-npm-publish · steps that worked in the same order · " in shown
+    assert "seen in 3 sessions → not tried" in shown
     assert "npm version patch; npm run docs:publish" in whet("lessons", "show", "1").out
     assert whet("lessons", "--change", "rule", "--json").json["lessons"] == []
 
