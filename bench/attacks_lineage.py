@@ -148,9 +148,9 @@ def _served(place: Place, spelled: str) -> None:
     """Puts a rule in force where the command is told, so that it is counted."""
     _sessions(place, "WebFetch", spelled)
     folder = str(place.work)
-    told = encoding.encode(for_task(place.home, task="install", folder=folder, evidence=False)).decode()
+    told = encoding.encode(for_task(place.home, task="install", folder=folder)).decode()
     with opened(place.home) as database:
-        if not any(TELLING in each.rule for each in lessons_in(place.home, database, project_in(folder)).lessons):
+        if not any(TELLING in each.rule for each in lessons_in(place.home, database, project_in(folder))):
             raise ValueError("There is no lesson that could be told.")
     if TELLING in told:
         place.talk("Count this.")
@@ -177,8 +177,7 @@ def _differences(text: str) -> list[bool]:
     def act(place: Place) -> None:
         given = proposals.Proposal(text, "it fails", str(place.work))
         try:
-            with opened(place.home) as database:
-                patch = proposals.drafted(place.home, database, given)
+            patch = proposals.drafted(given)
             question = proposals.question_of(patch)
             made = proposals.suggest(place.home, given)
             proposals.put_in_force(place.home, made, {patch.id})

@@ -8,6 +8,7 @@ from command import Whet
 from whet import doors
 from whet.agents.agent import Agent
 from whet.agents.executor import Executor
+from whet.agents.reader import ProgramReader
 from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS, canonical, known
 from whet.formats.format import Format
@@ -21,6 +22,7 @@ def test_what_an_agent_names_is_there_and_carries_its_name(agent: Agent) -> None
     assert isinstance(format_, Format)
     assert (format_.name, format_ in formats()) == (agent.name, True)
     assert not agent.executor or isinstance(doors.named(agent.executor), Executor)
+    assert not agent.reader or isinstance(doors.named(agent.reader), ProgramReader)
     assert not agent.plugin or agent.hooks
 
 

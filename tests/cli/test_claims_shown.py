@@ -59,7 +59,7 @@ def test_what_was_dropped_is_listed_with_the_reason(whet: Whet, shop: Path) -> N
 
 def test_an_agent_is_told_the_rungs_of_a_lesson(whet: Whet, shop: Path, tmp_path: Path) -> None:
     assert whet("lessons").code == 0
-    told = for_task(Home(tmp_path / "home"), task="push", folder=str(shop), evidence=False).lessons
+    told = for_task(Home(tmp_path / "home"), task="push", folder=str(shop)).lessons
     assert ["seen in 2 sessions", "checked: all 2 quotes exact"] in [each.rungs[:2] for each in told]
 
 

@@ -143,6 +143,8 @@ def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
     assert "improve --background --seeds 2 --budget '2$'" in written
     again = whet("improve", "--nightly", "04:00")
     assert again.code == 0, again.err
+    # Without a budget nothing is tried: new sessions are read.
+    assert "learn --background" in (tmp_path / "home" / "jobs" / "improve.toml").read_text()
 
 
 def test_a_worker_carries_it_out(whet: Whet, tmp_path: Path) -> None:

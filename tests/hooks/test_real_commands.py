@@ -8,11 +8,12 @@ import pytest
 
 pytest.importorskip("mcp", reason="the MCP library is an extra")
 
-from command import COMMAND, Whet, runner
+from command import Whet, runner
 from hooks.hosts import PLUGIN, install
 from lengths import long
 from proving.obedient import Mind, Obedient, PlannedCall, obedient
 from whet.mcp.lessons import LessonAnswer, for_task
+from whet.mcp.passes import next_pass
 from whet.store.home import Home
 from whet.text.front_matter import split
 
@@ -53,28 +54,23 @@ def run_command(tmp_path: Path, command: str, *plan: PlannedCall) -> Obedient:
 
 def first_lesson(tmp_path: Path, whet: Whet) -> tuple[str, LessonAnswer]:
     folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
-    return folder, for_task(Home(tmp_path / "home"), task="", folder=folder, evidence=True).lessons[0]
+    return folder, for_task(Home(tmp_path / "home"), task="", folder=folder).lessons[0]
 
 
 @long
-def test_improve_hands_over_evidence_and_takes_the_draft_back(tmp_path: Path, whet: Whet) -> None:
-    folder, lesson = first_lesson(tmp_path, whet)
-    first = json.loads("\n".join(lesson.evidence.split("\n")[1:-1]))["evidence"][0]
-    text = f"In this project: {first.get('failed_call') or first['the_person_said']}"[:300]
+def test_learn_hands_out_a_pass_and_takes_claims(tmp_path: Path, whet: Whet) -> None:
+    folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
+    handed = next_pass(Home(tmp_path / "home"), folder)
     server = run_command(
         tmp_path,
-        "/whet:improve",
-        PlannedCall("Bash", always(command=f"{COMMAND.name} import", description="Import")),
-        PlannedCall("lessons_for_task", always(project=folder, evidence=True)),
-        PlannedCall("propose", always(text=text, reason="It failed.", project=folder, lesson=lesson.id)),
+        "/whet:learn",
+        PlannedCall("next_pass", always(project=folder)),
+        PlannedCall("claim", always(pass_id=handed.pass_id, lines='{"op": "nothing"}', project=folder)),
     )
-    *_, evidence, proposed = results(server)
-    assert "how_to_write" in evidence
-    assert "begins: evidence from sessions" in evidence
-    assert "waits for a person" in proposed
-    [waiting] = whet("pending", "--json").json["pending"]
-    assert (waiting["text"], waiting["trust"]) == (text, "external")
-    assert waiting["proofs"]
+    *_, read, claimed = results(server)
+    assert "the sessions" in read
+    assert "Call next_pass for more" in claimed
+    assert next_pass(Home(tmp_path / "home"), folder).pass_id == ""
     assert whet("rules", "--json").json["rules"] == []
 
 
@@ -83,7 +79,7 @@ def test_failed_why_and_propose_are_answered(tmp_path: Path, whet: Whet) -> None
     folder, lesson = first_lesson(tmp_path, whet)
     assert whet("rules", "add", "tidy", "Remove unused imports.").code == 0
     asked = {
-        "/whet:failed": (PlannedCall("lessons_for_task", always(project=folder, evidence=True)), lesson.id),
+        "/whet:failed": (PlannedCall("lessons_for_task", always(project=folder)), lesson.id),
         "/whet:why tidy": (PlannedCall("rule_evidence", always(rule="tidy")), "Remove unused imports."),
         "/whet:propose run the tests with ./dev test": (
             PlannedCall("propose", always(text=RULE, reason="The person asks for it.")), "waits for a person"

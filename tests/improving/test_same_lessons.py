@@ -17,9 +17,7 @@ from whet.lessons.candidates import LessonEvidence
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import open_id
 from whet.mcp.lessons import for_task
-from whet.mcp.proposals import Proposal, suggest
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
 
@@ -59,7 +57,7 @@ def test_the_page_shows_what_programs_get(filled: Home, lessons: tuple[whet.Less
 def test_the_mcp_server_tells_what_programs_get(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
     with whet.Store(filled.folder) as store:
         folders = {session.folder for session in store.sessions() if session.folder}
-    told = {each.id for folder in folders for each in for_task(filled, task="", folder=folder, evidence=False).lessons}
+    told = {each.id for folder in folders for each in for_task(filled, task="", folder=folder).lessons}
     assert told == {each.id for each in lessons if each.project}
 
 
@@ -74,19 +72,6 @@ def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lesso
     with opened(filled) as database:
         again = lessons_of(filled, database, EVERYWHERE)
     assert [each.id for each in again] == [each.id for each in lessons]
-
-
-def test_a_proposal_is_held_to_the_lesson_that_it_names(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
-    with whet.Store(filled.folder) as store:
-        places = {session.id: session.folder for session in store.sessions()}
-    own = next(each for each in lessons if "./dev test" in each.rule)
-    folder = places[own.evidence.best.session]
-    with pytest.raises(whet.WhetError, match="names nothing that the evidence names"):
-        suggest(filled, Proposal("Feed the cat.", "", folder, lesson=own.id))
-    made = suggest(filled, Proposal("Run tests with `./dev test` alone.", "", folder, lesson=own.id))
-    with opened(filled) as database:
-        proofs = ledger_of(filled, database).entry(made.number).patch.proofs
-    assert {proof.session for proof in proofs} <= {piece.session for piece in own.evidence.pieces}
 
 
 def test_no_two_candidates_share_an_id(filled: Home) -> None:

@@ -92,6 +92,7 @@ class Obedient(ThreadingHTTPServer):
         self.mind = mind
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.refuse_with = 0
+        self.says: Callable[[dict[str, Any]], str] = lambda _: "Done."  # what it answers where it calls nothing
 
     @property
     def url(self) -> str:
@@ -209,7 +210,11 @@ def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
         delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
         reason = "tool_use"
     else:
-        block, delta, reason = {"type": "text", "text": ""}, {"type": "text_delta", "text": "Done."}, "end_turn"
+        block, delta, reason = (
+            {"type": "text", "text": ""},
+            {"type": "text_delta", "text": server.says(body)},
+            "end_turn",
+        )
     yield "content_block_start", {"type": "content_block_start", "index": 0, "content_block": block}
     yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
     yield "content_block_stop", {"type": "content_block_stop", "index": 0}
@@ -279,7 +284,7 @@ def _responses(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
             "type": "message",
             "id": "msg_1",
             "role": "assistant",
-            "content": [{"type": "output_text", "text": "Done."}],
+            "content": [{"type": "output_text", "text": server.says(body)}],
         }
     yield "response.output_item.done", {"type": "response.output_item.done", "output_index": 0, "item": item}
     usage = {
@@ -297,7 +302,7 @@ def _gemini(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]
     offered = [each["name"] for tool in body.get("tools") or [] for each in tool.get("functionDeclarations") or []]
     results = [each for each in parts if "functionResponse" in each]
     command = _next_command(server, body, results) if "run_shell_command" in offered else ""
-    part: dict[str, Any] = {"text": "Done."}
+    part: dict[str, Any] = {"text": server.says(body)}
     if command:
         part = {"functionCall": {"name": "run_shell_command", "args": {"command": command}}}
     usage = {"promptTokenCount": 1000, "candidatesTokenCount": 20, "totalTokenCount": 1020}
@@ -316,7 +321,7 @@ def _chat(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         call = {"index": 0, "id": f"call_{len(server.asked)}", "type": "function", "function": function}
         delta, reason = {"role": "assistant", "tool_calls": [call]}, "tool_calls"
     else:
-        delta, reason = {"role": "assistant", "content": "Done."}, "stop"
+        delta, reason = {"role": "assistant", "content": server.says(body)}, "stop"
     yield "", {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
     yield "", {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
     usage = {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}

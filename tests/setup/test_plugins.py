@@ -76,7 +76,7 @@ def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     folder = tmp_path / "home" / "plugin"
     wanted = [f"plugin marketplace add {folder}", "plugin install whet@whet"]
     assert (tmp_path / "asked").read_text().splitlines() == wanted
-    assert dict(content(folder / "whet"))["commands/improve.md"] == (PLUGIN / "commands" / "improve.md").read_bytes()
+    assert dict(content(folder / "whet"))["commands/learn.md"] == (PLUGIN / "commands" / "learn.md").read_bytes()
     config = tmp_path / "person"
     assert not are_installed("claude-code", config / ".claude"), "the plugin has the hooks"
     assert are_installed("codex", config / ".codex"), "an agent whose program is not found gets the hooks"

@@ -64,7 +64,7 @@ def test_where_no_service_is_possible_nothing_leads_back_to_setup(whet: Whet, pe
     assert "(`whet setup`)" in next(line for line in whet("status").out.splitlines() if line.startswith("Worker"))
     shown = " ".join(whet("setup", "--yes", variables={**variables, "DBUS_SESSION_BUS_ADDRESS": "none"}).out.split())
     assert "It needs a worker, which does not run here: start `whet worker`." in shown
-    assert "No model is set, so it only proposes changes, untried." in shown
+    assert "No reader is set, so nothing is read: `whet config set reading.reader claude`." in shown
     worker = next(line for line in whet("status").out.splitlines() if line.startswith("Worker"))
     assert "`whet worker`" in worker
     assert "`whet setup`" not in worker

@@ -10,7 +10,7 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.runs.settings import Review
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.reviewing import expect_sound, order, record
+from whet.shipped.guidance.reviewing import TEXTS, order, record
 from whet.told.review_when import ALLOWED, Counters, Reviewed, ReviewKind, count, denial, due, summary
 
 TOOLS = ("memory", "skills", "terminal")
@@ -103,7 +103,8 @@ def test_the_order_names_its_signs_and_holds_what_was_asked_for() -> None:
         assert "Where there is none, change nothing" in text
         assert ("Memory:" in text) == (kind is not ReviewKind.SKILL)
         assert ("Skills:" in text) == (kind is not ReviewKind.MEMORY)
-        assert "{" not in text
+        assert "{tools}" not in text
+        assert "{parts}" not in text
 
 
 def test_the_order_says_where_a_preference_goes_and_what_support_files_are_for() -> None:
@@ -116,7 +117,7 @@ def test_the_order_says_where_a_preference_goes_and_what_support_files_are_for()
 
 def test_own_words_take_the_place_of_those_that_ship() -> None:
     own = {"memory": "Keep what is said of tea.\n", "skill": " "}
-    expect_sound(own)
+    TEXTS.expect_sound(own)
     text = order(ReviewKind.COMBINED, own)
     assert "Keep what is said of tea." in text
     assert "Memory:" not in text
@@ -134,4 +135,4 @@ def test_own_words_take_the_place_of_those_that_ship() -> None:
 )
 def test_own_words_that_would_be_lost_are_refused(own: dict[str, str], why: str) -> None:
     with pytest.raises(WhetError, match=why):
-        expect_sound(own)
+        TEXTS.expect_sound(own)

@@ -65,5 +65,6 @@ class Agent(NamedTuple):
     hooks: AgentHooks | None = None
     plugin: AgentPlugin | None = None
     executor: str = ""  # how it is run without a person: a whet.agents.executor.Executor
+    reader: str = ""  # how it answers one question without tools: a whet.agents.reader.ProgramReader
     shell: tuple[str, ...] = ()  # variables that it sets in the shells that it opens
     programs: tuple[str, ...] = ()  # what its processes are called

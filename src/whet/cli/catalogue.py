@@ -28,6 +28,7 @@ GROUPS = (
     (
         "Learn and prove",
         (
+            ("learn", "learn", "Let an agent or a model read new sessions for lessons, and check what it claims."),
             ("lessons", "lessons", "List what your sessions teach: failures that recur, and what you asked for."),
             ("improve", "improve", "Learn from failures, test each change, keep what helps."),
             ("try", "try_", "Test a change on cases before you keep it."),

@@ -9,6 +9,7 @@ from whet.engine.steps import Direct, Steps
 from whet.engine.system import ARRIVALS, CLOCK, WATCH
 from whet.improving import arriving, improve, review, watch
 from whet.proving import attempt, plan, trial
+from whet.reading import learn
 from whet.runs.settings import Settings
 from whet.scheduling import runs
 from whet.store.home import Home
@@ -24,6 +25,7 @@ UNLIMITED: Procedures = {
     runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
     runs.DELIVERY: Procedure(Queue.JOBS, runs.delivery, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
+    learn.KIND: Procedure(Queue.REVIEWS, learn.carry_out, learn.LearnRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
     ARRIVALS: Procedure(Queue.CHORES, arriving.arrive, str),
 }
@@ -66,8 +68,13 @@ def _improve(home: Home, steps: Steps, ask: ImproveRequest) -> Done:
     return improve.improve(home, steps, ask, supply=attempt.served if ask.watched else within_limit)
 
 
+def _learn(home: Home, steps: Steps, ask: learn.LearnRequest) -> Done:
+    return learn.carry_out(home, steps, ask, supply=within_limit, meter=Meter(home))
+
+
 PROCEDURES: Procedures = {
     **UNLIMITED,
+    learn.KIND: Procedure(Queue.REVIEWS, _learn, learn.LearnRequest),
     review.KIND: Procedure(Queue.REVIEWS, _review, review.ReviewRequest),
     attempt.KIND: Procedure(Queue.ATTEMPTS, _attempt, AttemptRequest),
     runs.KIND: Procedure(Queue.JOBS, _job, runs.JobRequest),

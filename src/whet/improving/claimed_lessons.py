@@ -15,6 +15,7 @@ from whet.lessons.measures import CallCounts, LessonMeasures
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import DroppedLesson, Lesson, LessonChecks, SeenBy, id_of
 from whet.outcomes.deciding import Outcome
+from whet.sessions.trust import Trust
 from whet.text.words import cut
 from whet.told import skills
 
@@ -29,6 +30,14 @@ SOURCE_OF = {
     ClaimSource.PERSON: LessonSource.PERSON,
     ClaimSource.RECOVERY: LessonSource.RECOVERY,
     ClaimSource.TRAP: LessonSource.FAILURE,
+}
+# Who a person is told to have said a quote, where they decide on the rule.
+SAID_BY = {
+    Trust.OPERATOR: "you said",
+    Trust.USER: "a person typed",
+    Trust.AGENT: "the agent said",
+    Trust.TOOL: "printed by a tool, or typed by nobody knows whom:",
+    Trust.EXTERNAL: "from elsewhere, such as a page, a paste or another agent:",
 }
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -125,7 +134,7 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
         ),
         trust=report.trust,
         proofs=tuple(
-            Proof(piece.session, piece.message, piece.source.value, piece.text)
+            Proof(piece.session, piece.message, SAID_BY[piece.trust], piece.text)
             for piece in evidence.pieces[:PROOFS_KEPT]
         ),
         situation=situation,

@@ -19,11 +19,22 @@ from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry, Step
 from whet.proving.attempt import Supply
+from whet.reading.reviewed import keep_claims, retold
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
-from whet.runs.shortening import plain_record
 from whet.sessions.arguments import object_of
 from whet.sessions.lineage import is_vouched
-from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
+from whet.sessions.transcripts import (
+    Disposition,
+    Ending,
+    Message,
+    Origin,
+    Purpose,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Transcript,
+)
 from whet.sessions.transcripts import session_id as id_of
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import reviewing
@@ -107,13 +118,21 @@ def look_back(
         known = answered(restored_run(database, begun), now=time.time()) if begun else None
         request = request._replace(run=known or _forked(home, database, session, ask, request))
         ended = _carry_out(home, database, request, session, ask, interrupt)
+    made = id_of(SOURCE, request.id)
+    claims = _keep_claims(database, session, made) if ended.ending is Ending.FINISHED else 0
+    said = (summary(made_by(home, database, made)), f"{claims} claimed for `whet lessons`" if claims else "")
     return ReviewOutcome(
-        id_of(SOURCE, request.id),
-        ended.ending,
-        ended.detail,
-        together((_spent(begun), ended.spent)),
-        summary(made_by(home, database, id_of(SOURCE, request.id))),
+        made, ended.ending, ended.detail, together((_spent(begun), ended.spent)), "; ".join(filter(None, said))
     )
+
+
+def _keep_claims(database: Database, session: Session, made: str) -> int:
+    """Keep what a review says that every agent should be told, in its last words; how much of it holds."""
+    own = stored(database, made)
+    if own is None:
+        return 0
+    said = (each.text for each in reversed(load(database, own).messages) if each.role is Role.AGENT and each.text)
+    return keep_claims(database, load(database, session), next(said, ""), reader=own.model)
 
 
 def _spent(begun: Session | None) -> Spent:
@@ -226,10 +245,10 @@ def _is_ours(database: Database, session: Session) -> bool:
     return session.source == SOURCE and is_believed(database, session)
 
 
-def _retold(run: Run, session: Session, ask: ReviewRequest, said: tuple[Message, ...], own: Mapping[str, str]) -> Run:
-    """A conversation with another agent, shown as data to a session of our own."""
+def _retold(run: Run, session: Session, ask: ReviewRequest, said: Transcript, own: Mapping[str, str]) -> Run:
+    """A conversation with another agent in short, with all that the person said, as data to a session of our own."""
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
-    text = plain_record(said[: ask.messages], min(room, RECORD_TOKENS))
+    text = retold(replace(said, messages=said.messages[: ask.messages]), min(room, RECORD_TOKENS))
     mark = mark_for((text,))
     words = reviewing.record(quoted("record", text, mark=mark), own, mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
@@ -242,7 +261,7 @@ def _carry_out(
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works
         place = request.place._replace(folder=Path(folder))
         made = assemble_run(home, database, request._replace(place=place))
-        run = request.run or _retold(made.run, session, ask, load(database, session).messages, _own_words(home))
+        run = request.run or _retold(made.run, session, ask, load(database, session), _own_words(home))
         means = made.means._replace(toolbox=ReviewToolbox(made.means.toolbox))
         try:
             return carry_out(database, run, means, interrupt=interrupt).ended
@@ -264,8 +283,8 @@ def _vouched(database: Database, session: Session) -> tuple[Message, ...]:
 
 def _own_words(home: Home) -> dict[str, str]:
     """What the person wrote in the home in the place of the texts of a review."""
-    own = guidance_texts(home, reviewing.FOLDER)
-    reviewing.expect_sound(own)
+    own = guidance_texts(home, reviewing.TEXTS.name)
+    reviewing.TEXTS.expect_sound(own)
     return own
 
 

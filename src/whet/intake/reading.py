@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.agents.reader import is_of_reader
 from whet.agents.recognising import format_named, recognise
 from whet.examples.prefills import is_prefill, recognised
 from whet.formats.source import Skipped, Source, Unreadable
@@ -76,6 +77,8 @@ def _transcripts(source: Source, order: ReadOrder) -> Iterator[Transcript]:
             source.skip(f"session {transcript.native_id} has no messages")
         elif is_prefill(transcript.messages):
             source.skip("a prefill: examples of a template, not a session")
+        elif is_of_reader(transcript.messages):
+            source.skip("a reader of Whet at work, not a session of yours")
         elif transcript.id in seen:
             source.skip(f"the session id {transcript.native_id} occurs more than once in this file")
         elif order.since is None or (transcript.ended or order.since) >= order.since:

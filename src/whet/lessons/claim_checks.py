@@ -6,7 +6,7 @@ from typing import NamedTuple
 from whet.lessons.backtests import Backtest
 from whet.lessons.claim_calls import PatternCounts, SeenCall, count_check
 from whet.lessons.claim_folding import NO_QUOTES, StandingClaim
-from whet.lessons.claim_quotes import CheckedQuote, is_part
+from whet.lessons.claim_quotes import CheckedQuote, is_part, unquoted_words
 from whet.lessons.claims import Claim, ClaimCarrier, ClaimSource, DroppedClaim, Quote
 from whet.lessons.instructions import SeenInstruction
 from whet.lessons.named_things import NamedThings, RepositoryNames, code_spans, missing_names, named_things
@@ -124,12 +124,13 @@ def rank(reports: Iterable[ClaimReport], most: int = MOST_LESSONS) -> tuple[list
 
 
 def trust_of(claim: Claim, quotes: Sequence[CheckedQuote]) -> Trust:
-    """The lowest trust of the quotes; what a rule names and no quote has may come from anywhere in what was read."""
+    """The lowest trust of the quotes; what a rule says in other words may have stood anywhere in what was read."""
     least = lowest(each.trust for each in quotes)
-    words = " ".join(each.quote.words for each in quotes).casefold()
+    said = [each.quote.words for each in quotes]
+    words = " ".join(said).casefold()
     named = named_things(claim.rule)
     is_borne = all(name.casefold() in words for name in (*named.paths, *named.symbols, *_wanted(claim.rule)))
-    return least if is_borne else min(least, Trust.TOOL)
+    return least if is_borne and not unquoted_words(claim.rule, said) else min(least, Trust.TOOL)
 
 
 def told_by(claim: Claim, lines: Iterable[SeenInstruction]) -> SeenInstruction | None:

@@ -1,7 +1,8 @@
 """Whether a quote is in the message that it names, whose words it is, and when they were said."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -11,12 +12,14 @@ from whet.failures.view import JudgedCall
 from whet.lessons.claims import Quote
 from whet.lessons.failed_calls import whole_call
 from whet.lessons.local_paths import in_project
+from whet.lessons.pieces import stems
 from whet.lessons.telling_lines import without_colours
 from whet.outcomes.deciding import Decision, Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, lowest, trust_of_tool
+from whet.text.key_words import COMMON
 from whet.values import Value
 
 FEWEST_LETTERS = 6
@@ -24,6 +27,7 @@ TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody els
 # How a condensed session writes what it left out, the next line of an error, and what a call answered.
 GAP, LINES, ANSWER = "…", " | ", " → "
 NOT_ASKED = Decision(Outcome.UNKNOWN, "")
+_WORD = re.compile(r"\w{3,}")
 
 OTHER_PROJECT = "its session is of another project"
 NO_MESSAGE = "the session has no such message"
@@ -82,6 +86,20 @@ def _stand_in_order(parts: list[str], plain: str) -> bool:
             return False
         place = found + len(wanted)
     return True
+
+
+def unquoted_words(rule: str, quotes: Iterable[str]) -> tuple[str, ...]:
+    """The words of a rule that stand in none of its quotes, those aside that say nothing by themselves.
+
+    Whoever wrote the rule has them from somewhere else in what they read, which may be anybody's.
+    """
+    said = frozenset(_stem(word) for quote in quotes for word in _WORD.findall(quote.casefold()))
+    own = dict.fromkeys(_WORD.findall(rule.casefold()))
+    return tuple(word for word in own if word not in COMMON and not word.isdigit() and _stem(word) not in said)
+
+
+def _stem(word: str) -> str:
+    return next(iter(stems((word,))))
 
 
 def folded(text: str) -> str:

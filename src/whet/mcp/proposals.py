@@ -10,20 +10,14 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from msgspec import structs
-
 from whet.changes.pending import approve, propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
-from whet.lessons.bearing_out import bearing_out
-from whet.lessons.drafts import patch_of_draft
-from whet.lessons.evidence import read_answer
 from whet.mcp.answers import QUOTE_LETTERS, shortened
-from whet.mcp.lessons import evidence_of, lesson_in, project_in
+from whet.mcp.lessons import project_in
 from whet.sessions.trust import Trust
-from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
@@ -53,17 +47,13 @@ class Proposal(NamedTuple):
     reason: str
     folder: str
     session: str = ""
-    lesson: str = ""
 
 
-def drafted(home: Home, database: Database, given: Proposal) -> Patch:
-    """The change that a proposal comes to; one that is written for a lesson keeps its evidence."""
+def drafted(given: Proposal) -> Patch:
+    """The change that a proposal comes to."""
     if len(given.session) > SESSION_LETTERS:
         raise WhetError("There is no session with an id of this length.", advice="Leave the session out.")
-    project = project_in(given.folder)
-    if given.lesson:
-        return _from_lesson(home, database, project, given.lesson, given.text)
-    return _free(project, given.text, given.reason, given.session)
+    return _free(project_in(given.folder), given.text, given.reason, given.session)
 
 
 def question_of(patch: Patch) -> str:
@@ -75,7 +65,7 @@ def question_of(patch: Patch) -> str:
 def suggest(home: Home, given: Proposal) -> ProposalAnswer:
     """Put a rule among the changes that wait for a person."""
     with opened(home) as database:
-        patch = drafted(home, database, given)
+        patch = drafted(given)
         entry = propose(home, database, patch, actor=Actor.AGENT, now=time.time())
     state = "waits for a person" if entry.step is Step.PROPOSED else entry.step.value
     advice = f"whet pending show {entry.number}; to test it: whet try --pending {entry.number}"
@@ -89,18 +79,6 @@ def put_in_force(home: Home, made: ProposalAnswer, asked: Set[str]) -> ProposalA
             return made
         approve(home, database, made.number, actor=Actor.PERSON, now=time.time())
     return replace(made, state="in force", next="whet ledger undo")
-
-
-def _from_lesson(home: Home, database: Database, project: str, id: str, text: str) -> Patch:
-    """A draft for a lesson, held to what the model writer is held to: short, no secret, and of this evidence."""
-    lesson = lesson_in(home, database, project, id)
-    seen = evidence_of(lesson)
-    draft, why = read_answer(text, seen)
-    if draft is None:
-        raise WhetError(f"Not proposed: {why}.", advice="Write it anew from the lesson's evidence, or leave it.")
-    part = bearing_out(lesson.evidence, draft)
-    patch = patch_of_draft(draft, part, project)
-    return structs.replace(patch, trust=Trust.EXTERNAL, origin=structs.replace(patch.origin, writer=PatchWriter.AGENT))
 
 
 def _free(project: str, text: str, reason: str, session: str) -> Patch:

@@ -1,10 +1,10 @@
-"""The server itself: seven tools, a few resources and prompts, over the functions of `answers`."""
+"""The server itself: nine tools, a few resources and prompts, over the functions of `answers`."""
 
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from whet.errors import WhetError
-from whet.mcp import answers, lessons, proposals, showing, troubles
+from whet.mcp import answers, lessons, passes, proposals, showing, troubles
 from whet.mcp.answers import EvidenceAnswer, HitAnswer, StatusAnswer
 from whet.mcp.lessons import TaskAnswer
 from whet.mcp.library import (
@@ -18,12 +18,12 @@ from whet.mcp.library import (
     ToolAnnotations,
     ToolError,
 )
+from whet.mcp.passes import ClaimsAnswer, PassAnswer
 from whet.mcp.proposals import ProposalAnswer
 from whet.mcp.showing import SessionAnswer
 from whet.mcp.troubles import TroubleAnswer
 from whet.shipped.guidance import serving as words
 from whet.store.home import Home
-from whet.store.opening import opened
 from whet.store.settings_file import load
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -46,6 +46,7 @@ def server_of(home: Home, *, version: str, folder: str) -> MCPServer[None]:
         "whet", title="Whet", version=version, instructions=words.instructions(), log_level="CRITICAL"
     )
     _add_tools(server, home, folder)
+    _add_reading(server, home, folder)
     _add_resources(server, home)
     _add_prompts(server)
     return server
@@ -56,10 +57,9 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     def lessons_for_task(
         task: Annotated[str, Field(description="The task in a sentence; it ranks the lessons.")] = "",
         project: Folder = "",
-        evidence: Annotated[bool, Field(description="Also give the evidence of each lesson, to write from.")] = False,
     ) -> TaskAnswer:
-        """The rules in force for a project, and what its sessions teach; on request with evidence to write from."""
-        return _answer(lambda: lessons.for_task(home, task=task, folder=project or folder, evidence=evidence))
+        """The rules in force for a project, and what its sessions teach."""
+        return _answer(lambda: lessons.for_task(home, task=task, folder=project or folder))
 
     @server.tool(title="Search sessions", annotations=READS)
     def search_sessions(
@@ -92,16 +92,15 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     asked: set[str] = set()  # the ids of the changes that the person was asked about, as they saw them
 
     def decide(
-        context: Context[None], text: str, reason: str, project: str = "", session: str = "", lesson: str = ""
+        context: Context[None], text: str, reason: str, project: str = "", session: str = ""
     ) -> PersonsWord | Elicit[PersonsWord]:
         """The person's word, asked for where they allowed that in the settings and the client can ask."""
         capabilities = context.client_capabilities
         can_ask = capabilities is not None and capabilities.elicitation is not None
         if not can_ask or not load(home).trust.elicitation:
             return PersonsWord(approve=False)
-        given = proposals.Proposal(text, reason, project or folder, session, lesson)
-        with opened(home) as database:
-            patch = _answer(lambda: proposals.drafted(home, database, given))
+        given = proposals.Proposal(text, reason, project or folder, session)
+        patch = _answer(lambda: proposals.drafted(given))
         asked.add(patch.id)
         return Elicit(proposals.question_of(patch), PersonsWord)
 
@@ -112,10 +111,9 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         decision: Annotated[ElicitationResult[PersonsWord], Resolve(decide)],
         project: Folder = "",
         session: Annotated[str, Field(description="The id of the session that shows it, if known.")] = "",
-        lesson: Annotated[str, Field(description="The id of the lesson that it is written for, if any.")] = "",
     ) -> ProposalAnswer:
         """Propose a rule for a project. It waits for the person, who alone can approve it."""
-        given = proposals.Proposal(text, reason, project or folder, session, lesson)
+        given = proposals.Proposal(text, reason, project or folder, session)
         made = _answer(lambda: proposals.suggest(home, given))
         approved = decision.action == "accept" and decision.data.approve
         return _answer(lambda: proposals.put_in_force(home, made, asked)) if approved else made
@@ -124,6 +122,23 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     def status() -> StatusAnswer:
         """How many sessions and rules there are, what is on trial and what waits for the person."""
         return _answer(lambda: answers.status(home))
+
+
+def _add_reading(server: MCPServer[None], home: Home, folder: str) -> None:
+    @server.tool(title="The next sessions to learn from", annotations=READS)
+    def next_pass(project: Folder = "") -> PassAnswer:
+        """Sessions of a project that nobody has read yet, in short form, to learn from when the person asks."""
+        return _answer(lambda: passes.next_pass(home, project or folder))
+
+    @server.tool(title="Claim lessons", annotations=PROPOSES)
+    def claim(
+        pass_id: Annotated[str, Field(description="Of the pass that was read.")],
+        lines: Annotated[str, Field(description="JSON lines, as how_to_answer says.")],
+        project: Folder = "",
+        final: Annotated[bool, Field(description="Keep what can be used, and drop the rest.")] = False,
+    ) -> ClaimsAnswer:
+        """Say what the sessions of a pass teach. It is checked, and not in force before the person says yes."""
+        return _answer(lambda: passes.claim(home, project or folder, pass_id, lines, final=final))
 
 
 def _add_resources(server: MCPServer[None], home: Home) -> None:
@@ -141,10 +156,10 @@ def _add_resources(server: MCPServer[None], home: Home) -> None:
 
 
 def _add_prompts(server: MCPServer[None]) -> None:
-    @server.prompt(title="Write rules for what failed here")
-    def improve() -> str:
-        """Turn lessons into proposed rules."""
-        return words.improve()
+    @server.prompt(title="Learn from sessions")
+    def learn() -> str:
+        """Read the sessions of this project that nobody has read, and claim lessons."""
+        return words.learn()
 
     @server.prompt(title="Review a session")
     def review(session: str) -> str:

@@ -67,6 +67,7 @@ TEXTS = {
     "review.model_calls": "Maximum model calls per review.",
     "review.tokens": "Maximum tokens per review.",
     "review.seconds": "Maximum time per review, in seconds.",
+    "reading.reader": "Who reads new sessions for lessons, every night too: an agent, or a model as provider:name.",
     "background.tokens_per_day": "Maximum tokens per day for all background work; 0 stops it.",
     "background.dollars_per_day": "Maximum cost per day for all background work, if prices are known.",
     "compaction.enabled": "Summarise conversations that grow too long.",

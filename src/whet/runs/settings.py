@@ -109,6 +109,12 @@ class Review(Value, frozen=True):
     seconds: float = 300.0
 
 
+class ReadingSettings(Value, frozen=True):
+    """Who reads sessions for lessons: an agent or a model; empty: whoever is named or found, after a question."""
+
+    reader: str = ""
+
+
 class DailyLimit(Value, frozen=True):
     """What all background work of a home may spend on one day, by the machine's own date."""
 
@@ -197,6 +203,7 @@ class Settings(Value, frozen=True):
     sandbox: Sandbox = Sandbox()
     terminal: Terminal = Terminal()
     review: Review = Review()
+    reading: ReadingSettings = ReadingSettings()
     background: DailyLimit = DailyLimit()
     compaction: Compaction = Compaction()
     local: Local = Local()

@@ -165,11 +165,12 @@ def _add_job(here: SetupPlace) -> str:
 
 
 def _missing(here: SetupPlace) -> str:
-    """What a nightly improvement needs and this machine does not have yet."""
+    """What reading every night needs and this machine does not have yet."""
     has_worker = load_record(here.home).service is not None or is_worker_alive(here.home.folder)
     worker = "" if has_worker else " It needs a worker, which does not run here: start `whet worker`."
-    model = "" if load(here.home).model else " No model is set, so it only proposes changes, untried."
-    return worker + model
+    is_set = load(here.home).reading.reader
+    reader = "" if is_set else " No reader is set, so nothing is read: `whet config set reading.reader claude`."
+    return worker + reader
 
 
 def _before(path: Path) -> WrittenFile:

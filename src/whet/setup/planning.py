@@ -77,7 +77,7 @@ def _steps(facts: MachineFacts) -> Iterator[SetupStep]:
             words = f"Write rules and skills for {agent.title} to {agent.target_file}"
             yield SetupStep(TARGET, agent.name, words, _state(agent.is_target))
     yield _service(facts)
-    words = f"Improve every night at {facts.nightly_at}, within the daily limit"
+    words = f"Read new sessions every night at {facts.nightly_at}, within the daily limit"
     yield SetupStep(NIGHTLY, "improve", words, _state(facts.has_nightly))
 
 

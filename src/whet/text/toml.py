@@ -28,19 +28,20 @@ def encoded(value: Any) -> str:
         case list() | tuple():
             return f"[{', '.join(map(encoded, value))}]"
         case dict():
-            return "{" + ", ".join(f"{_key(key)} = {encoded(inner)}" for key, inner in value.items()) + "}"
+            return "{" + ", ".join(f"{key_of(key)} = {encoded(inner)}" for key, inner in value.items()) + "}"
     raise TypeError(f"TOML cannot say {value!r}")
 
 
 def table(fields: Mapping[str, Any], path: tuple[str, ...] = ()) -> str:
     """The lines of a table and its header: its plain values first, then the tables in it."""
-    plain = [f"{_key(key)} = {encoded(value)}\n" for key, value in fields.items() if not isinstance(value, dict)]
-    header = [f"\n[{'.'.join(map(_key, path))}]\n"] if path and (plain or not fields) else []
+    plain = [f"{key_of(key)} = {encoded(value)}\n" for key, value in fields.items() if not isinstance(value, dict)]
+    header = [f"\n[{'.'.join(map(key_of, path))}]\n"] if path and (plain or not fields) else []
     inner = [table(value, (*path, key)) for key, value in fields.items() if isinstance(value, dict)]
     return "".join([*header, *plain, *inner])
 
 
-def _key(key: str) -> str:
+def key_of(key: str) -> str:
+    """A key as TOML writes it."""
     return key if _BARE.fullmatch(key) else _quoted(key)
 
 

@@ -24,6 +24,7 @@ AGENT = Agent(
         noted="enabledPlugins",
     ),
     executor="whet.agents.claude_code.executor:EXECUTOR",
+    reader="whet.agents.claude_code.executor:READER",
     shell=("CLAUDECODE",),
     programs=("claude",),
 )

@@ -16,6 +16,7 @@ from whet.agents.executor import (
     refusal_in,
     without_record,
 )
+from whet.agents.reader import ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch, refused
 from whet.sessions.transcripts import Transcript, Usage
 from whet.text import fields
 
@@ -48,8 +49,22 @@ def carried(left: Left, transcript: Transcript | None) -> Carried:
     result = _result(left.output)
     if transcript is None:
         return without_record(left)
+    validity, why = _validity(result, left)
+    models = sorted(fields.mapping(result, "modelUsage"))  # one for small tasks may be among them
+    return Carried(
+        transcript,
+        _used(result),
+        validity,
+        why,
+        transcript.version,
+        transcript.model or (models[0] if models else ""),
+        left.seconds,
+    )
+
+
+def _used(result: dict[str, Any]) -> Usage:
     usage = fields.mapping(result, "usage")
-    counted = Usage(
+    return Usage(
         input=fields.whole(usage, "input_tokens")
         + fields.whole(usage, "cache_read_input_tokens")
         + fields.whole(usage, "cache_creation_input_tokens"),
@@ -57,17 +72,6 @@ def carried(left: Left, transcript: Transcript | None) -> Carried:
         cached=fields.whole(usage, "cache_read_input_tokens"),
         cache_written=fields.whole(usage, "cache_creation_input_tokens"),
         cost_dollars=fields.amount(result.get("total_cost_usd")),
-    )
-    validity, why = _validity(result, left)
-    models = sorted(fields.mapping(result, "modelUsage"))  # one for small tasks may be among them
-    return Carried(
-        transcript,
-        counted,
-        validity,
-        why,
-        transcript.version,
-        transcript.model or (models[0] if models else ""),
-        left.seconds,
     )
 
 
@@ -110,3 +114,29 @@ EXECUTOR = Executor(
     variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
     endpoints=("https://api.anthropic.com", "https://console.anthropic.com", "https://platform.claude.com"),
 )
+
+
+def launch_reader(errand: ReadingErrand, program: str) -> ReadingLaunch:
+    """Without tools, without a record, and without what the person's settings add; their login and model stay."""
+    words = [
+        program, "-p", "--tools", "", "--no-session-persistence", "--safe-mode", "--strict-mcp-config",
+        "--disable-slash-commands", "--output-format", "json", "--system-prompt", errand.system,
+    ]  # fmt: skip
+    if errand.model:
+        words += ["--model", errand.model]
+    if errand.dollars is not None:
+        words += ["--max-budget-usd", f"{errand.dollars:.2f}"]
+    quiet = ("DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+    return ReadingLaunch(tuple(words), dict.fromkeys(quiet, "1"))
+
+
+def answer_of(left: Left) -> ReaderAnswer:
+    result = _result(left.output)
+    said = fields.text(result, "result")
+    if left.exit_code != 0 or result.get("is_error") or not result:
+        return refused(left, said)._replace(usage=_used(result))
+    models = sorted(fields.mapping(result, "modelUsage"))
+    return ReaderAnswer(said, _used(result), models[0] if models else "")
+
+
+READER = ProgramReader("claude", launch_reader, answer_of, keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))

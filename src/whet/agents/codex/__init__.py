@@ -29,6 +29,7 @@ AGENT = Agent(
         noted="plugins",
     ),
     executor="whet.agents.codex.executor:EXECUTOR",
+    reader="whet.agents.codex.executor:READER",
     shell=("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID"),
     programs=("codex",),
 )

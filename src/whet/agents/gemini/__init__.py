@@ -29,6 +29,7 @@ AGENT = Agent(
         noted="extensions/",
     ),
     executor="whet.agents.gemini.executor:EXECUTOR",
+    reader="whet.agents.gemini.executor:READER",
     shell=("GEMINI_CLI",),
     programs=("gemini",),
 )

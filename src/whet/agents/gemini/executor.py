@@ -17,7 +17,8 @@ from whet.agents.executor import (
     refusal_in,
     without_record,
 )
-from whet.sessions.transcripts import Transcript
+from whet.agents.reader import ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch, refused
+from whet.sessions.transcripts import Transcript, Usage
 from whet.sessions.usage import total
 from whet.text import fields
 
@@ -87,3 +88,44 @@ EXECUTOR = Executor(
         }
     ),
 )
+
+
+DENY_ALL = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
+SILENT = """{
+  "tools": {"core": ["none"]},
+  "hooksConfig": {"enabled": false},
+  "skills": {"enabled": false},
+  "context": {"fileName": ["none.md"]},
+  "general": {"enableAutoUpdate": false}
+}
+"""
+
+
+def launch_reader(errand: ReadingErrand, program: str) -> ReadingLaunch:
+    """Without tools, extensions and hooks. It keeps a record, which the mark in the prompt names."""
+    folder = errand.folder
+    words = [program, "--output-format", "json", "--skip-trust", "--approval-mode", "plan", "-e", "none"]
+    words += ["--allowed-mcp-server-names", "none", "--policy", str(folder / "deny.toml")]
+    if errand.model:
+        words += ["-m", errand.model]
+    variables = {"GEMINI_SYSTEM_MD": str(folder / "system.md"), "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    files = {"deny.toml": DENY_ALL, "system.md": errand.system, ".gemini/settings.json": SILENT}
+    return ReadingLaunch(tuple(words), variables, files)
+
+
+def answer_of(left: Left) -> ReaderAnswer:
+    result = _result(left.output)
+    models = fields.mapping(fields.mapping(result, "stats"), "models")
+    counts = [fields.mapping(fields.mapping(models, name), "tokens") for name in models]
+    used = Usage(
+        input=sum(fields.whole(each, "prompt") for each in counts),
+        output=sum(fields.whole(each, "candidates") + fields.whole(each, "thoughts") for each in counts),
+        cached=sum(fields.whole(each, "cached") for each in counts),
+    )
+    validity, why = _validity(left)
+    if validity is not Validity.VALID:
+        return refused(left, why)._replace(usage=used)
+    return ReaderAnswer(fields.text(result, "response"), used, next(iter(models), ""))
+
+
+READER = ProgramReader("gemini", launch_reader, answer_of, keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"))

@@ -20,6 +20,7 @@ AGENT = Agent(
         marks=HostMarks(field="sessionID", database=("XDG_DATA_HOME", "~/.local/share", "opencode/opencode.db")),
     ),
     executor="whet.agents.opencode.executor:EXECUTOR",
+    reader="whet.agents.opencode.executor:READER",
     shell=("OPENCODE",),
     programs=("opencode",),
 )

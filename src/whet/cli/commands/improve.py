@@ -54,7 +54,9 @@ ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     "--retire", is_flag=True, help="Test each active rule by leaving it out; retire rules that no longer help."
 )
 @click.option("--dry-run", is_flag=True, help="Show what it would do and cost, without doing it.")
-@click.option("--nightly", metavar="HH:MM", help="Schedule it as a job every night at this time.")
+@click.option(
+    "--nightly", metavar="HH:MM", help="Every night at this time: read new sessions; with --budget, try changes too."
+)
 @click.option("--now", is_flag=True, help="Run in this process; a crash loses the work.")
 @click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
 @json_option
@@ -188,6 +190,7 @@ def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
 def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool) -> int:
     from msgspec.structs import replace
 
+    from whet.cli.commands.learn import queue_reading
     from whet.cli.other_agents import at_once
     from whet.cli.procedures import PROCEDURES, is_watched
     from whet.engine.orders import Queue
@@ -195,8 +198,11 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
     from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.improving.improve import order
+    from whet.store.settings_file import load
     from whet.trials.improvements import ImproveReport
 
+    if not follow and (reader := load(home).reading.reader):
+        queue_reading(home, reader)
     with office(home) as counter:
         watched = replace(ask, watched=follow and is_watched(os.environ))
         id = counter.submit(order(watched, key=_id()), Queue.TRIALS)

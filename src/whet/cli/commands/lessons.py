@@ -174,7 +174,7 @@ def _named(found: FoundLessons, name: str) -> Lesson:
         if name == lesson.id or (name.isdecimal() and found.numbers.get(lesson.id) == int(name)):
             return lesson
     if any(failure_id(each) == name for each in found.whole.recurring):
-        advice = "Write one with `whet rules add`, or let an agent write it (/whet:improve)."
+        advice = "Write one with `whet rules add`, or let a reader look for one: `whet learn`."
         raise WhetError("No session shows what works instead, so there is no draft.", advice=advice)
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
 

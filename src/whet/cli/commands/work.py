@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -103,6 +103,8 @@ def _about(id: str, what: str, as_json: bool) -> int:
     for label, value in record.items():
         if value not in ("", None, [], {}):
             say(f"[bold]{label:<9}[/bold] {plain(value)}")
+    for line in _learned(home, work):
+        say(line)
     return 0
 
 
@@ -161,3 +163,19 @@ def _record(work: "Work", living: frozenset[str]) -> dict[str, object]:
         "tokens": came.spent.input + came.spent.output,
         "cost": came.spent.dollars,
     }
+
+
+def _learned(home: "Home", work: "Work") -> Iterable[str]:
+    """What a reader's run came to, in a few lines."""
+    from whet.cli.shown.learning import report_lines
+    from whet.engine.steps import decoded
+    from whet.reading.learn import KIND, LearnReport
+    from whet.store.opening import opened
+    from whet.targets.known_projects import KnownProjects
+
+    if work.kind != KIND or work.done is None:
+        return ()
+    report = decoded(work.done.value, LearnReport)
+    with opened(home) as database:
+        named = {each.project: KnownProjects(database).shown(each.project) for each in report.projects}
+    return report_lines(report, named)

@@ -11,8 +11,10 @@ from whet.cli.shown.reviewing import cautions, labelled, reviewed
 from whet.cli.shown.trials import result_lines
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
+from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Form, Patch, Scope
 from whet.ledger.traces import Move, difference
+from whet.lessons.claim_quotes import unquoted_words
 from whet.sessions.exports import iso
 from whet.store.decoding import decoded_or_none
 from whet.text.showing import shown
@@ -20,6 +22,7 @@ from whet.told import skills
 from whet.trials.design import TrialProgress
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+UNSAID_SHOWN = 20
 WORDS_SHOWN = 100
 EXAMPLE = "example, for tiny models: "
 BY_WHOM = {
@@ -93,6 +96,12 @@ def patch_cells(patch: Patch) -> tuple[str, str]:
     return f"{patch.action} {patch.form} {shown(patch.name)}", words
 
 
+def unquoted(patch: Patch) -> tuple[str, ...]:
+    """The words of a rule that a model wrote from quotes, and that stand in none of them."""
+    is_derived = patch.origin.writer is PatchWriter.MODEL and patch.form is Form.RULE and patch.proofs
+    return unquoted_words(patch.text, (proof.quote for proof in patch.proofs))[:UNSAID_SHOWN] if is_derived else ()
+
+
 def entry_lines(entry: Entry, move: Move, named: Callable[[str], str]) -> Iterable[str]:
     """All that is known of an entry: what it changes, as a diff, and where it came from."""
     patch = entry.patch
@@ -107,6 +116,8 @@ def entry_lines(entry: Entry, move: Move, named: Callable[[str], str]) -> Iterab
     for proof in patch.proofs:
         place = "" if proof.message is None else f", message {proof.message}"
         yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind} “{proof.quote}”")
+    if unsaid := unquoted(patch):
+        yield from labelled("in no quote: ", f"{', '.join(unsaid)} (the words of whoever wrote it)")
     yield ""
     if move.after and move.before == move.after:  # only where or when it is told changes
         yield from labelled("the same words: ", move.after or "")

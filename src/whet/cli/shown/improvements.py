@@ -18,7 +18,7 @@ WAITING_SHOWN = 5
 BRIEF_LETTERS = 160
 HELPS = (
     "What helps: a model to write with (`whet config set model PROVIDER:NAME`), or your agent itself through Whet's MCP"
-    " server (`/whet:improve` inside it)."
+    " server (`/whet:learn` inside it)."
 )
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 WORDS = {

@@ -11,6 +11,7 @@ from whet.cli.shown.findings import lesson_sentence
 from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure
 from whet.improving.learned import failure_id, without_fix
+from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
@@ -147,7 +148,8 @@ def evidence_lines(lesson: Lesson, number: int | None, places: Mapping[str, str]
     pieces = lesson.evidence.pieces
     for piece in pieces if every else pieces[:QUOTES]:
         who = f" {_safe(piece.who)}" if piece.who else ""
-        yield f"   [dim]{piece.session[:8]} #{piece.message}{who}[/] {_safe(piece.text)}"
+        whose = f" {WHOSE[piece.trust]}:" if lesson.origin.writer is PatchWriter.MODEL else ""
+        yield f"   [dim]{piece.session[:8]} #{piece.message}{who}{whose}[/] {_safe(piece.text)}"
         for label, words in (("worked", piece.fix), ("the error says", piece.remedy)):
             if words and not piece.text.endswith(words):  # an error that says it itself is quoted already
                 yield f"      [dim]{label}:[/] {_safe(words)}"

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words
+from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words, unquoted
 from whet.cli.shown.reviewing import cautions, labelled
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
@@ -50,6 +50,8 @@ def change_lines(change: WaitingChange, *, quotes: int) -> Iterator[str]:
     for proof in patch.proofs[:quotes]:
         place = "" if proof.message is None else f" #{proof.message}"
         yield from labelled(f"   {proof.session[:8]}{place} ", f"{proof.kind} “{proof.quote}”")
+    if unsaid := unquoted(patch):
+        yield from labelled("   in no quote: ", f"{', '.join(unsaid)} (the words of whoever wrote it)")
     if len(patch.proofs) > quotes:
         yield f"   [dim]… and {len(patch.proofs) - quotes} more: whet pending show {change.entry.number}[/]"
     yield from labelled("   trial: ", change.verdict)

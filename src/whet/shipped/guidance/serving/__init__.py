@@ -11,9 +11,9 @@ def instructions() -> str:
     return _text("instructions")
 
 
-def improve() -> str:
-    """The task of an agent that writes the rules itself."""
-    return _text("improve")
+def learn() -> str:
+    """The task of an agent that reads sessions itself."""
+    return _text("learn")
 
 
 def review(session: str) -> str:
