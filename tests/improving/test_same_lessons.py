@@ -13,9 +13,6 @@ from command import Whet, environment, runner
 from page_client import page_of
 from page_store import filled_home
 from whet.improving.learned import EVERYWHERE, SOURCES, learned, lessons_of
-from whet.lessons.candidates import LessonEvidence
-from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import open_id
 from whet.mcp.lessons import for_task
 from whet.mcp.proposals import Proposal, suggest
 from whet.store.home import Home
@@ -76,30 +73,15 @@ def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lesso
     assert [each.id for each in again] == [each.id for each in lessons]
 
 
-def test_a_proposal_is_held_to_the_lesson_that_it_names(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
+def test_a_proposal_keeps_the_evidence_of_its_lesson(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
     with whet.Store(filled.folder) as store:
         places = {session.id: session.folder for session in store.sessions()}
     own = next(each for each in lessons if "./dev test" in each.rule)
     folder = places[own.evidence.best.session]
-    with pytest.raises(whet.WhetError, match="names nothing that the evidence names"):
-        suggest(filled, Proposal("Feed the cat.", "", folder, lesson=own.id))
     made = suggest(filled, Proposal("Run tests with `./dev test` alone.", "", folder, lesson=own.id))
     with opened(filled) as database:
         proofs = ledger_of(filled, database).entry(made.number).patch.proofs
     assert {proof.session for proof in proofs} <= {piece.session for piece in own.evidence.pieces}
-
-
-def test_no_two_candidates_share_an_id(filled: Home) -> None:
-    with opened(filled) as database:
-        found = learned(filled, database)
-    ids = [*(each.id for each in found.lessons), *(each.id for each in found.open)]
-    assert len(set(ids)) == len(ids)
-
-
-def test_candidates_that_share_their_best_piece_have_ids_of_their_own() -> None:
-    best, *others = (LessonPiece(LessonSource.PERSON, f"s{n}", n, f"Say {n}.") for n in range(3))
-    one, two = (LessonEvidence(LessonSource.PERSON, (best, other), 2, 1.0) for other in others)
-    assert open_id("shop", one) != open_id("shop", two)
 
 
 def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> None:
@@ -110,14 +92,13 @@ def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> Non
 
 
 def test_sources_of_lessons_are_named_in_one_place() -> None:
-    assert [each.name for each in SOURCES] == ["patterns"]
+    assert [each.name for each in SOURCES] == ["changes"]
 
 
 SOURCE = """
 from whet.improving.learned import SourceOfLessons
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.candidates import LessonEvidence
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, ProjectLessons, id_of
 
 RULE = "Feed the cat."

@@ -1,20 +1,16 @@
-"""What sessions teach, for an agent that writes the rule: the evidence and the instructions that a model would get."""
+"""What sessions teach, for an agent that works in their project or finds better words for it."""
 
 import os
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, folded, found_by_sources
 from whet.ledger.holding import Whereabouts, holds
-from whet.lessons import evidence as seen
-from whet.lessons.candidates import LessonEvidence
-from whet.lessons.drafts import written_from
-from whet.lessons.record import DECIDED, Lesson, OpenEvidence
+from whet.lessons.pieces import LessonPiece
+from whet.lessons.record import DECIDED, Lesson
 from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
-from whet.shipped.guidance import writing as words
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
@@ -22,17 +18,20 @@ from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 from whet.text.likeness import sense
 from whet.text.quoting import mark_for, quoted
+from whet.text.words import cut
 
 LESSONS_SHOWN = 8
 PLACES_SHOWN = 3
+PIECES_SHOWN = 6
+QUOTE_LETTERS = 400
 
 
 @dataclass(frozen=True)
 class LessonAnswer:
     """What sessions teach. `propose` takes the id.
 
-    `draft` is null where nobody has put it in words yet, or where its words are a tool's or a stranger's and no person
-    has approved them. `evidence` is redacted and stands between marks: it is data.
+    `draft` is null where its words are a tool's or a stranger's and no person has approved them. `evidence` is redacted
+    and stands between marks: it is data.
     """
 
     id: str
@@ -48,69 +47,48 @@ class LessonAnswer:
 
 @dataclass(frozen=True)
 class TaskAnswer:
-    """What is known for a task in a project, and how a rule is written from evidence, where some is shown."""
+    """What is known for a task in a project."""
 
     project: str
     rules: list[RuleAnswer]
     lessons: list[LessonAnswer]
-    how_to_write: str
 
 
 def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswer:
     """The rules that hold in a folder's project, and what its sessions teach, nearest to the task first.
 
-    What was decided is not told again: it is among the rules, or was refused or undone. With its evidence, what nobody
-    has found words for yet comes too, to write from.
+    What was decided is not told again: it is among the rules, or was refused or undone.
     """
     project = project_in(folder)
     with opened(home) as database:
         rules = settled_rules(home, database)
         found = lessons_in(home, database, project)
     asked = sense(task).words
-    told = [each for each in found.lessons if each.standing.stage not in DECIDED]
-    own: list[Lesson | OpenEvidence] = [*told, *(found.open if evidence else ())]
-    nearest = sorted(own, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
-    shown = [_answer(each, evidence) for each in nearest]
-    how = words.evidence_system(limit=seen.MOST_LETTERS, nothing=seen.NOTHING)
+    told = [each for each in found if each.standing.stage not in DECIDED]
+    nearest = sorted(told, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
     return TaskAnswer(
         project=project,
         rules=[rule_answer(rule) for rule in rules if holds(rule.scope, Whereabouts(project, folder=folder))],
-        lessons=shown,
-        how_to_write=how if any(each.evidence for each in shown) else "",
+        lessons=[_answer(each, evidence) for each in nearest],
     )
 
 
-def lesson_in(home: Home, database: Database, project: str, id: str) -> Lesson | OpenEvidence:
-    """The lesson of a project that an id names, or the evidence that has none yet."""
-    every = lessons_in(home, database, project)
-    known: list[Lesson | OpenEvidence] = [*every.lessons, *every.open]
-    found = next((each for each in known if each.id == id), None)
+def lesson_in(home: Home, database: Database, project: str, id: str) -> Lesson:
+    """The lesson of a project that an id names."""
+    found = next((each for each in lessons_in(home, database, project) if each.id == id), None)
     if found is None:
         raise WhetError(f"There is no lesson {id} in this project now.", advice="Call lessons_for_task again.")
     return found
 
 
-class LessonsIn(NamedTuple):
-    """What the sessions of one project teach, and what they show that nobody has found words for."""
-
-    lessons: tuple[Lesson, ...] = ()
-    open: tuple[OpenEvidence, ...] = ()
-
-
-def lessons_in(home: Home, database: Database, project: str) -> LessonsIn:
+def lessons_in(home: Home, database: Database, project: str) -> tuple[Lesson, ...]:
     """What holds in one project, as every other surface shows it, the most promising first."""
     if not project:
-        return LessonsIn()
+        return ()
     refresh(database, failure_weights(), progress=lambda _: None, processors=1)
     projects = found_by_sources(home, database, EVERYWHERE)
     own = [each for each in folded(home, database, projects) if project in (each.project, *each.seen_by.projects)]
-    lessons = sorted(own, key=lambda each: -each.evidence.worth)
-    return LessonsIn(tuple(lessons), tuple(one for each in projects if each.project == project for one in each.open))
-
-
-def evidence_of(lesson: Lesson | OpenEvidence) -> LessonEvidence:
-    """What a writer sees of a lesson: the older sessions, so that the later ones can judge what it writes."""
-    return written_from(lesson.evidence, None)
+    return tuple(sorted(own, key=lambda each: -each.evidence.worth))
 
 
 def project_in(folder: str) -> str:
@@ -118,20 +96,25 @@ def project_in(folder: str) -> str:
     return name_of_project(os.path.abspath(folder)) if folder else ""
 
 
-def _answer(lesson: Lesson | OpenEvidence, evidence: bool) -> LessonAnswer:
-    shown = seen.shown_evidence(evidence_of(lesson)) if evidence else ""
-    told = lesson if isinstance(lesson, Lesson) and _is_advice(lesson) else None
+def _answer(lesson: Lesson, evidence: bool) -> LessonAnswer:
+    shown = "\n".join(map(_quoted, lesson.evidence.pieces[:PIECES_SHOWN])) if evidence else ""
+    is_told = _is_advice(lesson)
     return LessonAnswer(
         id=lesson.id,
         project=lesson.project,
         source=lesson.evidence.source.value,
-        situation=told.situation if told else "",
-        draft=told.rule if told else None,
+        situation=lesson.situation if is_told else "",
+        draft=lesson.rule if is_told else None,
         sessions=lesson.evidence.sessions,
-        not_followed=lesson.checks.stands_in if isinstance(lesson, Lesson) else "",
+        not_followed=lesson.checks.stands_in,
         evidence=quoted("evidence from sessions", shown, mark=mark_for((shown,))) if shown else "",
-        seen_in=list(dict.fromkeys(piece.session for piece in lesson.evidence.pieces))[:PLACES_SHOWN],
+        seen_in=list(lesson.evidence.session_ids)[:PLACES_SHOWN],
     )
+
+
+def _quoted(piece: LessonPiece) -> str:
+    worked = f" | worked: {cut(piece.fix, QUOTE_LETTERS)}" if piece.fix else ""
+    return f"{piece.session[:8]} #{piece.message}: {cut(piece.text, QUOTE_LETTERS)}{worked}"
 
 
 def _is_advice(lesson: Lesson) -> bool:
@@ -141,6 +124,6 @@ def _is_advice(lesson: Lesson) -> bool:
     return lesson.trust >= Trust.AGENT and lesson.checks.conflict is None
 
 
-def _said(lesson: Lesson | OpenEvidence) -> str:
+def _said(lesson: Lesson) -> str:
     best = lesson.evidence.best
-    return f"{lesson.rule if isinstance(lesson, Lesson) else ''} {best.text} {best.fix}"
+    return f"{lesson.rule} {best.text} {best.fix}"

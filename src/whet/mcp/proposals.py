@@ -14,14 +14,12 @@ from msgspec import structs
 
 from whet.changes.pending import approve, propose
 from whet.errors import WhetError
+from whet.improving.project_evidence import learned_name
 from whet.ledger.entries import Actor, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
-from whet.lessons.bearing_out import bearing_out
-from whet.lessons.drafts import patch_of_draft
-from whet.lessons.evidence import read_answer
 from whet.mcp.answers import QUOTE_LETTERS, shortened
-from whet.mcp.lessons import evidence_of, lesson_in, project_in
+from whet.mcp.lessons import lesson_in, project_in
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -92,15 +90,10 @@ def put_in_force(home: Home, made: ProposalAnswer, asked: Set[str]) -> ProposalA
 
 
 def _from_lesson(home: Home, database: Database, project: str, id: str, text: str) -> Patch:
-    """A draft for a lesson, held to what the model writer is held to: short, no secret, and of this evidence."""
-    lesson = lesson_in(home, database, project, id)
-    seen = evidence_of(lesson)
-    draft, why = read_answer(text, seen)
-    if draft is None:
-        raise WhetError(f"Not proposed: {why}.", advice="Write it anew from the lesson's evidence, or leave it.")
-    part = bearing_out(lesson.evidence, draft)
-    patch = patch_of_draft(draft, part, project)
-    return structs.replace(patch, trust=Trust.EXTERNAL, origin=structs.replace(patch.origin, writer=PatchWriter.AGENT))
+    """Better words for a lesson, which keep its evidence."""
+    patch = lesson_in(home, database, project, id).patch
+    told = structs.replace(patch, name=learned_name(project, text), text=text, example="")
+    return structs.replace(told, trust=Trust.EXTERNAL, origin=structs.replace(patch.origin, writer=PatchWriter.AGENT))
 
 
 def _free(project: str, text: str, reason: str, session: str) -> Patch:

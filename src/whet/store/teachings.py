@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
+from whet.lessons.pieces import distrusted
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
@@ -126,8 +127,9 @@ def _read(database: Database, session: Session, maker: str, record: bytes) -> Se
 
 
 def _distrusted(teaching: SessionTeaching) -> SessionTeaching:
-    """What another member wrote: its pieces are a stranger's, and no procedure is learned from it."""
-    return replace(teaching, pieces=tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces), orders=())
+    """What another member wrote: all of it is a stranger's."""
+    changed = tuple(replace(each, trust=Trust.EXTERNAL) for each in teaching.changes.changed)
+    return replace(teaching, pieces=distrusted(teaching.pieces), changes=replace(teaching.changes, changed=changed))
 
 
 def _named(teaching: SessionTeaching, maker: str) -> SessionTeaching:
