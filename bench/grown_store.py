@@ -52,7 +52,6 @@ COMMANDS = (
     "rules show",
     "status",
     "search permission",
-    "rules catalogue --seen",
     "stats --tool Bash",
     "sessions --tool Bash",
     "templates",

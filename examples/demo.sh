@@ -26,9 +26,8 @@ step whet outcomes 3f2b8c1e
 step whet lessons
 step whet report
 echo
-echo "Whet has built-in rules for each kind of failure. This one is for the loop above, with its evidence:"
-step whet rules catalogue --seen --kind retry_loop
-at_a_terminal whet rules add change-before-retry </dev/null
+echo "A rule of your own is told to every agent:"
+at_a_terminal whet rules add calm "Before you repeat a call that failed, change something." </dev/null
 step whet ledger why "change something"
 echo
 echo "You can undo every change, back to the start, and redo it:"

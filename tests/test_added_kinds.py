@@ -113,7 +113,6 @@ def test_a_kind_of_another_package_is_shown_everywhere(
     [lesson] = good(whet("lessons", "--json", variables=package)).json["recurring"]
     assert (lesson["kind"], lesson["sessions"], lesson["change"]) == ("bare_tests", 4, "rule")
     assert "runs the tests with Bash" in good(whet("lessons", variables=package)).out
-    assert "bare tests of Bash in 4 of 4 sessions" in good(whet("improve", "--dry-run", variables=package)).out
     shown = good(whet("show", lesson["examples"][0]["session"], variables=package)).out
     assert "runs tests by a bare name: Bash, pytest without make" in shown
 

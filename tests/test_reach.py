@@ -14,14 +14,13 @@ import pytest
 from agent.loopback import Play, Received, playing
 from cli.chat.answers import calls, settings_for, words
 from command import environment
-from proving.trial_scenes import SECRET, failing
-from whet.shipped.guidance.rules import catalogue
+from proving.trial_scenes import SECRET, TOLD, declare_shop, failing
 from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep
 
-CASES = 9
+SESSIONS, CASES = 11, 9  # two of the sessions it takes to write the rule
 SLACK = 5
 TESTS = Path(__file__).parent
 
@@ -34,7 +33,7 @@ class Ceiling(NamedTuple):
     aim: int
 
 
-CEILINGS = (Ceiling("improve", 224, 120), Ceiling("run", 97, 80), Ceiling("lessons", 136, 60))
+CEILINGS = (Ceiling("improve", 197, 120), Ceiling("run", 97, 80), Ceiling("lessons", 125, 60))
 
 
 @pytest.fixture
@@ -45,8 +44,9 @@ def home(tmp_path: Path) -> Home:
 def test_improve_with_one_idea_and_nine_cases(home: Home, person: Path) -> None:
     with playing(does_as_told) as server:
         settings_for(home.folder, server.base_url)
+        declare_shop(home)
         with opened(home) as database:
-            for number in range(1, CASES + 1):
+            for number in range(1, SESSIONS + 1):
                 keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
         out = hold(home, person, "improve", "--most", "1", "--no-placebo", "--json")
     [outcome] = json.loads(out)["outcomes"]
@@ -89,8 +89,8 @@ def traced(home: Home, person: Path, *command: str) -> tuple[str, list[str]]:
 
 
 def does_as_told(request: Received) -> Play:
-    """Makes the call that failed, or with a rule of the catalogue the one that worked."""
+    """Makes the call that failed, or with a rule against it the one that worked."""
     text = request.body.decode()
-    number = text.split(f"{SECRET}-")[1].split(".")[0]
-    letter = "b" if any(json.dumps(remedy.text)[1:-1] in text for remedy in catalogue()) else "a"
-    return calls("Edit", file_path=f"/app/{SECRET}-{number}.py", old_string=f"{letter}{number}")
+    number = text.split(f"Build {SECRET}-")[1].split(".")[0]
+    program = "bun" if json.dumps(TOLD)[1:-1] in text or TOLD in text else "rtk bun"
+    return calls("Bash", command=f"{program} build {SECRET}-{number}")

@@ -21,7 +21,6 @@ ALONE = (
     ("lessons", "show", "1"),
     ("report",),
     ("improve", "--dry-run"),
-    ("rules", "catalogue", "--seen"),
     ("rules", "add", "read-before-edit"),
     ("target", "add", "{file}"),
     ("sync",),

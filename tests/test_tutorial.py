@@ -24,7 +24,7 @@ class RuleFollower(NamedTuple):
         module = re.search(rf"\b({MODULES})\b", told)
         if module is None:
             return ""
-        knows = "run tests with `./dev test MODULE`" in told
+        knows = "run `./dev test" in told
         return f"./dev test {module[1]}" if knows else f"python -m pytest tests/test_{module[1]}.py"
 
 
@@ -59,7 +59,7 @@ def test_the_tutorial_proves_a_rule_and_takes_it_back(shown: str, tmp_path: Path
     for line in told:
         assert line in shown
     assert "accepted" in shown
-    assert "9 of 9" in shown
+    assert "10 of 10" in shown
     assert shown.endswith(OWN_WORDS)
     assert (tmp_path / "clone" / "build" / "tutorial" / "shop" / "CLAUDE.md").read_text() == OWN_WORDS
     assert not (tmp_path / "home").exists(), "the home of the person is left alone"

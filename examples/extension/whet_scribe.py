@@ -18,8 +18,7 @@ from whet.formats.source import Source
 from whet.improving.learned import LessonScope, SourceOfLessons
 from whet.improving.taught import Progress
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.candidates import LessonEvidence
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, ProjectLessons, id_of
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript, Usage
 from whet.store.database import Database

@@ -50,15 +50,11 @@ def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
     assert "reverted 1" in whet("ledger").out
 
 
-def test_a_rule_is_removed_and_the_catalogue_is_listed(whet: Whet) -> None:
+def test_a_rule_is_removed(whet: Whet) -> None:
     whet("rules", "add", "plants", TEXT)
     assert "is removed" in whet("rules", "remove", "plants").out
     assert whet("rules", "remove", "plants").code == 1
     assert whet("ledger", "why", "plants").out.startswith("No longer active, removed by entry 2")
-    assert len(whet("rules", "catalogue", "--json").json["rules"]) >= 16
-    assert "read-before-edit" in whet("rules", "catalogue").out
-    listed = whet("rules", "catalogue", "--kind", "timeout", "--json").json["rules"]
-    assert {rule["kind"] for rule in listed} == {"timeout"}
 
 
 def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
@@ -68,24 +64,6 @@ def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
     assert (rule["text"], rule["scope"]["tools"]) == ("Water them on Fridays.", ["hose"])
     assert whet("ledger", "why", "Mondays").out.startswith("No longer active, replaced by entry 2")
     assert whet("rules", "change", "weeds", TEXT).code == 1
-
-
-def test_a_rule_of_the_catalogue_comes_with_what_was_seen(whet: Whet, examples: Path) -> None:
-    assert "No failure in your sessions" in whet("rules", "catalogue", "--seen").out
-    assert whet("import", str(examples)).code == 0
-    seen = whet("rules", "catalogue", "--seen", "--json").json
-    assert all(rule["sessions"] == seen["sessions"][rule["name"]] > 0 for rule in seen["rules"])
-    assert seen["sessions"]["change-before-retry"] == 1
-    counts = [seen["sessions"][rule["name"]] for rule in seen["rules"]]
-    assert counts == sorted(counts, reverse=True)
-    assert "change-before-retry" in whet("rules", "catalogue", "--seen").out
-    made = whet("rules", "add", "change-before-retry", "--json").json
-    assert made["reason"].startswith("retry_loop in 1 of ")
-    assert [proof["kind"] for proof in made["proofs"]] == ["retry_loop"]
-    assert made["text"] in whet("prompt", "--json").json["stable"]
-    own = whet("rules", "add", "cheap-first", "--purpose", "unattended", "--json").json
-    assert own["scope"]["purposes"] == ["unattended"]
-    assert whet("rules", "add", "no-such-rule").code == 1
 
 
 def test_nothing_to_undo_gives_advice_and_fails(whet: Whet) -> None:

@@ -49,7 +49,6 @@ def test_no_screen_names_a_project_by_a_hash(whet: Whet, shop: Path, tmp_path: P
         words: whet(*words.split()).out
         for words in (
             "lessons",
-            "lessons --candidates",
             "lessons --dropped",
             "lessons show 1",
             "rules",

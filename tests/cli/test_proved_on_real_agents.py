@@ -19,7 +19,7 @@ pytestmark = [
     long,
     pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here"),
 ]
-RULE = f"In this project run tests with `{WAY} MODULE`."
+RULE = f"; run `{WAY} …` instead."
 SESSIONS = 8
 RECORDS = {"claude": "projects", "codex": "sessions", "opencode": "data/opencode/opencode.db"}
 TRIED_ON = {**MODELS, "codex": "gpt-5"}  # Codex is told only what was proved on a model that it may run
@@ -46,7 +46,7 @@ def test_what_its_sessions_teach_is_proved_on_the_agent_and_stands_in_its_file(
 ) -> None:
     shop = failing_project(tmp_path / "shop", parts=SESSIONS)
     file = shop / instructions(name)
-    with obedient(Mender(WAY)) as server:
+    with obedient(Mender(WAY, heeds=True)) as server:
         worker = agent_at_work(name, tmp_path, shop, server)
         for number in range(SESSIONS):
             worker.session(f"Make the tests of part{number} pass.")
@@ -55,9 +55,11 @@ def test_what_its_sessions_teach_is_proved_on_the_agent_and_stands_in_its_file(
         assert whet("import", str(worker.config / RECORDS[name])).code == 0
         lessons = whet("lessons", "--json").json
         assert whet("target", "add", name, "--project", str(shop)).code == 0
+        server.mind = Mender(WAY)
         outcome = improved(whet, worker)
-    assert RULE in json.dumps(lessons)
-    assert (outcome["text"], outcome["became"]) == (RULE, "waits")
+    assert RULE in json.dumps(lessons, ensure_ascii=False)
+    assert outcome["text"].endswith(RULE)
+    assert outcome["became"] == "waits"
     assert (outcome["verdict"]["ruling"], outcome["attempts"]) == ("accept", 18)
     code, shown = on_a_terminal(tmp_path, "y\n", "pending", "approve", str(outcome["entry"]))
     assert code == 0, shown

@@ -122,8 +122,7 @@ def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) 
     (tmp_path / "patch.json").write_text('{"form": "rule"}')
     for arguments in (
         ("try",),
-        ("try", "--rule", RULE, "--catalogue", "read-the-error"),
-        ("try", "--catalogue", "no-such-rule"),
+        ("try", "--rule", RULE, "--pending", "7"),
         ("try", "--pending", "7"),
         ("try", "--without", "nothing"),
         ("try", str(tmp_path / "patch.json")),
@@ -137,11 +136,12 @@ def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("script")
-def test_an_agent_may_try_the_catalogue_and_no_words_of_its_own(whet: Whet) -> None:
+def test_an_agent_may_leave_a_rule_out_and_try_no_words_of_its_own(whet: Whet) -> None:
     whet("cases", "new", "fix-the-port")
     agent = {"WHET_RUN": "run-1"}
     assert whet("try", "--rule", RULE, "--dry-run", variables=agent).code == 1
-    assert whet("try", "--catalogue", "read-the-error", "--dry-run", variables=agent).code == 0
+    assert whet("rules", "add", "calm", RULE).code == 0
+    assert whet("try", "--without", "calm", "--dry-run", variables=agent).code == 0
 
 
 def test_cases_of_a_failed_session(whet: Whet, examples: Path) -> None:

@@ -49,7 +49,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "search": ("search", "test", "--limit", "20"),
     "search-context": ("search", "force-push", "--context", "1"),
     "lessons-all": ("lessons", "--all"),
-    "lessons-candidates": ("lessons", "--candidates"),
     "rules": ("rules",),
     "rules-show": ("rules", "show"),
     "skills": ("skills",),

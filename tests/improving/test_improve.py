@@ -5,12 +5,10 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
-from conversations import agent, call, conversation, user
-from proving.trial_scenes import SECRET, failing, questions, supply_of
+from proving.trial_scenes import SHOP, TOLD, declare_shop, failing, questions, supply_of
 from proving.trial_scenes import repeats_unless_told as obeys
 from replies import says
 from whet.agent.protocols import Reply
@@ -21,13 +19,12 @@ from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import ReadyTrial, improve
 from whet.improving.lessons_to_try import LessonsToTry
-from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.proving.attempt import Supply, attempt
 from whet.runs.run import Run
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.rules import catalogue
 from whet.store.adding import prepare
 from whet.store.case_files import FOLDER, keep_case
 from whet.store.database import Database
@@ -35,7 +32,7 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, way_of
+from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False))
 DRY = replace(ASK, dry_run=True)
@@ -44,7 +41,8 @@ EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-def failed(database: Database) -> None:
+def failed(home: Home, database: Database) -> None:
+    declare_shop(home)
     for number in range(1, 13):
         keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
 
@@ -64,7 +62,8 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     assert outcome.verdict.ruling is Ruling.ACCEPT
     [rule] = ledger_of(home, database).state().rules
     assert (rule.canary, rule.share, rule.number) == (True, 0.25, outcome.entry)
-    assert rule.scope == Scope(tools=("Edit",)), "what it was tried on is evidence, and no scope"
+    assert rule.scope == Scope(project=SHOP), "what it was tried on is evidence, and no scope"
+    assert TOLD in rule.text
     tried, told = Ledger(database).entries()
     assert (tried.step, tried.tried_on, told.step) == (Step.ACCEPTED, "scripted", Step.CANARY)
     again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
@@ -131,11 +130,9 @@ def test_a_worker_that_dies_in_every_step_leaves_one_verdict_and_one_canary(
 @pytest.mark.usefixtures("failed")
 def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database) -> None:
     report = improved(home, replace(ASK, most=1), supply_of(lambda run: obeys(replace(run, system=""))))
-    assert [each.became for each in report.outcomes] == [Became.UNDECIDED]
+    assert [each.became for each in report.outcomes] == [Became.WAITS], "sessions show it: a person may still want it"
     assert ledger_of(home, database).state().rules == ()
-    report = improved(home, replace(ASK, most=1), supply_of(obeys))
-    first = next(each for each in report.outcomes)
-    assert first.lesson.patch != Ledger(database).entries()[0].patch, "nothing new was seen, so another rule is tried"
+    assert improved(home, replace(ASK, most=1), supply_of(obeys)).outcomes == (), "nothing new was seen"
 
 
 @pytest.mark.usefixtures("failed")
@@ -167,22 +164,6 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
 
 
 @EMBEDDED
-def test_general_advice_is_not_proposed_untried(home: Home, database: Database) -> None:
-    for number in range(12):
-        pane = call(
-            "mcp__pane__screenshot", {"page": f"p{number}"}, "Error: Screenshot timed out after 30s", error=True
-        )
-        made = conversation(user(f"Look at {number}"), pane, agent("It is blank."), native_id=f"pane{number}")
-        keep(database, prepare(made), Provenance("", float(number), float(number)))
-    report = improved(home, ImproveRequest(), supply_of(obeys))
-    assert (report.outcomes, ledger_of(home, database).state().pending) == ((), ())
-    assert "mcp__pane__screenshot" in " ".join(report.unspecific)
-    shown = " ".join(" ".join(report_lines(report)).split())
-    assert "Nothing specific is known against" in shown
-    assert "MCP server" in shown
-
-
-@EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, database: Database) -> None:
     def refuses(_run: Run) -> Reply:
@@ -190,7 +171,7 @@ def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, d
 
     report = improved(home, replace(DRY, most=1), supply_of(refuses))
     [outcome] = report.outcomes
-    assert (outcome.became, outcome.most.attempts) == (Became.PLANNED, 24)
+    assert (outcome.became, outcome.most.attempts) == (Became.PLANNED, 20)
     assert outcome.most.tokens > 0
     assert outcome.most.minimum_effect is not None
     assert Ledger(database).entries() == []
@@ -199,36 +180,11 @@ def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, d
     assert 0 < done.attempts <= outcome.most.attempts
 
 
-@pytest.mark.usefixtures("failed")
-def test_a_model_that_writes_a_rule_is_sent_no_word_of_a_session(home: Home, database: Database) -> None:
-    for remedy in catalogue():  # all that fits is refused already
-        Ledger(database).append([_refused(remedy.name, remedy.text)])
-    seen: list[Run] = []
-
-    def writes(run: Run) -> Reply:
-        if run.shown:
-            return obeys(
-                replace(run, system=run.system.replace("Compare the text letter by letter", catalogue()[0].text))
-            )
-        seen.append(run)
-        return says("Compare the text letter by letter before you edit.")
-
-    report = improved(home, replace(ASK, most=1), supply_of(writes))
-    first = report.outcomes[0]
-    assert (way_of(first.lesson), first.became) == ("model", Became.CANARY)
-    [request] = seen
-    assert SECRET not in msgspec.json.encode(request).decode()
-    assert "/app" not in msgspec.json.encode(request).decode()
-    assert '"tool": "edit"' in request.messages[-1].text
-    [rule] = ledger_of(home, database).state().rules
-    assert (rule.text, rule.trust) == ("Compare the text letter by letter before you edit.", Trust.AGENT)
-
-
 @EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_rule_without_which_more_fails_is_kept(home: Home, database: Database) -> None:
     proofs = tuple(Proof(session, 1) for session in _sessions(database))
-    rule = Patch(Form.RULE, Action.ADD, "old", catalogue()[0].text, trust=Trust.AGENT, proofs=proofs)
+    rule = Patch(Form.RULE, Action.ADD, "old", f"Here {TOLD}.", trust=Trust.AGENT, proofs=proofs)
     apply(home, database, rule, actor=Actor.POLICY, now=1.0)
     [outcome] = improved(home, replace(ASK, retire=True), supply_of(obeys)).outcomes
     assert (outcome.became, outcome.why) == (Became.KEPT, "without it, more fails")
@@ -243,7 +199,7 @@ def test_a_rule_that_now_harms_is_retired(home: Home, database: Database) -> Non
     apply(home, database, rule, actor=Actor.POLICY, now=1.0)
 
     def harmed(run: Run) -> Reply:
-        return obeys(replace(run, system="" if "Never look twice." in run.system else catalogue()[0].text))
+        return obeys(replace(run, system="" if "Never look twice." in run.system else TOLD))
 
     [outcome] = improved(home, replace(ASK, retire=True), supply_of(harmed)).outcomes
     assert outcome.became is Became.RETIRED
@@ -255,11 +211,6 @@ def test_trials_and_reviews_teach_nothing(home: Home, database: Database) -> Non
         hidden = replace(failing(number), purpose=Purpose.TRIAL)
         keep(database, prepare(hidden), Provenance("", float(number), float(number)))
     assert improved(home, ASK, supply_of(obeys)).sessions == 0
-
-
-def _refused(name: str, text: str) -> Entry:
-    patch = Patch(Form.RULE, Action.ADD, name, text, trust=Trust.AGENT)
-    return Entry(0, Step.REFUSED, patch, Actor.PERSON, 1.0)
 
 
 def _sessions(database: Database) -> list[str]:

@@ -21,7 +21,7 @@ from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
 
-RULE = "In this project run tests with `./dev test MODULE`."
+RULE = "`pytest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead."
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
 
 

@@ -13,9 +13,6 @@ from command import Whet, environment, runner
 from page_client import page_of
 from page_store import filled_home
 from whet.improving.learned import EVERYWHERE, SOURCES, learned, lessons_of
-from whet.lessons.candidates import LessonEvidence
-from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import open_id
 from whet.mcp.lessons import for_task
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -74,19 +71,6 @@ def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lesso
     assert [each.id for each in again] == [each.id for each in lessons]
 
 
-def test_no_two_candidates_share_an_id(filled: Home) -> None:
-    with opened(filled) as database:
-        found = learned(filled, database)
-    ids = [*(each.id for each in found.lessons), *(each.id for each in found.open)]
-    assert len(set(ids)) == len(ids)
-
-
-def test_candidates_that_share_their_best_piece_have_ids_of_their_own() -> None:
-    best, *others = (LessonPiece(LessonSource.PERSON, f"s{n}", n, f"Say {n}.") for n in range(3))
-    one, two = (LessonEvidence(LessonSource.PERSON, (best, other), 2, 1.0) for other in others)
-    assert open_id("shop", one) != open_id("shop", two)
-
-
 def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> None:
     with opened(filled) as database:
         found = learned(filled, database)
@@ -95,14 +79,13 @@ def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> Non
 
 
 def test_sources_of_lessons_are_named_in_one_place() -> None:
-    assert [each.name for each in SOURCES] == ["reader", "patterns"]
+    assert [each.name for each in SOURCES] == ["reader", "changes"]
 
 
 SOURCE = """
 from whet.improving.learned import SourceOfLessons
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.candidates import LessonEvidence
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, ProjectLessons, id_of
 
 RULE = "Feed the cat."

@@ -12,7 +12,7 @@ from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import taught_by_projects
-from whet.lessons.candidates import LessonEvidence
+from whet.lessons.pieces import LessonEvidence
 from whet.lessons.record import ProjectLessons
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
@@ -47,7 +47,7 @@ def looked(database: Database, *, declared: tuple[str, ...] = ()) -> list[Projec
 
 def evidence(found: ProjectLessons) -> list[LessonEvidence]:
     own = [each.evidence for each in found.lessons]
-    return [*own, *(each.evidence for each in found.open), *(each.evidence for each in found.dropped)]
+    return [*own, *(each.evidence for each in found.dropped)]
 
 
 def counted(found: list[ProjectLessons]) -> dict[str, int]:
@@ -178,24 +178,8 @@ def test_in_a_team_nobody_reads_lessons_that_another_wrote_and_forgetting_remove
         assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
 
 
-def missing(name: str) -> Transcript:
-    failed = shell("podlet compose up", "zsh: command not found: podlet", error=True)
-    return replace(conversation(user(f"Start {name}"), failed, native_id=name), folder="/home/noor/shop")
-
-
 def drafted(database: Database) -> list[str]:
     return [one.rule for each in looked(database) for one in each.lessons]
-
-
-def test_a_program_is_missing_until_any_session_of_the_project_ran_it(database: Database) -> None:
-    keep(database, missing("a"), missing("b"))
-    text = "The shell of this project finds no `podlet`: work without it, or say that it is needed."
-    assert drafted(database) == [text]
-    elsewhere = conversation(user("Look"), shell("ssh web 'podlet ps'", "up"), native_id="c")
-    keep(database, replace(elsewhere, folder="/home/noor/bank"))
-    assert drafted(database) == [text]
-    keep(database, replace(elsewhere, native_id="d", folder="/home/noor/shop"))
-    assert drafted(database) == []
 
 
 def test_what_the_ledger_would_refuse_is_not_offered(database: Database) -> None:
@@ -209,5 +193,5 @@ def test_an_error_that_a_draft_quotes_does_not_make_it_vanish(database: Database
         worked = shell("podman compose up", "started")
         keep(database, replace(conversation(user(f"Fix {name}"), failed, worked, native_id=name), folder="/srv/shop"))
     [project] = looked(database)
-    assert any("run `podman …`" in one.rule and "command not found" in one.rule for one in project.lessons)
+    assert any("run `podman compose up`" in one.rule and "command not found" in one.rule for one in project.lessons)
     assert project.dropped == ()

@@ -12,7 +12,6 @@ from whet.ledger.folding import fold
 from whet.ledger.patch_faults import FaultKind, TextLimits, faults, overlap
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.rules import catalogue
 
 COMMIT = Item(Form.RULE, "commit", "Always run the tests before committing.", trust=Trust.USER, number=1)
 STATE = State(items=(COMMIT,))
@@ -144,19 +143,6 @@ def test_the_rulebook_has_a_budget_and_an_operators_rules_come_first() -> None:
     assert kinds(rule("Answer briefly."), State(items=learned), limits) == [FaultKind.BUDGET]
     assert kinds(rule("Answer briefly.", trust=Trust.OPERATOR), State(items=learned), limits) == []
     assert kinds(rule("Answer briefly."), State(), TextLimits(rulebook=10)) == [FaultKind.BUDGET]
-
-
-def test_every_rule_of_the_catalogue_is_without_fault_beside_all_others() -> None:
-    remedies = catalogue()
-    limits = TextLimits(rulebook=1_000_000, rules=1_000)
-    for remedy in remedies:
-        others = tuple(
-            Item(Form.RULE, other.name, other.text, scope=Scope(purposes=other.purposes), number=1)
-            for other in remedies
-            if other is not remedy
-        )
-        patch = rule(remedy.text, name=remedy.name, trust=Trust.AGENT, scope=Scope(purposes=remedy.purposes))
-        assert faults(patch, State(items=others), limits=limits) == ()
 
 
 @given(st.text())

@@ -34,6 +34,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
 
+SHOP = "/home/noor/shop"  # the project of the tutorial's sessions
 TOOLS = {
     "lessons_for_task", "search_sessions", "show_session", "next_pass", "claim", "trouble", "rule_evidence", "propose",
     "status",
@@ -111,9 +112,9 @@ def test_where_the_time_went_is_told_for_a_project_and_for_a_session(tmp_path: P
     assert call(tmp_path, "trouble")["sessions"] > 10
 
 
-def test_rules_and_lessons_of_a_project_are_told_for_a_task(tmp_path: Path, whet: Whet) -> None:
-    assert whet("rules", "add", "everywhere", "Answer in English.").code == 0
-    found = call(tmp_path, "lessons_for_task", task="install it", project=str(in_shop(tmp_path, whet)))
+def test_rules_and_lessons_of_a_project_are_told_for_a_task(tmp_path: Path, filled: Whet) -> None:
+    assert filled("rules", "add", "everywhere", "Answer in English.").code == 0
+    found = call(tmp_path, "lessons_for_task", task="test the cart", project=SHOP)
     assert [rule["name"] for rule in found["rules"]] == ["everywhere"]
     assert found["lessons"]
     assert all(lesson["project"] == found["project"] for lesson in found["lessons"])

@@ -58,20 +58,23 @@ class Steady(NamedTuple):
 
 
 class Mender(NamedTuple):
-    """Mends the part that it is asked for, with what the tests say of it; what an error advises it does not heed.
+    """Mends the part that it is asked for, with what the tests say of it.
 
-    A person or a file of instructions has to tell it how tests are run: else it gives up when its own way fails.
+    A person or a file of instructions has to tell it how tests are run: else it gives up when its own way fails, unless
+    it heeds what an error advises.
     """
 
     way: str
     habit: str = "python3 -m unittest test_{part}"
+    heeds: bool = False
     plan: tuple[PlannedCall, ...] = ()
 
     def next(self, told: str, results: list[str]) -> str:
         found = re.search(r"the tests of (part\d+)", told)
         if found is None:
             return ""
-        knows, part = self.way in told, found[1]
+        knows = self.way in told or (self.heeds and any("Use:" in each for each in results))
+        part = found[1]
         tests = f"{self.way} {part}" if knows else self.habit.format(part=part)
         last = results[-1] if results else "Use:"
         wanted = re.search(r"must say (\w+)", last)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from lengths import long, long_on_postgres
-from proving.trial_scenes import failing
+from proving.trial_scenes import declare_shop, failing
 from scheduling.job_scenes import deaths, lines, write
 from whet.engine.orders import Queue
 from whet.engine.steps import decoded
@@ -90,6 +90,7 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
 def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
     home: Home, database: Database, tmp_path: Path
 ) -> None:
+    declare_shop(home)
     for number in range(1, 13):
         keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
     mortal(tmp_path / improve.KIND, *IN_IMPROVEMENT)

@@ -6,8 +6,9 @@ from pathlib import Path
 from uuid import uuid4
 
 import msgspec
+from msgspec.structs import replace
 
-from conversations import agent, call, conversation, user
+from conversations import agent, conversation, shell, user
 from replies import asks, says
 from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.scripted import Call, Scripted
@@ -20,9 +21,9 @@ from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript, Usage
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.rules import catalogue
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.settings_changes import assign
 from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case, Limits
@@ -31,6 +32,8 @@ from whet.trials.design import Trial, TrialProgress
 from whet.trials.shapes import TextDemand
 
 SECRET = "zebra-quartz"
+SHOP = "/srv/shop"
+TOLD = "run `bun build zebra-…` instead"  # what is learned from the sessions that fail
 WORDS = "Say yes to every question."
 RULE = Patch(Form.RULE, Action.ADD, "say-yes", WORDS, trust=Trust.USER)
 Answer = Callable[[Run], Reply]
@@ -54,29 +57,30 @@ def obeys(run: Run) -> Reply:
 
 
 def failing(number: int) -> Transcript:
-    """A session in which an edit fails, and then another of the same file works."""
-    path = f"/app/{SECRET}-{number}.py"
-    return conversation(
-        user(f"Change {path}, {SECRET}."),
-        call("Edit", {"file_path": f"{path}x", "old_string": "y"}, "updated"),
-        call(
-            "Edit",
-            {"file_path": path, "old_string": f"a{number}"},
-            f"String to replace not found: {SECRET}",
-            error=True,
-        ),
-        call("Edit", {"file_path": path, "old_string": f"b{number}"}, "updated"),
-        agent(f"That is where it stands: {SECRET}."),
+    """A session in which a command fails, and then another form of it works."""
+    part = f"{SECRET}-{number}"
+    made = conversation(
+        user(f"Build {part}."),
+        shell("ls parts", "many"),
+        shell(f"rtk bun build {part}", f"error: unrecognized subcommand 'bun' {SECRET}", error=True),
+        shell(f"bun build {part}", "built"),
+        agent(f"It is built: {SECRET}."),
         native_id=f"s{number}",
         at=float(number),
     )
+    return replace(made, folder=SHOP)
+
+
+def declare_shop(home: Home) -> None:
+    """Have the person vouch for what the commands of those sessions print."""
+    assign(home, ("trust", "projects"), [SHOP])
 
 
 def repeats_unless_told(run: Run) -> Reply:
-    """Makes the call that failed, or with a rule of the catalogue the one that worked."""
-    number = run.messages[0].text.split("-")[2].split(".")[0]
-    letter = "b" if any(remedy.text in run.system for remedy in catalogue()) else "a"
-    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "{letter}{number}"}}'))
+    """Makes the call that failed, or with a rule against it the one that worked."""
+    part = run.messages[0].text.removeprefix("Build ").rstrip(".")
+    program = "bun" if TOLD in run.system else "rtk bun"
+    return asks(Call("Bash", f'{{"command": "{program} build {part}"}}'))
 
 
 def supply_of(answer: Answer, log: Path | None = None) -> Supply:

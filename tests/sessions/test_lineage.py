@@ -106,9 +106,8 @@ def test_after_a_foreign_result_no_spelling_makes_a_command_the_agents_own(spell
     read = call(tool, {"of": "it"}, spelled)
     teaching = teaching_of(conversation(user("Set it up."), read, failed, worked, worked, worked))
     most = trust_of_tool(tool)
-    assert teaching.pieces
-    assert all(piece.trust <= most for piece in teaching.pieces)
-    assert all(step.trust <= most for order in teaching.orders for step in order.steps)
+    assert teaching.changes.changed
+    assert all(each.trust <= most for each in teaching.changes.changed)
 
 
 @given(st.lists(st.sampled_from(list(Trust))))

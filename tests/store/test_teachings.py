@@ -113,7 +113,7 @@ def test_what_is_contradicted_is_shown_and_not_proposed(database: Database) -> N
     keep(database, made("b", "never use tabs for the indentation"))
     [project] = taught_by_projects(database, Filters())
     [found] = project.conflicts
-    assert found.about == "tabs"
+    assert found.about == "tabs indentation"
     told = [lesson for lesson in project.lessons if "tabs" in lesson.rule]
     assert told
     assert not any(lesson.is_proposable for lesson in told)

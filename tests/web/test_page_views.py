@@ -19,7 +19,6 @@ from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.failures.kinds import kind_named
 from whet.failures.lessons import distill
-from whet.failures.signals import Kind
 from whet.improving.learned import LearnedOfAll, failure_id
 from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
@@ -30,7 +29,6 @@ from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
-from whet.shipped.guidance.rules import catalogue
 from whet.shipped.kinds import known_troubles
 from whet.store.adding import prepare
 from whet.store.analyses import judged, refresh
@@ -44,7 +42,6 @@ from whet.store.template_files import record_use
 from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
 from whet.store.troubles import StoredTrouble, session_troubles
 from whet.text.short_names import short_name, told_apart
-from whet.told.remedies import patch_of, sightings
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialCases, TrialDesign, TrialProgress, TrialResult, TrialStop
@@ -309,8 +306,8 @@ def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
 
 def test_a_failure_that_recurs_leads_to_its_sessions(page: PageClient, filled: Home) -> None:
     with opened(filled) as database:
-        learned = page.server.cache.lessons.wait(state_of_sessions(database))
-    failure = learned.distilled[0]
+        refresh(database, failure_weights(), progress=lambda _: None)
+        failure = distill(each.analysis for each in judged(database, Filters()))[0]
     link = f"/sessions?temporary=1&failure={failure_id(failure)}"
     until(lambda: "Reading your sessions" not in page.ask(link).text)
     assert listed(page, link) == failure.sessions
@@ -404,34 +401,6 @@ def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageC
     assert listed(page, html.unescape(link)) == lesson.sessions
     assert "proposed by whet improve" in words(text)
     assert re.search(r'<a href="[^"]*/waiting">waits for your decision</a>', page.ask("/lessons").text)
-
-
-def test_a_rule_of_the_catalogue_leads_to_all_sessions_that_it_was_learned_from(tmp_path: Path) -> None:
-    home, call = Home(tmp_path / "home"), {"name": "valve", "arguments": "{}"}
-    for day in range(9):
-        said: list[dict[str, object]] = [{"role": "user", "content": f"Open valve {day}."}]
-        for turn in range(4):
-            asked = {"id": f"c{turn}", "type": "function", "function": call}
-            said.append({"role": "assistant", "content": "", "tool_calls": [asked]})
-            said.append({"role": "tool", "tool_call_id": f"c{turn}", "content": "Error: stuck", "is_error": True})
-        (tmp_path / f"{day}.json").write_text(json.dumps({"id": f"day-{day}", "model": "m", "messages": said}))
-    take_in(home, *tmp_path.glob("*.json"))
-    with page_of(home) as client:
-        page = client.enter()
-        with opened(home) as database:
-            page.server.cache.lessons.wait(state_of_sessions(database))
-            refresh(database, failure_weights(), progress=lambda _: None)
-            analyses = [each.analysis for each in judged(database, Filters())]
-            [loop] = [each for each in distill(analyses) if each.kind == Kind.RETRY_LOOP]
-            wide = sightings(catalogue(), analyses)["change-before-retry"]
-            assert (loop.sessions, wide.sessions) == (9, 9)
-            assert len(loop.examples) < 9, "a change quotes some of them"
-            [remedy] = [each for each in catalogue() if each.name == "change-before-retry"]
-            patches = [patch_of(remedy, lesson) for lesson in (loop, wide)]
-            entries = [propose(home, database, each, actor=Actor.POLICY, now=time.time()) for each in patches]
-            until(lambda: page.server.cache.lessons.get(state_of_sessions(database))[1])
-        for entry in entries:
-            assert listed(page, f"/sessions?temporary=1&change={entry.number}") == 9
 
 
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:

@@ -1,7 +1,6 @@
 """What a call was for, so that the one that worked can be told from the one that merely came next."""
 
 import re
-from collections.abc import Sequence
 
 from whet.failures.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
@@ -15,9 +14,7 @@ COMMAND_SHOWN = 300
 PATTERN_SHOWN = 80
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
 FIXING = frozenset(("--fix", "--write", "--apply", "--autofix", "--auto-correct", "--autocorrect"))
-CHECKING = frozenset(("--check", "--dry-run"))
 _SUFFIX = re.compile(r"[:_-]fix$")
-_WHOLE_PATH = re.compile(r"[/~]|[A-Za-z]:")
 _REDIRECTION = re.compile(r"^(?:\d?>|&>|<)")
 ASIDES = frozenset(("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat", "sed", "awk", "wc"))
 
@@ -65,38 +62,14 @@ def is_same_purpose(step: JudgedCall, other: JudgedCall) -> bool:
     return bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
 
 
-def fixing_form(check: str, command: str) -> tuple[str, str] | None:
-    """The part of a command that is a check, told to put right what it finds, and that check: `lint`, `lint:fix`."""
-    for mine in map(_told, split(check)):
-        for theirs in map(_told, split(command)):
-            tells = FIXING & {*theirs} or CHECKING & {*mine} or any(map(_SUFFIX.search, theirs))
-            if tells and mine != theirs and _plainly(mine) == _plainly(theirs):
-                return " ".join(mine), " ".join(theirs)
-    return None
-
-
 def mends(command: str) -> bool:
     """Whether a command tells a check to put right what it finds."""
     return any(FIXING & {*words} or any(map(_SUFFIX.search, words)) for words in map(_told, split(command)))
 
 
-def is_in_other_folder(call: str, fix: str) -> bool:
-    """Whether the command that worked is the one that failed, begun in a folder that it names in full."""
-    mine, theirs = split(call), split(fix)
-    if len(theirs) < 2 or theirs[0].program != "cd" or not _WHOLE_PATH.match(theirs[0].words[-1]):
-        return False
-    own = mine[1:] if mine and mine[0].program == "cd" else mine
-    return bool(own) and own[0].words == theirs[1].words and mine[0].words != theirs[0].words
-
-
 def _told(stage: Stage) -> tuple[str, ...]:
     """The words of a command, without where its output goes."""
     return tuple(word for word in stage.words if not _REDIRECTION.match(word))
-
-
-def _plainly(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of a check without those that have it look only, or put right."""
-    return tuple(_SUFFIX.sub("", word) for word in words if word not in FIXING | CHECKING)
 
 
 def _in_words(value: object) -> str:

@@ -7,12 +7,11 @@ from whet.ledger.entries import State
 from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
-from whet.lessons.candidates import LessonEvidence
 from whet.lessons.claim_calls import PatternHit
 from whet.lessons.claim_checks import SAID, ClaimReport
 from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
 from whet.lessons.measures import CallCounts, LessonMeasures
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import DroppedLesson, Lesson, LessonChecks, SeenBy, id_of
 from whet.outcomes.deciding import Outcome
 from whet.sessions.trust import Trust

@@ -16,14 +16,13 @@ from whet.improving.keeping import keep, leave_to_person, propose_steps, unheede
 from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons
 from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
-from whet.improving.writer import WriterMeans, with_words
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.proving.attempt import Supply, served, unasked
 from whet.proving.executors import settings_of
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
-from whet.runs.run import Spent, together
+from whet.runs.run import together
 from whet.store.case_files import folders_of
 from whet.store.database import Database
 from whet.store.home import Home
@@ -67,7 +66,6 @@ class ReadyTrial(Value, frozen=True):
     trial: Trial | None = None
     asks: str = ""
     foretold: str = ""  # what a dry run says instead
-    spent: Spent = Spent()
 
 
 class Course(NamedTuple):
@@ -77,12 +75,12 @@ class Course(NamedTuple):
     steps: Steps
     ask: ImproveRequest
     supply: Supply
-    writer: str  # the model that writes rules; empty: none
+    model: str  # of Whet's own agent; empty: none
     observe: Callable[[Lesson], Observe] | None = None
 
     @property
     def can_try(self) -> bool:
-        return bool(self.writer or self.ask.agent)
+        return bool(self.model or self.ask.agent)
 
 
 def order(ask: ImproveRequest, *, key: str) -> Order:
@@ -103,9 +101,9 @@ def improve(
 
     A dry run is the same, and stops before it spends anything or writes an entry.
     """
-    writer = steps.do("model", lambda: _writer(home, ask), str)
-    no_key = missing_key(load(home), os.environ, writer) if ask.dry_run and writer and supply is None else ""
-    course = Course(home, steps, ask, supply or (unasked if ask.dry_run else served), writer, observe)
+    model = steps.do("model", lambda: _own_model(home, ask), str)
+    no_key = missing_key(load(home), os.environ, model) if ask.dry_run and model and supply is None else ""
+    course = Course(home, steps, ask, supply or (unasked if ask.dry_run else served), model, observe)
     # The step has its first name, so that what an earlier version found is refused in words.
     found = steps.do("ideas", lambda: _find(course, progress), LessonsToTry)
     outcomes = tuple(_carry(course, number, lesson) for number, lesson in enumerate(found.lessons, start=1))
@@ -114,11 +112,10 @@ def improve(
     stopped = NO_KEY.format(variable=no_key) if no_key else ""
     report = ImproveReport(
         found.sessions,
-        found.recurring,
+        found.taught,
         outcomes,
         stopped if course.can_try else NO_MODEL,
         found.left,
-        found.unspecific,
         found.waiting,
     )
     spent = together(each.spent for each in outcomes)
@@ -133,7 +130,7 @@ def _carry(course: Course, number: int, lesson: Lesson) -> LessonOutcome:
     if ready.trial is not None:
         return _try(course, number, ready, ready.trial)
     left = _leave_untried(course, number, ready) if ready.asks else ready.lesson
-    return LessonOutcome(left, spent=ready.spent)
+    return LessonOutcome(left)
 
 
 def _ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
@@ -143,8 +140,6 @@ def _ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
         return ReadyTrial(lesson, asks="no model is set", foretold="no model is set to try it")
     if way_of(lesson) is Way.ROOM:
         return ReadyTrial(lesson, asks="its evidence is the weakest", foretold="to leave")
-    if course.ask.dry_run and not lesson.is_worded:
-        return ReadyTrial(lesson, foretold="a model would write a rule" if course.writer else "no model is set")
     return course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, lesson), ReadyTrial)
 
 
@@ -204,14 +199,14 @@ def _find(course: Course, progress: Progress) -> LessonsToTry:
     if ask.agent:  # what is proved on it is said of the model that it runs, where that has a name
         named = model = ask.model or settings_of(ask.agent, load(home)).model
     else:
-        model = course.supply(home, load(home), named).model.name if course.writer else ""
+        model = course.supply(home, load(home), named).model.name if course.model else ""
     with opened(home) as database:
         found = find_lessons(home, database, ask, model=model, named=named, progress=progress)
         return found if ask.retire else replace(found, waiting=_waiting(course, database))
 
 
-def _writer(home: Home, ask: ImproveRequest) -> str:
-    """The model that writes rules, as the settings name it; that of another agent is not Whet's to ask."""
+def _own_model(home: Home, ask: ImproveRequest) -> str:
+    """The model of Whet's own agent, as the settings name it; that of another agent is not Whet's to ask."""
     return load(home).model if ask.agent else ask.model or load(home).model
 
 
@@ -237,33 +232,27 @@ def _try(course: Course, number: int, ready: ReadyTrial, planned: Trial) -> Less
     try:
         done = trial(course.home, course.steps, replace(planned, terms=terms), observe=observe)
     except WhetError as error:
-        spent = together((ready.spent, left_by(error).spent))
+        spent = left_by(error).spent
         why = f"{error.message} {error.advice}".strip()
         return LessonOutcome(standing_at(ready.lesson, LessonStage.CHECKED, why), spent=spent)
     progress = decoded(done.value, TrialProgress)
     outcome = course.steps.do(
         f"keep {number}", lambda: keep(course.home, ready.lesson, progress, share=course.ask.share), LessonOutcome
     )
-    return replace(outcome, spent=together((ready.spent, done.spent)))
+    return replace(outcome, spent=done.spent)
 
 
 def _make_ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
-    """Everything for one trial: the words where a model has to write them, the cases, the plan."""
+    """Everything for one trial: the cases and the plan."""
     with opened(course.home) as database:
-        worded, spent = lesson, Spent()
-        if course.writer and not course.ask.dry_run:
-            chosen = course.supply(course.home, load(course.home), course.writer)
-            worded, spent = with_words(WriterMeans(course.home, database, chosen, course.steps.interrupt), lesson)
-        if not worded.is_worded:
-            return ReadyTrial(worded, spent=spent)
-        found = _prepare(course, database, worded, id=f"{course.steps.id}-{number}")
+        found = _prepare(course, database, lesson, id=f"{course.steps.id}-{number}")
     if isinstance(found, Trial):
-        return ReadyTrial(worded, found, spent=spent)
+        return ReadyTrial(lesson, found)
     why = found.standing.why
     # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
     if way_of(lesson) is Way.EVIDENCE and found.standing.stage is LessonStage.CHECKED:
-        return ReadyTrial(worded, asks=why, foretold=f"without a trial: {why}", spent=spent)
-    return ReadyTrial(found, spent=spent)
+        return ReadyTrial(lesson, asks=why, foretold=f"without a trial: {why}")
+    return ReadyTrial(found)
 
 
 def _prepare(course: Course, database: Database, lesson: Lesson, *, id: str) -> Trial | Lesson:

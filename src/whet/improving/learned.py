@@ -19,7 +19,6 @@ from whet.failures.kinds import ChangeKind
 from whet.failures.lessons import RecurringFailure, distill
 from whet.failures.signals import Kind
 from whet.improving.claimed import claimed_by_projects
-from whet.improving.learned_forms import merged
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
@@ -33,7 +32,6 @@ from whet.lessons.record import (
     DroppedLesson,
     Lesson,
     LessonStage,
-    OpenEvidence,
     ProjectLessons,
     Standing,
     lesson_of_change,
@@ -46,10 +44,8 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
-from whet.store.skill_files import usable
 from whet.targets.known_projects import KnownProjects
 from whet.text.likeness import is_same, sense, similarity
-from whet.told.skills import Skill
 
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
@@ -101,16 +97,14 @@ class LearnedOfAll(NamedTuple):
     lessons: tuple[Lesson, ...] = ()
     recurring: tuple[RecurringFailure, ...] = ()  # troubles: no lesson says what works instead
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
-    distilled: tuple[RecurringFailure, ...] = ()  # every failure that recurs, those too whose fix is known
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
-    open: tuple[OpenEvidence, ...] = ()  # nobody has found words for it yet
     dropped: tuple[DroppedLesson, ...] = ()
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
-def from_patterns(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
-    """What sentence patterns make of the sessions of each project."""
+def from_changes(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
+    """What changed in the sessions of each project between failure and success, and what people said again."""
     declared = load_settings(home).trust.projects
     return taught_by_projects(database, scope.filters, project=scope.project, declared=declared, progress=progress)
 
@@ -141,7 +135,7 @@ def from_reader(home: Home, database: Database, scope: LessonScope, progress: Pr
     return claimed_by_projects(home, database, scope.filters, project=scope.project, progress=progress)
 
 
-SOURCES = (SourceOfLessons("reader", from_reader), SourceOfLessons("patterns", from_patterns))
+SOURCES = (SourceOfLessons("reader", from_reader), SourceOfLessons("changes", from_changes))
 
 
 def found_by_sources(
@@ -236,10 +230,8 @@ def learned(
         lessons,
         tuple(_unknown(() if scope.project else recurring, lessons)),
         {each.project: each.conflicts for each in projects if each.conflicts},
-        recurring,
         sum(meant_folders.values()),
         sum(number for folder, number in meant_folders.items() if is_temporary(folder)),
-        tuple(each for project in projects for each in project.open),
         tuple(each for project in projects for each in project.dropped),
         {each.project: known.shown(each.project) for each in projects},
     )
@@ -328,15 +320,12 @@ def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float
     if not lesson.is_proposable:
         words = lesson.standing.words
         raise WhetError(f"Lesson {lesson.id} is not proposed: {words}.", advice="`whet lessons` lists others.")
-    given = merged(lesson.patch, usable(home.folder)) if lesson.patch.form is Form.SKILL else lesson.patch
-    if isinstance(given, Skill):
-        raise WhetError(f"The skill {given.name} names these steps already.", advice="`whet skills` shows it.")
-    told = replace(given, origin=replace(given.origin, untried=""))
+    told = replace(lesson.patch, origin=replace(lesson.patch.origin, untried=""))
     return propose(home, database, told, actor=Actor.POLICY, now=now)
 
 
 def is_answered(error: str, answered: frozenset[str]) -> bool:
-    """Whether there are words for this very error; the catalogue, which knows only its kind, is silent then."""
+    """Whether there are words for this very error."""
     words = frozenset(error.split())
     return any(similarity(words, frozenset(each.split())) >= SAME_ERROR for each in answered)
 

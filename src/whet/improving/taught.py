@@ -30,7 +30,7 @@ from whet.targets.known_projects import KnownProjects
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 Progress = Callable[[int, int], None]
-LESSONS_VERSION = 4  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
+LESSONS_VERSION = 5  # one more whenever the same evidence becomes other rules, patches or conflicts
 
 
 def silent(done: int, total: int) -> None:
@@ -120,7 +120,7 @@ def _made(
 ) -> ProjectLessons:
     teachings = kept_teachings(database, [each.session for each in sessions])
     for held, (_, teaching) in zip(sessions, teachings, strict=True):
-        evidence.add(held.session, teaching, is_own=held.is_own, is_declared=held.is_declared)
+        evidence.add(held.session.id, held.session.source, teaching, is_own=held.is_own, is_declared=held.is_declared)
     return evidence.taught(files)
 
 

@@ -29,6 +29,7 @@ class PatchBasis(StrEnum):
     PLACE = "place"
     REMEDY = "error_remedy"
     PROCEDURE = "procedure"
+    REQUEST = "repeated_request"
     TOLD = "told"
     REMINDED = "reminded"
     ROOM = "room"
@@ -43,6 +44,7 @@ BASIS_WORDS = {
     PatchBasis.PLACE: "a fact about the machine or project",
     PatchBasis.REMEDY: "what the error says to do",
     PatchBasis.PROCEDURE: "steps that worked in the same order",
+    PatchBasis.REQUEST: "asked for again and again",
 }
 PLAIN_WORDS = {
     PatchBasis.OTHER_MODEL: "another model",

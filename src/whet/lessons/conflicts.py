@@ -1,25 +1,16 @@
 """Sentences of people that contradict each other: shown to a person, never averaged into a rule."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import combinations
-from typing import NamedTuple
 
-from whet.lessons.pieces import LessonPiece, LessonSource, stems
-from whet.lessons.said import direction
-from whet.lessons.stances import stance_of
-from whet.text.key_words import key_words
+from whet.lessons.pieces import LessonPiece
+from whet.lessons.said import standing_sentences
+from whet.text.likeness import is_opposed, sense
 from whet.values import Value
 
 MOST = 10
-LONGEST = 25  # words
-LEAST = 1.4  # how much a sentence has to direct
-SAME_SITUATION = 0.5
-_CHOICE = re.compile(
-    r"(?i)(?:\b(?:use|using|run|prefer|with|via)\s+|^)(?:(?:the|a|an|our|my)\s+)?"
-    r"(?P<name>[A-Za-z][\w./+-]{1,30})\s+(?:for|to|when)\s+(?P<purpose>[^,;.]{3,60})"
-)
-_OTHER_WAY = re.compile(r"(?i)^(?P<purpose>[^,;.]{3,60}?)\s+(?:with|via|using)\s+(?P<name>[A-Za-z][\w./+-]{1,30})\W*$")
+SUBJECT_LETTERS = 4
+COMPARED = 200  # sentences, the latest: each is compared with each
 
 
 class SaidSentence(Value, frozen=True):
@@ -40,76 +31,34 @@ class LessonConflict(Value, frozen=True):
     second: SaidSentence
 
 
-class _Claim(NamedTuple):
-    """What a sentence says of one name: for it or against it, and in which situation."""
-
-    name: str
-    is_for: bool
-    situation: frozenset[str]
-    sentence: SaidSentence
-    is_choice: bool = False
-
-
 def conflicts(pieces: Iterable[LessonPiece]) -> tuple[LessonConflict, ...]:
-    """The contradictions among what people said in different sessions, the latest of each kind, the newest first."""
-    claims = [claim for piece in pieces if piece.source is LessonSource.PERSON for claim in _claims(piece)]
+    """Where one session orders for good what another forbids for good, the newest first, each subject once."""
+    said = [
+        SaidSentence(sentence, piece.session, piece.message, piece.at, piece.who)
+        for piece in pieces
+        for sentence in standing_sentences(piece.text)
+    ]
     found: dict[str, LessonConflict] = {}
-    for one, other, about in (*_denied(claims), *_chosen(claims)):
-        first, second = sorted((one.sentence, other.sentence), key=lambda each: each.at or 0.0)
-        known = found.get(about)
-        if known is None or (second.at or 0.0) > (known.second.at or 0.0):
+    latest = sorted(said, key=lambda each: each.at or 0.0)[-COMPARED:]
+    for first, second in combinations(latest, 2):
+        one, other = sense(first.text), sense(second.text)
+        if first.session != second.session and is_opposed(one, other):
+            about = _subject(first.text, second.text)
             found[about] = LessonConflict(about, first, second)
     return tuple(sorted(found.values(), key=lambda each: -(each.second.at or 0.0))[:MOST])
 
 
+def _subject(one: str, other: str) -> str:
+    """The longer words that two sentences share, in the order of the first."""
+    theirs = {word.strip(",.!;:") for word in other.lower().split()}
+    shared = (word for each in one.lower().split() if (word := each.strip(",.!;:")) in theirs)
+    return " ".join(dict.fromkeys(word for word in shared if len(word) >= SUBJECT_LETTERS))
+
+
 def contradicted(text: str, found: Iterable[LessonConflict]) -> LessonConflict | None:
-    """The conflict that a draft would take a side in, by having one of its sentences."""
-    words = stems(key_words(text))
+    """The conflict that a rule would take a side in, by having one of its sentences."""
+    words = sense(text).words
     for conflict in found:
-        for sentence in (conflict.first, conflict.second):
-            if words and stems(key_words(sentence.text)) >= words:
-                return conflict
+        if words and any(sense(each.text).words >= words for each in (conflict.first, conflict.second)):
+            return conflict
     return None
-
-
-def _claims(piece: LessonPiece) -> Iterator[_Claim]:
-    for text in piece.text.split(". "):
-        if len(text.split()) > LONGEST or direction(text) < LEAST:
-            continue
-        sentence = SaidSentence(text, piece.session, piece.message, piece.at, piece.who)
-        stance, words = stance_of(text), stems(key_words(text))
-        for names, is_for in ((stance.wanted, True), (stance.unwanted, False)):
-            for name in names:
-                yield _Claim(name, is_for, words - stems(name.split()), sentence)
-        choice = _CHOICE.search(text) or _OTHER_WAY.search(text)
-        if choice is not None and choice["name"].lower() in stance.wanted:
-            yield _Claim(choice["name"].lower(), True, stems(key_words(choice["purpose"])), sentence, is_choice=True)
-
-
-def _denied(claims: list[_Claim]) -> Iterator[tuple[_Claim, _Claim, str]]:
-    """One is for a name and the other against it, in the same situation."""
-    by_name: dict[str, list[_Claim]] = {}
-    for claim in claims:
-        if not claim.is_choice:
-            by_name.setdefault(claim.name, []).append(claim)
-    for name, group in by_name.items():
-        for one in (each for each in group if each.is_for):
-            for other in (each for each in group if not each.is_for):
-                if _are_apart(one, other) and _alike(one.situation, other.situation):
-                    yield one, other, name
-
-
-def _chosen(claims: list[_Claim]) -> Iterator[tuple[_Claim, _Claim, str]]:
-    """Both say what to use for the same purpose, and name different things."""
-    chosen = [claim for claim in claims if claim.is_choice and claim.situation]
-    for one, other in combinations(chosen, 2):
-        if one.name != other.name and _are_apart(one, other) and one.situation == other.situation:
-            yield one, other, " or ".join(sorted((one.name, other.name)))
-
-
-def _are_apart(one: _Claim, other: _Claim) -> bool:
-    return one.sentence.session != other.sentence.session
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= SAME_SITUATION * len(one | other)

@@ -1,19 +1,15 @@
-"""What one session teaches: its condensed form, evidence, instructions and orders, and which session it copies."""
+"""What one session teaches: its condensed form, what people said, what changed where calls went wrong, its original."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from whet.failures.view import SessionView, gather
+from whet.failures.view import gather
+from whet.lessons.changed_calls import SessionChanges, changes_of
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensing import condense
 from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
-from whet.lessons.presence import present_in
-from whet.lessons.recoveries import recovery_pieces
 from whet.lessons.said import said_pieces
-from whet.lessons.worked_orders import WorkedOrder, worked_orders
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
@@ -31,11 +27,10 @@ class SessionOpening(NamedTuple):
 class SessionTeaching(Value, frozen=True):
     """All that is kept of what a session teaches."""
 
-    pieces: tuple[LessonPiece, ...] = ()
+    pieces: tuple[LessonPiece, ...] = ()  # what people said
     instructions: tuple[SeenInstruction, ...] = ()
     opening: SessionOpening | None = None
-    orders: tuple[WorkedOrder, ...] = ()
-    present: tuple[str, ...] = ()  # programs and skills that were there
+    changes: SessionChanges = SessionChanges()
     condensed: CondensedSession | None = None  # what a reader reads of it
 
 
@@ -43,24 +38,12 @@ def teaching_of(transcript: Transcript) -> SessionTeaching:
     """What a session may teach, and the instructions of its project that its record shows."""
     view = gather(transcript)
     return SessionTeaching(
-        tuple(_pieces(view)),
+        tuple(said_pieces(view)),
         tuple(seen_instructions(view)),
         opening_of(transcript),
-        tuple(worked_orders(view)),
-        present_in(view),
+        changes_of(view),
         condense(view),
     )
-
-
-def pieces_of_session(transcript: Transcript) -> Iterator[LessonPiece]:
-    """What a session may teach: the person's words, recoveries, misses and remedies."""
-    yield from _pieces(gather(transcript))
-
-
-def _pieces(view: SessionView) -> Iterator[LessonPiece]:
-    messages = view.transcript.messages
-    for piece in (*said_pieces(view), *recovery_pieces(view)):
-        yield replace(piece, at=messages[piece.message].at)
 
 
 def opening_of(transcript: Transcript) -> SessionOpening | None:

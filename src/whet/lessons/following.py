@@ -1,6 +1,7 @@
 """Whether a rule's situation came up in a session, whether the rule was told there, and whether it was followed."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -10,7 +11,6 @@ from whet.failures.view import JudgedCall, SessionView
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import STAGE, CommandForm, has_form, is_named, spaced, words_of
-from whet.lessons.contrasts import differing
 from whet.lessons.pieces import stems
 from whet.lessons.said import said_pieces
 from whet.lessons.stances import stance_of
@@ -21,6 +21,8 @@ from whet.values import Value
 
 SAME_WORDS = 0.6
 SAME_ERROR = 0.5
+SAME_PART = 0.3  # of the words of two parts of commands
+_PART = re.compile(r" && | \|\| | ; |; ")
 FEWEST_WORDS = 2
 FOLLOWING_VERSION = 2  # one more whenever the same session and situation become another finding
 
@@ -175,6 +177,22 @@ def forms_of(call: str, fix: str) -> tuple[CommandForm, CommandForm]:
     wrong, right = (words_of(part) for part in differing(call, fix))
     is_one_program = wrong[:1] == right[:1]
     return _form(wrong, right, is_one_program), _form(right, wrong, is_one_program)
+
+
+def differing(call: str, fix: str) -> tuple[str, str]:
+    """Of two commands of several parts, the two parts that are most alike and yet differ; whole where none do."""
+    whole = " ".join(call.replace("`", "'").split()), " ".join(fix.replace("`", "'").split())
+    if not fix or any(mark in text for text in whole for mark in "\"'"):
+        return whole
+    mine, theirs = (frozenset(_PART.split(text)) for text in whole)
+    pairs = [(_alike(one.split(), other.split()), one, other) for one in mine - theirs for other in theirs - mine]
+    best = max(pairs, default=(0.0, "", ""))
+    return (best[1], best[2]) if best[0] >= SAME_PART else whole
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> float:
+    mine, theirs = set(one), set(other)
+    return len(mine & theirs) / max(1, len(mine | theirs))
 
 
 def _form(words: list[str], others: list[str], is_one_program: bool) -> CommandForm:

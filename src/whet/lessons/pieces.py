@@ -1,4 +1,4 @@
-"""Pieces of evidence for lessons: one thing that a person said, or one failure with what worked instead."""
+"""Evidence for lessons: one thing that a person said, or one failure with what worked; and what belongs together."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -9,12 +9,15 @@ from whet.ledger.origins import BASIS_WORDS
 from whet.sessions.trust import Trust
 from whet.values import Value
 
+PIECES_KEPT = 12
+
 
 class LessonSource(StrEnum):
     """Where a piece of evidence comes from, the worthiest first."""
 
     PERSON = "person"  # the person's own words
-    RECOVERY = "recovery"  # a call that failed, and one for the same purpose that worked
+    RECOVERY = "recovery"  # a call that failed, and what was different when it worked
+    REQUEST = "repeated_request"  # what people ask for again and again
     PLACE = "place"  # a guess about the place, and what is there
     REMEDY = "error_remedy"  # the error itself says what to do
     PROCEDURE = "procedure"  # several steps that worked in the same order, session after session
@@ -41,9 +44,8 @@ SOURCE_WORDS = {
 class LessonPiece(Value, frozen=True):
     """One piece of evidence: the person's words, or a call with its error; `keys` are the words that matter in it.
 
-    `fix` is what worked later, `remedy` what the error itself says to do, and `did` the later call that did it. A habit
-    is what the agent's own tools ask for, in whatever project. The trust is the lowest of the words that a draft takes
-    from it. `who` is the member of a team in whose session it was said.
+    `fix` is what worked later, and `did` by what the calls are known that were made for a person's words. The trust is
+    the lowest of the words that a rule takes from it. `who` is the member of a team in whose session it was said.
     """
 
     source: LessonSource
@@ -53,27 +55,46 @@ class LessonPiece(Value, frozen=True):
     call: str = ""
     error: str = ""
     fix: str = ""
-    remedy: str = ""
     keys: frozenset[str] = frozenset()
-    weight: float = 1.0
     trust: Trust = Trust.USER
-    is_habit: bool = False
     is_first: bool = False  # said before the agent had begun: the task of the day
     at: float | None = None
     who: str = ""
-    did: str = ""
-    is_refuted: bool = False  # it says that something is not there which was there elsewhere in the project
+    did: frozenset[str] = frozenset()
 
 
-def lifted(piece: LessonPiece) -> LessonPiece:
-    """The piece of a project whose owner vouches for what its commands print; a stranger's words stay a stranger's."""
-    is_printed = piece.trust is Trust.TOOL and piece.source is not LessonSource.PERSON
-    return replace(piece, trust=Trust.AGENT) if is_printed else piece
+class LessonEvidence(Value, frozen=True):
+    """The evidence of a lesson: its first pieces, in how many sessions it was seen, and how promising it is."""
+
+    source: LessonSource
+    pieces: tuple[LessonPiece, ...]
+    sessions: int
+    worth: float
+
+    @property
+    def best(self) -> LessonPiece:
+        """The piece that says most; an empty one where no session is known to show it."""
+        return self.pieces[0] if self.pieces else LessonPiece(self.source, "", 0, "")
+
+    @property
+    def session_ids(self) -> tuple[str, ...]:
+        """The sessions of its pieces."""
+        return tuple(dict.fromkeys(piece.session for piece in self.pieces))
+
+
+def lifted(trust: Trust) -> Trust:
+    """What a command printed in a project whose owner vouches for that; a stranger's words stay a stranger's."""
+    return Trust.AGENT if trust is Trust.TOOL else trust
 
 
 def stems(words: Iterable[str]) -> frozenset[str]:
     """Words without their commonest endings, so that a plural or a tense is no other word."""
     return frozenset(_stem(word) for word in words)
+
+
+def distrusted(pieces: Iterable[LessonPiece]) -> tuple[LessonPiece, ...]:
+    """What another member wrote: a stranger's."""
+    return tuple(replace(piece, trust=Trust.EXTERNAL) for piece in pieces)
 
 
 def _stem(word: str) -> str:

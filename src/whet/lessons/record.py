@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
-from whet.lessons.candidates import LessonEvidence
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.measures import LessonMeasures
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.rungs import Climb
 from whet.sessions.trust import Trust
 from whet.values import Value
@@ -109,7 +108,7 @@ class Lesson(Value, frozen=True):
     >>> with whet.Store() as store:
     ...     lesson = store.lessons()[0]
     >>> lesson.rule, lesson.sessions, lesson.standing.stage.value
-    ('In this project run tests with `./dev test MODULE`.', 12, 'checked')
+    ('`python -m pytest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead.', 12, 'checked')
     """
 
     id: str
@@ -178,20 +177,6 @@ class Lesson(Value, frozen=True):
         return f"{len(projects)} projects" if projects else self.seen_by.place or self.project or "no project"
 
 
-class OpenEvidence(Value, frozen=True):
-    """Evidence of a project that nobody has found words for yet."""
-
-    id: str
-    project: str
-    evidence: LessonEvidence
-    seen_by: SeenBy = SeenBy()
-
-    @property
-    def place(self) -> str:
-        """Where it was seen, in words."""
-        return self.seen_by.place or self.project or "no project"
-
-
 class DroppedLesson(Value, frozen=True):
     """Words that are no lesson, and why not; nothing is dropped without being kept here."""
 
@@ -206,7 +191,6 @@ class ProjectLessons(Value, frozen=True):
 
     project: str
     lessons: tuple[Lesson, ...] = ()
-    open: tuple[OpenEvidence, ...] = ()
     dropped: tuple[DroppedLesson, ...] = ()
     conflicts: tuple[LessonConflict, ...] = ()
 
@@ -235,9 +219,3 @@ def evidence_of_change(patch: Patch) -> LessonEvidence:
 def id_of(project: str, rule: str) -> str:
     """The id of a lesson: the same for the same rule in the same project, and for nothing else."""
     return digest(f"{project} {rule}")[:ID_LETTERS]
-
-
-def open_id(project: str, evidence: LessonEvidence) -> str:
-    """The id of evidence without words: of all the messages that it is made of."""
-    places = " ".join(f"{piece.session}:{piece.message}" for piece in evidence.pieces)
-    return digest(f"{project} {evidence.source.value} {evidence.best.text} {places}")[:ID_LETTERS]

@@ -8,8 +8,7 @@ from whet.failures.purposes import is_shell
 from whet.failures.view import SessionView
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import CallPattern, CommandForm, is_matched, words_of
-from whet.lessons.contrasts import differing
-from whet.lessons.following import forms_of, was_followed
+from whet.lessons.following import differing, forms_of, was_followed
 from whet.lessons.stances import stance_of
 from whet.sessions.arguments import command_of
 from whet.sessions.tool_families import Family, family_of

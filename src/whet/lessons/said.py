@@ -1,162 +1,164 @@
-"""The person's words: what they direct after the agent has begun, refuse, or stop it for."""
+"""The person's words: what they say to the agent, as sentences, and which of them say that they hold for good."""
 
+import re
+from bisect import bisect
 from collections.abc import Iterator
 
 import re2
-from msgspec.structs import replace
 
-from whet.failures.purposes import ASIDES, is_shell
-from whet.failures.view import JudgedCall, SessionView
+from whet.failures.view import SessionView
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.standing_orders import is_standing
+from whet.lessons.simple_calls import CallInParts, in_parts, is_step
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
-from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
-from whet.sessions.shell_lines import split
-from whet.sessions.transcripts import Message, Origin, Role
+from whet.sessions.transcripts import Message, Role
 from whet.sessions.trust import Trust
 from whet.text.key_words import key_words
 
-SENTENCE_WORDS = 45
-MESSAGE_LETTERS = 4_000
+MESSAGE_LETTERS = 1_000  # what is longer holds what somebody else wrote
+MESSAGE_LINES = 12
+FEWEST_WORDS, MOST_WORDS = 3, 40
+MOST_SAID = 60
 RETYPED = 0.8
-LEAST = 0.4
-KEPT_SHARE = 0.4
-SENTENCES_KEPT = 4
-LONG = 24  # words: a longer sentence explains more than it directs
-LONG_SHARE = 0.6
-TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody else wrote
-PASTED_SHARE = 0.7
-REFUSAL = 3.0  # what the reason of a refusal adds
-INTERRUPT = 1.5  # what an order after an interrupt adds
-FIRST_SHARE = 0.4  # the first request says what to do today
-STANDING = 3.0  # what holds beyond the moment
-_SENTENCE = re2.compile(r"(?:[.!?;]+[\s)]+|\n+|, (?:but|and then|also) |\s+- )")
+MOST_MARKS = 60
+MARK_LETTERS = 60
+HEAD_WORDS = 3
+_PATH = re.compile(r"(?:file_path|path|notebook_path|filename|target_file)=")
 _INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
-# What makes a sentence a direction, and how much it weighs: one that stands, one against something, one for something.
-CUES: tuple[tuple[float, str], ...] = (
-    (
-        3.0,
-        r"(?i)\b(?:always|never|from now on|every time|in (?:the )?future\b.{0,40}(?:use|do|run)|remember (?:to|that)|"
-        r"(?:make sure|ensure) (?:to|you|we|that|it)|whenever|dont forget|don't forget)\b",
-    ),
-    (3.0, r"(?i)\b(?:we (?:always|never|don't|only|prefer)|i (?:prefer|always|never|only want)|must(?:n't)?)\b"),
-    (
-        2.4,
-        r"(?i)\b(?:don't|dont|do not|no need|stop \w+ing|shouldn't|should not|not allowed|avoid|instead(?: of)?|"
-        r"rather than|won't work|better not|not the|has already)\b",
-    ),
-    (
-        2.4,
-        r"(?i)\bwhy (?:are|aren't|arent|did|didn't|do|don't|is|isn't|not)\b.{0,60}\b(?:you|we|this|it)\b|"
-        r"\b(?:can't|cant|shouldn't|couldn't) (?:we|you|this|the|it|that)\b",
-    ),
-    (1.6, r"(?i)\b(?:needs? to|have to|has to|supposed to|should (?:be|use|go|have|branch|also|run))\b"),
-    (1.4, r"(?i)\b(?:use|using) (?:the |a |an |our |my |this )?\w+|\bvia\b|\bwith the\b|\bbefore (?:you|we)\b"),
-    (
-        1.1,
-        r"(?i)^(?:ok(?:ay)?,? |yes,? |no,? |now |then |and |also |please |yeah,? )*(?:(?:can|could) (?:you|we) "
-        r"(?:also |please )?)?(?:add|use|run|put|commit|push|branch|create|delegate|review|update|check|pull|go|get|"
-        r"switch|rebase|squash|amend|fixup|force|log|write|remove|move|keep|fold|open|close|reply|verify|test|validate|analy[sz]e|"
-        r"investigate|implement|address|evaluate|lets|let's|back)\b",
-    ),
+_SENTENCE = re2.compile(r"[.!?;。！？]+(?:\s|\z)|\n+|[。！？]")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+# Adverbs of time without end, a closed class of each language. What begins with one, or says "from now on", is an order
+# that stands.
+_FOR_GOOD = re.compile(
+    r"(?i)\b(?:always|never|immer|nie|niemals|stets|toujours|jamais|siempre|nunca|jamás|sempre|mai|zawsze|nigdy|altijd|"
+    r"nooit|alltid|aldrig|всегда|никогда|завжди|ніколи)\b|总是|始终|永远|从不|必ず|常に|決して|항상|절대"
 )
-_MUSING = re2.compile(
-    r"(?i)\b(?:i (?:think|feel|guess|wonder|agree|thought|was|don'?t need)|maybe|it seems|looks like|perhaps|"
-    r"my (?:assumption|thinking))\b"
+_FROM_NOW = re.compile(
+    r"(?i)\b(?:from (?:now|here) on|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig|zukünftig|désormais|dorénavant|"
+    r"à partir de maintenant|de ahora en adelante|a partir de (?:ahora|agora)|d['’]ora in poi|od teraz|voortaan|"
+    r"впредь|отныне|с этого момента|надалі)\b|从现在起|从今以后|今後は|앞으로는"
 )
-_CUES = tuple((weight, re2.compile(pattern)) for weight, pattern in CUES)
-_NAME = re2.compile(r"`|--\w|\w/\w|\w\.\w|\w_\w|\w:\w|[a-z]-[a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]")
-_PASTED = re2.compile(r"^[^\w`'\"(*@/.-]|[{};]\s*$|^\w+@\S+ .*[%$#] ")  # what a program printed
-_ASSENT = re2.compile(
-    r"(?i)^\W*(?:yes|yep|yeah|ok|okay|sure|go ahead|continue|proceed|do it|thanks?|great|good|perfect|\d+|[a-z])\W*$"
+# What may stand before the adverb of an order: courtesy, whom it is for, and that it has to be.
+_BEFORE = re.compile(
+    r"(?i)^(?:please|pls|and|but|so|also|ok|okay|no|yes|then|note|remember|you|we|should|must|can|shall|have|need|to|do|bitte|"
+    r"und|aber|auch|nein|ja|du|wir|sollst|musst|sollen|müssen|merk|dir|merke|пожалуйста|и|но|нет|да|ты|мы|вы|надо|нужно|"
+    r"запомни|s['’]il|te|vous|plaît|il|faut|nous|on|por|favor|hay|que|nosotros|请|我们|你)$"
 )
-_QUESTION = re2.compile(
-    r"(?i)^(?:ok,? |so |and |but )*(?:what|how|where|when|who|which|is|are|was|were|does|do you|did|has|have)\b.*\?$"
-)
+_ENGLISH = re.compile(r"(?i)^(?:always|never)$")
+_NEVER_MIND = re.compile(r"(?i)\bnever ?mind\b|\b(?:as always|wie immer|comme toujours|como siempre|как всегда)\b")
 
 
 def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
-    """Every direction that the person gave in a session after the agent had begun."""
-    session = view.transcript.id
+    """What a person typed in a session, each message once, and the words with which they refused a call."""
     begun = False
     earlier: list[frozenset[str]] = []
+    done = _done_for(view)
     for index, message in enumerate(view.transcript.messages):
-        if message.role is Role.AGENT and message.origin is Origin.TURN:
-            begun = True
-        if not is_typed(message) or not message.text.strip():
+        begun = begun or message.role is Role.AGENT
+        if not is_typed(message) or len(earlier) >= MOST_SAID:
             continue
         words = frozenset(message.text.lower().split())
-        retyped = any(len(words & other) >= RETYPED * len(words | other) for other in earlier)
+        is_again = any(len(words & other) >= RETYPED * len(words | other) for other in earlier)
         earlier.append(words)
-        if retyped:
-            continue
-        stopped = _follows_interrupt(view.transcript.messages, index)
-        share, more = 1.0 if begun else FIRST_SHARE, INTERRUPT if stopped else 0.0
-        # Words that no record vouches for may be anybody's: what is drafted from them waits for a person.
-        most = Trust.USER if is_vouched(message) else Trust.TOOL
-        for piece in _of_message(message.text, session, index, share, more):
-            yield replace(piece, is_first=not begun, trust=min(piece.trust, most))
+        if not is_again and (text := own_text(message.text)):
+            yield _piece(view, index, text, is_first=not begun, trust=_trust_of(message), did=done.get(index))
     for step in view.steps:
-        if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
-            why = refusal_words(step.exchange.result.text)
-            found = _of_message(why, session, step.message, 1.0, REFUSAL, call=_refused(step))
-            is_theirs = is_persons_refusal(step.exchange.result, view.transcript.messages)
-            yield from found if is_theirs else (replace(piece, trust=Trust.EXTERNAL) for piece in found)
+        result = step.exchange.result
+        if step.decision.outcome is Outcome.REJECTED and result is not None:
+            # A tool can print that the person refused, and why; only the record's own mark vouches for it.
+            trust = Trust.USER if is_persons_refusal(result, view.transcript.messages) else Trust.EXTERNAL
+            if text := own_text(refusal_words(result.text)):
+                yield _piece(view, step.message, text, is_first=False, trust=trust)
 
 
-def _of_message(
-    text: str, session: str, index: int, share: float, more: float, *, call: str = ""
-) -> Iterator[LessonPiece]:
-    """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them.
-
-    What is long was hardly typed: words that a person pasted are not theirs.
-    """
-    found = [(weight, sentence) for sentence in sentences(text) if (weight := direction(sentence)) > 0]
-    if not found:
-        return
-    is_typed = len(text) <= TYPED_LETTERS and text.count("\n") <= TYPED_LINES
-    heaviest = max(weight for weight, _ in found)
-    weight = (heaviest * share + more) * (1.0 if is_typed else PASTED_SHARE)
-    if weight < LEAST:
-        return
-    kept = [sentence for weight, sentence in found if weight >= KEPT_SHARE * heaviest][:SENTENCES_KEPT]
-    said = ". ".join(kept)
-    trust = Trust.USER if is_typed else Trust.EXTERNAL
-    yield LessonPiece(
-        LessonSource.PERSON, session, index, said, call=call, keys=key_words(said), weight=weight, trust=trust
-    )
-
-
-def _refused(step: JudgedCall) -> str:
-    """What a refused command was about to do, in two words; nothing of another tool, whose name says little."""
-    stages = split(command_of(step.exchange.call)) if is_shell(step) else ()
-    words = next((stage.words for stage in stages if stage.program not in ASIDES), ())
-    return " ".join(words[:2])
+def own_text(text: str) -> str:
+    """A message without what was pasted into it; nothing of one that is too long to have been typed."""
+    plain = _INSERTED.sub(" ", text[: 4 * MESSAGE_LETTERS]).strip()
+    if len(plain) > MESSAGE_LETTERS or plain.count("\n") > MESSAGE_LINES:
+        return ""
+    return "\n".join(" ".join(line.split()) for line in plain.splitlines() if line.strip())
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a message, without what was pasted into it."""
-    plain = _INSERTED.sub(" ", text[:MESSAGE_LETTERS])
-    for part in _SENTENCE.split(plain):
-        words = part.split() if part else []
-        if 2 <= len(words) <= SENTENCE_WORDS and not _ASSENT.search(part):
-            yield " ".join(words)
+    """The sentences of a message."""
+    for part in _SENTENCE.split(text):
+        plain = (part or "").strip(' \t-–*•"“”')
+        if plain:
+            yield plain
 
 
-def direction(sentence: str) -> float:
-    """How much a sentence directs: 0 where it only asks, tells or agrees."""
-    if is_standing(sentence):
-        return STANDING + (0.3 if _NAME.search(sentence) else 0.0)
-    weight = max((weight for weight, cue in _CUES if cue.search(sentence)), default=0.0)
-    if _QUESTION.search(sentence) and weight < 2.4:
-        return 0.0
-    if _PASTED.search(sentence):
-        return 0.0
-    share = (0.5 if _MUSING.search(sentence) else 1.0) * (LONG_SHARE if len(sentence.split()) > LONG else 1.0)
-    return weight * share + (0.3 if weight and _NAME.search(sentence) else 0.0)
+def standing_sentences(text: str) -> Iterator[str]:
+    """The whole sentences that order something for good: always, never, from now on."""
+    for start, sentence in _with_ends(text):
+        if not start.endswith(("?", "？")) and holds_for_good(sentence):
+            yield sentence
 
 
-def _follows_interrupt(messages: tuple[Message, ...], index: int) -> bool:
-    return index > 0 and messages[index - 1].origin is Origin.INTERRUPT
+def holds_for_good(sentence: str) -> bool:
+    """Whether a sentence orders something for good."""
+    words = _WORD.findall(sentence)
+    # A language without spaces has its sentences in one word.
+    is_whole = FEWEST_WORDS <= len(words) <= MOST_WORDS or (len(words) == 1 and not sentence.isascii())
+    if not is_whole or _NEVER_MIND.search(sentence):
+        return False
+    if _FROM_NOW.search(sentence):
+        return True
+    found = _FOR_GOOD.search(sentence)
+    if found is None or ":" in sentence[: found.start()]:
+        return False
+    before = _WORD.findall(sentence[: found.start()])
+    # In most languages the verb of an order may come first; in English it does not.
+    is_after_verb = len(before) == 1 and not _ENGLISH.match(found[0])
+    return is_after_verb or all(map(_BEFORE.match, before))
+
+
+def _with_ends(text: str) -> Iterator[tuple[str, str]]:
+    """Each sentence with the sign at its end before it."""
+    at = 0
+    for sentence in sentences(text):
+        begin = text.find(sentence, at)
+        at = begin + len(sentence)
+        yield text[begin : at + 1].rstrip(), sentence
+
+
+def _done_for(view: SessionView) -> dict[int, frozenset[str]]:
+    """By what the calls are known that were made for each message of a person, until they spoke again."""
+    typed = [index for index, message in enumerate(view.transcript.messages) if is_typed(message)]
+    found: dict[int, set[str]] = {}
+    for step in view.steps:
+        place = bisect(typed, step.exchange.asked) - 1
+        if place >= 0 and step.worked:
+            found.setdefault(typed[place], set()).update(marks_of(in_parts(step, view.transcript.folder)))
+    return {index: frozenset(sorted(marks)[:MOST_MARKS]) for index, marks in found.items()}
+
+
+def marks_of(call: CallInParts) -> Iterator[str]:
+    """By what a call is known again: its first words, the name of the file that it edits, its short arguments."""
+    for part in () if call.looks_at_files else call.parts:
+        if call.edits or not is_step(part):
+            yield from (word.partition("=")[2].rsplit("/", 1)[-1] for word in part.words[1:] if _PATH.match(word))
+            continue
+        yield from (" ".join(part.words[:length]) for length in range(1, HEAD_WORDS + 1))
+        yield from (word for word in part.words[1:] if "=" in word and len(word) <= MARK_LETTERS)
+
+
+def _piece(
+    view: SessionView, index: int, text: str, *, is_first: bool, trust: Trust, did: frozenset[str] | None = None
+) -> LessonPiece:
+    return LessonPiece(
+        LessonSource.PERSON,
+        view.transcript.id,
+        index,
+        text,
+        keys=key_words(text),
+        trust=trust,
+        is_first=is_first,
+        did=did or frozenset(),
+        at=view.transcript.messages[index].at,
+    )
+
+
+def _trust_of(message: Message) -> Trust:
+    """Words that no record vouches for may be anybody's: what is learned from them waits for a person."""
+    return Trust.USER if is_vouched(message) else Trust.TOOL

@@ -28,7 +28,6 @@ from whet.runs.run import Spent
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Usage
 from whet.shipped.guidance.placebo import filler
-from whet.shipped.guidance.rules import catalogue
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
@@ -186,9 +185,7 @@ def _change(patch: Patch, who: str | TrialAgent, targets: Sequence[Case]) -> str
 
 
 def _independent(targets: Sequence[Case], patch: Patch) -> list[Case]:
-    """The cases that were not made from sessions that the change was written from; a rule of Whet's was from none."""
-    if any(remedy.text == patch.text for remedy in catalogue()):
-        return list(targets)
+    """The cases that were not made from sessions that the change was written from."""
     written_from = {proof.session for proof in patch.proofs}
     found = [case for case in targets if case.source not in written_from or not case.source]
     if not found:

@@ -69,17 +69,19 @@ def split(command: str) -> tuple[Stage, ...]:
 
 
 class WrittenStage(NamedTuple):
-    """One simple command as it is written, and where among its words its program stands."""
+    """One simple command as it is written, where among its words its program stands, and what joins it to the next."""
 
     words: tuple[str, ...]
     program: int
+    joiner: Joiner = ""
 
 
 def written(command: str) -> tuple[WrittenStage, ...]:
     """The simple commands of a line with what stands before their programs: assignments, `uv run`, `timeout 60`."""
-    found = (words for words, _ in islice(_simple(command), STAGE_LIMIT) if words)
+    found = ((words, joiner) for words, joiner in islice(_simple(command), STAGE_LIMIT) if words)
     return tuple(
-        WrittenStage(tuple(word.strip("'\"") for word in words), len(words) - len(_unwrapped(words))) for words in found
+        WrittenStage(tuple(word.strip("'\"") for word in words), len(words) - len(_unwrapped(words)), joiner)
+        for words, joiner in found
     )
 
 

@@ -10,8 +10,9 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from whet.lessons.condensed import distrusted
+from whet.lessons.condensed import distrusted as doubted
 from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
+from whet.lessons.pieces import distrusted
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
@@ -133,10 +134,14 @@ def _read(database: Database, session: Session, maker: str, record: bytes) -> Se
 
 
 def _distrusted(teaching: SessionTeaching) -> SessionTeaching:
-    """What another member wrote: its words are a stranger's, and no procedure is learned from it."""
-    pieces = tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces)
-    condensed = None if teaching.condensed is None else distrusted(teaching.condensed)
-    return replace(teaching, pieces=pieces, orders=(), condensed=condensed)
+    """What another member wrote: all of it is a stranger's."""
+    changed = tuple(replace(each, trust=Trust.EXTERNAL) for each in teaching.changes.changed)
+    return replace(
+        teaching,
+        pieces=distrusted(teaching.pieces),
+        changes=replace(teaching.changes, changed=changed),
+        condensed=None if teaching.condensed is None else doubted(teaching.condensed),
+    )
 
 
 def _named(teaching: SessionTeaching, maker: str) -> SessionTeaching:

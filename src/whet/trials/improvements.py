@@ -6,7 +6,6 @@ from enum import StrEnum
 from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.failures.kinds import in_words
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -46,16 +45,12 @@ class ImproveRequest(Value, frozen=True, forbid_unknown_fields=True):
 class Way(StrEnum):
     """How the words of a lesson came about."""
 
-    CATALOGUE = "catalogue"
-    USER = "user"  # in the user's own words
     EVIDENCE = "evidence"  # from what the sessions of a project show, in their own words
-    MODEL = "model"  # written from facts alone
     RETIRE = "retire"  # a rule in force, taken away
     ROOM = "room"  # the weakest of a full project, to leave for a better one
     WAITS = "waits"  # proposed before, for a person to decide
     UNHEEDED = "unheeded"  # the next step for a rule that is told and not followed
     TEMPLATE = "template"  # one that was never measured with this model
-    NONE = "none"
 
 
 _WAYS_OF_BASES: dict[str, Way] = {
@@ -64,30 +59,17 @@ _WAYS_OF_BASES: dict[str, Way] = {
     PatchBasis.TOLD: Way.UNHEEDED,
     PatchBasis.REMINDED: Way.UNHEEDED,
 }
-_WAYS_OF_WRITERS = {
-    PatchWriter.CATALOGUE: Way.CATALOGUE,
-    PatchWriter.PERSON: Way.USER,
-    PatchWriter.MODEL: Way.MODEL,
-}
 
 
 def way_of(lesson: Lesson) -> Way:
     """How the words of a lesson came about, by its origin."""
     if lesson.patch.form is Form.TEMPLATE:
         return Way.TEMPLATE
-    if way := _WAYS_OF_BASES.get(lesson.origin.basis):
-        return way
-    if lesson.evidence.failure is None:
-        return Way.EVIDENCE
-    return _WAYS_OF_WRITERS.get(lesson.origin.writer, Way.NONE)
+    return _WAYS_OF_BASES.get(lesson.origin.basis, Way.EVIDENCE)
 
 
 def why_of(lesson: Lesson) -> str:
-    """What a lesson answers to, in words: so many of so many sessions, or what it is about in force."""
-    failure = lesson.evidence.failure
-    if failure is not None:
-        tool = f" of {failure.tool}" if failure.tool else ""
-        return f"{in_words(failure.kind)}{tool} in {failure.sessions} of {failure.base} sessions"
+    """What a lesson answers to, in words: so many sessions, or what it is about in force."""
     if way_of(lesson) is not Way.EVIDENCE or lesson.standing.stage is LessonStage.WAITING:
         return lesson.situation
     return f"{lesson.evidence.source.seen_in(lesson.sessions)} of {lesson.place}"
@@ -169,7 +151,6 @@ class ImproveReport(Value, frozen=True):
     outcomes: tuple[LessonOutcome, ...] = ()
     stopped: str = ""
     left: int = 0  # lessons for another time
-    unspecific: tuple[str, ...] = ()  # what recurs, and nothing specific is known against
     waiting: tuple[LessonOutcome, ...] = ()  # what was proposed before, and a person has not decided on
 
 

@@ -9,7 +9,6 @@ import msgspec
 from whet.failures.fingerprints import INCIDENTAL
 from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
 from whet.failures.view import JudgedCall
-from whet.lessons.recoveries import REACH, worked_later
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
@@ -24,6 +23,7 @@ from whet.trials.shapes import CommandDemand, Shape, fits, runs
 from whet.trials.ways_to_test import runs_tests
 
 ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
+REACH = 14  # calls after a failure within which what worked is looked for
 MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
 OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
 NEW_TEXTS = ("new", "new_string", "new_str", "newString")
@@ -71,6 +71,16 @@ def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
         way = next((each for each in ways if path_of(each) == path_of(step)), None)
         earlier = tuple(each for each in steps[:index] if each.failed and _is_alike(step, each))
         yield Recovery(step, earlier, worked, way)
+
+
+def worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
+    """The first call for the same purpose that worked; none where the very same call worked before it."""
+    for other in later:
+        if other.worked and other.key == step.key:
+            return None
+        if other.worked and is_same_purpose(step, other):
+            return other
+    return None
 
 
 def _tested_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:

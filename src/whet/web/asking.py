@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from whet.failures.lessons import FailureInSessions
 from whet.improving.learned import LearnedOfAll, failure_id
-from whet.improving.shown_by import sessions_showing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold
 from whet.ledger.patches import Form
@@ -71,12 +70,11 @@ def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
 
 
 def _sessions_of_change(ask: PageRequest, number: str) -> frozenset[str]:
-    """The sessions that a change was learned from: those of its lesson, or that show what the catalogue has it for."""
+    """The sessions that a change was learned from: those of its lesson, else those that it quotes."""
     patch = next((entry.patch for entry in ask.entries if str(entry.number) == number), None)
     if patch is None:
         return frozenset()
-    found = learned(ask)[0]
-    return evidence_behind(found, patch) or sessions_showing(ask.database, found.distilled, patch)
+    return evidence_behind(learned(ask)[0], patch) or frozenset(proof.session for proof in patch.proofs)
 
 
 def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:

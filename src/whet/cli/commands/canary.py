@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
     from whet.cli.canary_readers import CanaryReader
     from whet.ledger.entries import Entry, Item
-    from whet.ledger.patches import Patch
     from whet.store.database import Database
     from whet.store.home import Home
     from whet.targets.sync import TargetChange
 
-WAYS = "Give one of: --rule TEXT, --catalogue NAME, --pending N."
+WAYS = "Give one of: --rule TEXT, --pending N."
 
 
 @click.group(
@@ -61,11 +60,10 @@ def _list(as_json: bool) -> int:
 
 @command.command(
     "start",
-    epilog="Example: whet canary start --catalogue read-before-edit --share 0.3",
+    epilog="Example: whet canary start --pending 4 --share 0.3",
     help="Give a rule to a share of new sessions.",
 )
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
-@click.option("--catalogue", default="", metavar="NAME", help="Name of a rule in `whet rules catalogue`.")
 @click.option("--pending", type=int, metavar="N", help="Number of a pending rule: this approves it for these sessions.")
 @click.option(
     "--share",
@@ -76,16 +74,17 @@ def _list(as_json: bool) -> int:
 )
 @yes_option
 @json_option
-def start(rule: str, catalogue: str, pending: int | None, share: float, yes: bool, as_json: bool) -> int:
+def start(rule: str, pending: int | None, share: float, yes: bool, as_json: bool) -> int:
     from whet.changes.apply import try_out
-    from whet.cli.acting import actor_of
+    from whet.cli.acting import actor_of, trust_at
     from whet.ledger.entries import Entry, Step
+    from whet.ledger.patches import Action, Form, Patch, digest
     from whet.store.home import find_home
     from whet.store.ledger import ledger_of
     from whet.store.opening import opened
     from whet.targets.telling import tell
 
-    if sum(map(bool, (rule, catalogue, pending))) != 1:
+    if bool(rule) == bool(pending):
         raise WhetError("Give exactly one change to try.", advice=WAYS)
     home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
     with opened(home) as database:
@@ -93,7 +92,8 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, yes: boo
             told = _expect_told(home, database, ledger_of(home, database).entry(pending))
             entry = _approved(home, database, pending, share)
         else:
-            patch = _patch(home, rule, catalogue, yes=yes)
+            trust = trust_at(home, actor, yes=yes)
+            patch = Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
             told = _expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
             entry = try_out(home, database, patch, actor=actor, now=now, share=share)
         files = tell(home, database, now=now)
@@ -175,23 +175,6 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
         question = f"Approve exactly this ({size_of(patch.text)}) for a share of sessions?"
         click.confirm(question, abort=True, err=True)
     return approve_live(home, database, number, actor=actor_of(os.environ), now=time.time(), share=share)
-
-
-def _patch(home: "Home", rule: str, catalogue: str, *, yes: bool) -> "Patch":
-    from whet.cli.acting import actor_of, trust_at
-    from whet.ledger.patches import Action, Form, Patch, digest
-    from whet.shipped.guidance.rules import catalogue as remedies
-    from whet.told.remedies import patch_of
-
-    if rule:
-        trust = trust_at(home, actor_of(os.environ), yes=yes)
-        return Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
-    remedy = next((one for one in remedies() if one.name == catalogue), None)
-    if remedy is None:
-        raise WhetError(
-            f"The catalogue has no rule named {catalogue}.", advice="To list its rules, run `whet rules catalogue`."
-        )
-    return patch_of(remedy, None)
 
 
 def _said(

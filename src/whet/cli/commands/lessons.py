@@ -21,8 +21,6 @@ from whet.cli.shown.taught import (
     evidence_lines,
     lesson_lines,
     lesson_record,
-    open_lines,
-    open_record,
     recurring_lines,
     recurring_record,
 )
@@ -59,10 +57,10 @@ class FoundLessons(NamedTuple):
     "lessons",
     invoke_without_command=True,
     epilog="Example: whet lessons --project shop",
-    help="List what your sessions teach, project by project: what people asked for, what worked after a failure, facts"
-    " of the place, what errors ask for, steps that worked in the same order; under each, the text that would be told,"
-    " as a rule, a note or a skill. Then failures that recur without a"
-    f" known fix, in at least {SESSIONS_NEEDED} sessions and a share that is surely above {100 * RARE:.0f} %.",
+    help="List what your sessions teach, project by project: what was different when a call that had failed worked,"
+    " what people said for good, what they ask for again and again; each as the text that would be told. Then failures"
+    f" that recur without a known fix, in at least {SESSIONS_NEEDED} sessions and a share that is surely above"
+    f" {100 * RARE:.0f} %.",
 )
 @filter_options
 @click.option(
@@ -73,7 +71,6 @@ class FoundLessons(NamedTuple):
     type=click.Choice([change.value for change in ChangeKind]),
     help="Only lessons that call for this kind of change.",
 )
-@click.option("--candidates", is_flag=True, help="All evidence that may become a lesson, with session and message.")
 @click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
 @click.option("--all", "every", is_flag=True, help="Also lessons that you decided on: active, undone or refused.")
 @json_option
@@ -88,7 +85,6 @@ def command(
     until: str | None,
     project: str,
     change: str | None,
-    candidates: bool,
     dropped: bool,
     every: bool,
     as_json: bool,
@@ -101,8 +97,8 @@ def command(
         return 0
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
-    if candidates or dropped:
-        _tell_apart(found, dropped=dropped, as_json=as_json)
+    if dropped:
+        _tell_dropped(found.asked, as_json=as_json)
     elif as_json:
         _print(found)
     elif not found.asked.sessions and not found.asked.lessons:
@@ -193,22 +189,15 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
     return FoundLessons(asked, whole, {each.id: number for number, each in enumerate(whole.lessons, 1)})
 
 
-def _tell_apart(every: FoundLessons, *, dropped: bool, as_json: bool) -> None:
-    """What is no lesson: evidence without words, or words that were dropped."""
-    found, numbers = every.asked, every.numbers
-    counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
-    if as_json and dropped:
+def _tell_dropped(found: LearnedOfAll, *, as_json: bool) -> None:
+    """What was drafted and is no lesson."""
+    if as_json:
+        counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
         print_json({**counts, "dropped": [dropped_record(each) for each in found.dropped]})
-    elif as_json:
-        lessons = [lesson_record(each, numbers.get(each.id), evidence=True) for each in found.lessons]
-        print_json({**counts, "candidates": [*lessons, *(open_record(each) for each in found.open)]})
-    else:
-        candidates = (*lesson_lines(found.lessons, numbers), *open_lines(found.open))
-        for line in dropped_lines(found.dropped, found.places) if dropped else candidates:
-            say(line)
-        number = len(found.lessons) + len(found.open)
-        what = many(len(found.dropped), "draft") + " dropped" if dropped else many(number, "candidate")
-        say(f"[dim]{what}, from {many(found.sessions, 'session')}.[/]")
+        return
+    for line in dropped_lines(found.dropped, found.places):
+        say(line)
+    say(f"[dim]{many(len(found.dropped), 'draft')} dropped, from {many(found.sessions, 'session')}.[/]")
 
 
 def _print(found: FoundLessons) -> None:

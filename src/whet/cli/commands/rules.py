@@ -5,7 +5,6 @@ import time
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from whet.changes.pending import submit
@@ -15,7 +14,6 @@ from whet.cli.deciding import told_to
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
-from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.grounds import grounds_of, is_untried
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
@@ -29,7 +27,6 @@ from whet.text.showing import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from whet.failures.lessons import RecurringFailure
     from whet.store.database import Database
 
 HEADINGS = ("rule", "from", "maker", "for", "since", "grounds", "text")
@@ -66,9 +63,7 @@ def _list(as_json: bool) -> int:
     if as_json:
         print_json({"rules": [_record(rule, grounds[rule.number]) for rule in rules]})
     elif not rules:
-        say(
-            "No rules yet. To add one, run `whet rules add NAME TEXT`; to see ready-made rules, `whet rules catalogue`."
-        )
+        say("No rules yet. To add one, run `whet rules add NAME TEXT`; `whet lessons` lists what your sessions teach.")
     else:
         _print(rules, grounds, places)
         untried = sum(is_untried(rule, entries) for rule in rules)
@@ -153,11 +148,10 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
 @command.command(
     "add",
     epilog="Example: whet rules add tidy 'Remove unused imports.' --tool edit",
-    help="Add a rule. A name from `whet rules catalogue` needs no text; the rule comes with evidence from your "
-    "sessions.",
+    help="Add a rule of your own.",
 )
 @click.argument("name")
-@click.argument("words", nargs=-1, metavar="[TEXT]...")
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 @click.option("--model", "models", multiple=True, help="Apply only to models whose name contains this.")
 @click.option("--tool", "tools", multiple=True, help="Apply only if the agent has this tool.")
 @click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Apply only in sessions of this purpose.")
@@ -175,10 +169,7 @@ def add(
     as_json: bool,
 ) -> int:
     scope = Scope(models, tools, purposes, name_of_project(os.path.abspath(project)) if project else "")
-    if words:
-        return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes, as_json=as_json)
-    chosen = _from_catalogue(name)
-    return _give(chosen if scope == Scope() else replace(chosen, scope=scope), yes=yes, as_json=as_json)
+    return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -206,75 +197,12 @@ def remove(name: str, yes: bool, as_json: bool) -> int:
     return _give(Patch(Form.RULE, Action.REMOVE, name, before=digest(_rule(name).text)), yes=yes, as_json=as_json)
 
 
-@command.command(
-    "catalogue",
-    epilog="Example: whet rules catalogue --seen",
-    help="List the rules that come with Whet, by kind of failure. To add one, run `whet rules add NAME`.",
-)
-@click.option("--seen", is_flag=True, help="Only rules for failures seen in your sessions, most frequent first.")
-@click.option("--kind", help="Only rules for this kind of failure, such as retry_loop.")
-@json_option
-def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
-    from whet.cli.shown.findings import check_kind
-    from whet.shipped.guidance.rules import catalogue as remedies
-
-    if kind:
-        check_kind(kind)
-    fitting = (remedy for remedy in remedies() if kind in (None, remedy.kind))
-    found = sorted(fitting, key=lambda remedy: (remedy.kind, remedy.name))
-    sightings = _sightings() if seen else {}
-    if seen:
-        found = sorted((one for one in found if one.name in sightings), key=lambda one: -sightings[one.name].sessions)
-    if as_json:
-        counts = {one.name: sightings[one.name].sessions for one in found if seen}
-        rules = [{**msgspec.to_builtins(one), **({"sessions": counts[one.name]} if seen else {})} for one in found]
-        print_json({"rules": rules, "sessions": counts} if seen else {"rules": rules})
-    elif not found:
-        say("No failure in your sessions matches a rule in the catalogue. To import sessions, run `whet import`.")
-    else:
-        rows = [
-            (one.kind, one.name, ", ".join((*one.families, *one.purposes)) or "–", one.text)
-            if not seen
-            else (sightings[one.name].sessions, one.kind, one.name, one.text)
-            for one in found
-        ]
-        headings = ("sessions", "kind", "rule", "text") if seen else ("kind", "rule", "for", "text")
-        console().print(table(headings, rows, numbers=("sessions",)))
-        next_step("`whet rules add NAME` applies one, `whet try --catalogue NAME` tests it first.")
-    return 0
-
-
 def _rule(name: str) -> Item:
     from whet.cli.analysed import active_rule
 
     home = find_home(os.environ)
     with opened(home) as database:
         return active_rule(database, home, name)
-
-
-def _from_catalogue(name: str) -> Patch:
-    from whet.shipped.guidance.rules import catalogue as remedies
-    from whet.told.remedies import patch_of
-
-    remedy = next((one for one in remedies() if one.name == name), None)
-    if remedy is None:
-        raise WhetError(
-            f"The rule {name} has no text, and the catalogue has none of this name.",
-            advice="Give its text, or a name from `whet rules catalogue`.",
-        )
-    return patch_of(remedy, _sightings().get(name))
-
-
-def _sightings() -> "dict[str, RecurringFailure]":
-    from whet.cli.analysed import bring_up_to_date
-    from whet.shipped.guidance.rules import catalogue as remedies
-    from whet.store.analyses import judged
-    from whet.store.listing import Filters
-    from whet.told.remedies import sightings
-
-    with opened(find_home(os.environ)) as database:
-        bring_up_to_date(database)
-        return sightings(remedies(), (each.analysis for each in judged(database, Filters())))
 
 
 def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from whet.errors import WhetError
 if TYPE_CHECKING:
     from whet.ledger.patches import Patch
 
-WAYS = "Give one of: a patch file, --rule, --catalogue, --pending, --template, --without."
+WAYS = "Give one of: a patch file, --rule, --pending, --template, --without."
 
 
 @click.command(
@@ -26,7 +26,6 @@ WAYS = "Give one of: a patch file, --rule, --catalogue, --pending, --template, -
 )
 @click.argument("patch", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
-@click.option("--catalogue", default="", metavar="NAME", help="Name of a rule in `whet rules catalogue`.")
 @click.option("--pending", type=int, metavar="N", help="Number of a pending change.")
 @click.option("--template", default="", metavar="NAME", help="Name of a template, as in `whet templates try`.")
 @click.option("--without", default="", metavar="RULE", help="Name of an active rule to leave out.")
@@ -34,7 +33,6 @@ WAYS = "Give one of: a patch file, --rule, --catalogue, --pending, --template, -
 def command(
     patch: Path | None,
     rule: str,
-    catalogue: str,
     pending: int | None,
     template: str,
     without: str,
@@ -44,7 +42,6 @@ def command(
     ways: tuple[tuple[object, Callable[[Any], Patch]], ...] = (
         (patch, _from_file),
         (rule, _rule),
-        (catalogue, _remedy),
         (pending, _pending),
         (template, template_patch),
         (without, _without),
@@ -74,16 +71,6 @@ def _rule(text: str) -> "Patch":
     from whet.ledger.patches import Action, Form, Patch, digest
 
     return _by_hand(Patch(Form.RULE, Action.ADD, f"tried-{digest(text)[:8]}", text.strip()))
-
-
-def _remedy(name: str) -> "Patch":
-    from whet.shipped.guidance.rules import catalogue
-    from whet.told.remedies import patch_of
-
-    remedy = next((one for one in catalogue() if one.name == name), None)
-    if remedy is None:
-        raise WhetError(f"The catalogue has no rule {name}.", advice="To list its rules, run `whet rules catalogue`.")
-    return patch_of(remedy, None)
 
 
 def _pending(number: int) -> "Patch":
@@ -136,6 +123,6 @@ def _expect_person() -> None:
 
     if actor_of(os.environ) is Actor.AGENT:
         raise WhetError(
-            "An agent may try what the catalogue and the templates hold, and nothing else.",
+            "An agent may try templates, and leave a rule out; its own words need a person.",
             advice="Ask the person to run it.",
         )

@@ -16,10 +16,6 @@ from whet.trials.improvements import Became, ImproveReport, LessonOutcome, Way, 
 
 WAITING_SHOWN = 5
 BRIEF_LETTERS = 160
-HELPS = (
-    "What helps: a model to write with (`whet config set model PROVIDER:NAME`), or your agent itself through Whet's MCP"
-    " server (`/whet:learn` inside it)."
-)
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 WORDS = {
     Became.CANARY: "[green]kept as a canary[/]",
@@ -35,10 +31,7 @@ WORDS = {
 
 # Where the words of a lesson are from, for people.
 WAYS = {
-    Way.CATALOGUE: "from the catalogue",
-    Way.USER: "in your words",
     Way.EVIDENCE: "from your sessions",
-    Way.MODEL: "written by the model",
     Way.RETIRE: "to be retired",
     Way.ROOM: "to make room",
     Way.UNHEEDED: "told and not followed",
@@ -57,7 +50,6 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "lessons": report.lessons,
         "stopped": report.stopped,
         "left": report.left,
-        "unspecific": report.unspecific,
         "waiting": [{**_record(each), "way": Way.WAITS} for each in report.waiting],
         "outcomes": [_record(each) for each in report.outcomes],
     }
@@ -69,10 +61,8 @@ def report_lines(report: ImproveReport, named: Callable[[str], str] = str) -> It
     for number, outcome in enumerate(report.outcomes, start=1):
         yield from _outcome_lines(number, outcome)
     yield from _waiting_lines(report.waiting, named)
-    if report.unspecific:
-        yield f"{_unspecific(report.unspecific)} {HELPS}"
-    if not (report.outcomes or report.waiting or report.unspecific):
-        yield "No failure recurs often enough to justify a change. Next: import more sessions with `whet import`."
+    if not (report.outcomes or report.waiting):
+        yield "Nothing recurs often enough to justify a change. Next: import more sessions with `whet import`."
     if report.left:
         yield f"{many(report.left, 'more idea')} left for another run: --most takes more, `whet lessons` lists lessons."
     if report.stopped:
@@ -117,11 +107,6 @@ def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]
 def _brief(text: str) -> str:
     words = " ".join(shown(text).split())
     return plain(words if len(words) <= BRIEF_LETTERS else f"{words[: BRIEF_LETTERS - 1]}…")
-
-
-def _unspecific(whys: Sequence[str]) -> str:
-    more = f" and {len(whys) - 1} more" if len(whys) > 1 else ""
-    return f"Nothing specific is known against {plain(shown(whys[0]))}{more}, and general advice is not proposed."
 
 
 def _record(outcome: LessonOutcome) -> dict[str, object]:

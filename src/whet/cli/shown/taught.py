@@ -16,7 +16,7 @@ from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import DroppedLesson, Lesson, LessonStage, OpenEvidence
+from whet.lessons.record import DroppedLesson, Lesson, LessonStage
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
@@ -67,21 +67,6 @@ def lesson_record(lesson: Lesson, number: int | None, *, evidence: bool = False)
     return {**record, "evidence": _pieces(lesson.evidence.pieces)} if evidence else record
 
 
-def open_record(found: OpenEvidence) -> dict[str, object]:
-    """Evidence without words, for programs."""
-    best = found.evidence.best
-    return {
-        "id": found.id,
-        "project": found.project,
-        "source": found.evidence.source.value,
-        "situation": best.text,
-        "fix": best.fix or best.remedy,
-        "agents": found.seen_by.agents,
-        "counts": {"sessions": found.evidence.sessions, "pieces": len(found.evidence.pieces)},
-        "evidence": _pieces(found.evidence.pieces),
-    }
-
-
 def dropped_record(dropped: DroppedLesson) -> dict[str, object]:
     """What is no lesson, and why, for programs."""
     counts = {"sessions": dropped.evidence.sessions, "pieces": len(dropped.evidence.pieces)}
@@ -109,16 +94,6 @@ def lesson_lines(lessons: Sequence[Lesson], numbers: Mapping[str, int], here: st
         yield f"[bold]{_safe(place)}[/]{' (this project)' if here and project == here else ''}"
         for lesson in group:
             yield from _lines(lesson, numbers.get(lesson.id))
-
-
-def open_lines(found: Sequence[OpenEvidence]) -> Iterator[str]:
-    """Evidence that nobody has found words for yet, by project."""
-    for place, group in groupby(found, key=lambda each: each.place):
-        yield f"[bold]{_safe(place)}[/]"
-        for each in group:
-            counted, agents = many(each.evidence.sessions, "session"), plain(", ".join(each.seen_by.agents))
-            yield f"[bold]·[/] {_safe(each.evidence.best.text)}"
-            yield f"   [dim]{each.id} · {each.evidence.source.words} · {counted} · {agents} · no fix seen[/]"
 
 
 def dropped_lines(dropped: Sequence[DroppedLesson], places: Mapping[str, str]) -> Iterator[str]:
@@ -150,9 +125,8 @@ def evidence_lines(lesson: Lesson, number: int | None, places: Mapping[str, str]
         who = f" {_safe(piece.who)}" if piece.who else ""
         whose = f" {WHOSE[piece.trust]}:" if lesson.origin.writer is PatchWriter.MODEL else ""
         yield f"   [dim]{piece.session[:8]} #{piece.message}{who}{whose}[/] {_safe(piece.text)}"
-        for label, words in (("worked", piece.fix), ("the error says", piece.remedy)):
-            if words and not piece.text.endswith(words):  # an error that says it itself is quoted already
-                yield f"      [dim]{label}:[/] {_safe(words)}"
+        if piece.fix:
+            yield f"      [dim]worked:[/] {_safe(piece.fix)}"
     if len(pieces) > QUOTES and not every:
         yield f"   [dim]{QUOTES} of {len(pieces)} quotes; all of them: --all[/]"
     yield from _next_step(lesson)
@@ -235,7 +209,6 @@ def _piece_record(piece: LessonPiece) -> dict[str, object]:
         "source": piece.source.value,
         "text": piece.text,
         "fix": piece.fix or None,
-        "remedy": piece.remedy or None,
         "who": piece.who or None,
         "at": iso(piece.at),
     }

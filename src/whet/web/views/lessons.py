@@ -7,8 +7,8 @@ from whet.failures.lessons import RecurringFailure
 from whet.improving.learned import LearnedOfAll, failure_id, without_fix
 from whet.ledger.patches import Patch
 from whet.lessons.conflicts import LessonConflict
-from whet.lessons.drafts import PERSONS_WORD
 from whet.lessons.record import DECIDED, Lesson, LessonStage
+from whet.lessons.taught_rules import PERSONS_WORD
 from whet.shipped.kinds import known_kinds
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
@@ -90,11 +90,7 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
             {},
             site.session(piece.session, f"{piece.session[:8]} #{piece.message}", message=piece.message),
             f" {shown(piece.text)}",
-            [
-                f"\n{label}: {shown(words)}"
-                for label, words in (("worked", piece.fix), ("the error says", piece.remedy))
-                if words
-            ],
+            f"\nworked: {shown(piece.fix)}" if piece.fix else None,
         )
         for piece in pieces[:QUOTES]
     ]

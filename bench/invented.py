@@ -1,0 +1,88 @@
+"""How many lessons of invented projects are named without a model, with three sessions and with twelve.
+
+.venv/bin/python bench/invented.py FOLDER [odd|even] [--show]
+
+FOLDER holds sessions/NN-name/*.jsonl, twelve sessions a project in time order, and expected.json: for each project its
+number and either a lesson, as strings that a rule must hold (one of each group in `must`) and must not, or `learn`:
+false. `second` is another lesson of the same project. The projects were written by somebody who had not read the code;
+even numbers are held out: nobody looks at them while something is changed. --show prints the rules of odd projects.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from whet.formats.source import Skipped
+from whet.improving.project_evidence import ProjectEvidence
+from whet.intake.reading import read_transcripts
+from whet.lessons.finding import teaching_of
+from whet.sessions.transcripts import Transcript
+
+COUNTS = (3, 12)
+
+
+class Scored(NamedTuple):
+    """What was drafted for a project, and which of the drafts are what it teaches."""
+
+    rules: tuple[str, ...]
+    right: frozenset[str]
+    is_found: bool
+
+
+def read(files: Iterable[Path]) -> Iterator[Transcript]:
+    for path in files:
+        yield from (each for each in read_transcripts(path) if not isinstance(each, Skipped))
+
+
+def rules_of(transcripts: Iterable[Transcript]) -> tuple[str, ...]:
+    """The rules that `whet lessons` would list."""
+    evidence = ProjectEvidence("project")
+    for each in transcripts:
+        evidence.add(each.id, each.source, teaching_of(each), is_own=True, is_declared=False)
+    return tuple(lesson.rule for lesson in evidence.taught(()).lessons)
+
+
+def says(rule: str, wanted: dict[str, Any]) -> bool:
+    text = rule.lower()
+    has_all = all(any(each.lower() in text for each in group) for group in wanted["must"])
+    return has_all and not any(each.lower() in text for each in wanted["must_not"])
+
+
+def score(expected: dict[str, Any], files: list[Path]) -> Scored:
+    rules = rules_of(read(files))
+    if not expected["learn"]:
+        return Scored(rules, frozenset(), not rules)
+    wanted = [expected, *([expected["second"]] if expected.get("second") else [])]
+    right = frozenset(rule for rule in rules if any(says(rule, each) for each in wanted))
+    return Scored(rules, right, any(says(rule, expected) for rule in rules))
+
+
+def main(folder: Path, half: str, *, show: bool) -> None:
+    expected = json.loads((folder / "expected.json").read_text())
+    print("| sessions | projects with a lesson | named | other drafts | projects without | false drafts |")
+    print("|--:|--:|--:|--:|--:|--:|")
+    for count in COUNTS:
+        sums: Counter[str] = Counter()
+        for each in expected:
+            number = int(each["number"])
+            if half and (number % 2 == 1) is not (half == "odd"):
+                continue
+            [place] = (folder / "sessions").glob(f"{number:02}-*")
+            found = score(each, sorted(place.iterdir())[:count])
+            kind = "learn" if each["learn"] else "none"
+            sums.update(
+                {kind: 1, f"{kind}-found": found.is_found, f"{kind}-other": len(found.rules) - len(found.right)}
+            )
+            if show and number % 2:
+                verdict = "found" if found.is_found else "MISSED"
+                print(f"{place.name} {each.get('rule', '')} {verdict}", *found.rules, sep="\n   ")
+        learned = f"{sums['learn']} | {sums['learn-found']} | {sums['learn-other']}"
+        print(f"| {count} | {learned} | {sums['none']} | {sums['none-other']} |")
+
+
+if __name__ == "__main__":
+    arguments = [each for each in sys.argv[1:] if not each.startswith("--")]
+    main(Path(arguments[0]), arguments[1] if len(arguments) > 1 else "", show="--show" in sys.argv)

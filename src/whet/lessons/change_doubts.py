@@ -1,0 +1,147 @@
+"""What speaks against a change that recurs: that it is two things, a slip, known anyway, or that what fails works."""
+
+from whet.lessons.call_templates import VARIES, fits
+from whet.lessons.change_features import (
+    ALIKE,
+    ProjectCalls,
+    RecurringChange,
+    Remedy,
+    SeenChange,
+    parts_of,
+    replaced_by,
+)
+from whet.lessons.changed_calls import CallTrouble, is_like
+from whet.lessons.simple_calls import SimpleCall
+
+SAME_REST = 0.4  # of the words of two calls of which only the programs are named
+FAILS = 0.5  # of the calls in a form, before it is said to fail
+FAILS_WEAK = 0.8
+FEWEST_LETTERS = 4  # of a word that is mistyped
+NEWS = 0.25  # of the sessions that take the right way at once, those that do not
+MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it helped
+
+
+def is_borne_out(project: ProjectCalls, change: RecurringChange) -> bool:
+    """Whether nothing speaks against it."""
+    is_news = change.sessions >= NEWS * known_in(project, change)
+    return is_news and holds_together(project, change) and mostly_fails(project, change)
+
+
+def known_in(project: ProjectCalls, change: RecurringChange) -> int:
+    """In how many sessions that did not go wrong so the right way was taken at once: what most know is a slip."""
+    if change.remedy in (Remedy.PLACE, Remedy.SETTING):
+        return 0
+    own = {each.session for each in change.seen}
+    programs = {each.way.call.words[0] for each in change.seen}
+    known: set[str] = set()
+    for session, each in project.made:
+        call = each.call
+        is_right = (
+            change.remedy is Remedy.PART and call.words[0] in programs and change.parts[1] in parts_of(call.words)
+        )
+        if session not in own and each.worked and (is_right or fits(change.works.words, call.words)):
+            known.add(session)
+    return len(known)
+
+
+def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
+    """Whether it is one thing that was seen: what works can be named, and what fails is of one kind."""
+    works, seen = change.works, change.seen
+    likeness = sum(each.way.likeness for each in seen) / len(seen)
+    is_unsaid = works in change.fails or (is_vague(works) and likeness < SAME_REST)
+    if is_unsaid and change.remedy in (Remedy.FORM, Remedy.STEP):
+        return False
+    if change.trigger is CallTrouble.REFUSED:
+        return True
+    if change.remedy is Remedy.FORM and 2 * sum(_is_given_up(project, each) for each in seen) <= len(seen):
+        return False
+    if change.remedy is Remedy.FORM and likeness < ALIKE:
+        return len(change.fails) == 1
+    if change.remedy is Remedy.PART and not change.parts[0] and 2 * sum(map(_is_slip, seen)) > len(seen):
+        return False
+    if len(change.fails) == 1 or change.remedy is Remedy.SETTING:
+        return True
+    # Of several programs it is one thing if they fail alike, are replaced by the same call, or get the same argument.
+    if change.remedy is Remedy.FORM:
+        return all(each.way.likeness >= ALIKE for each in seen) and not is_vague(works)
+    if change.remedy is Remedy.PART:
+        return bool(change.parts[0]) or _is_argument(change)
+    return project.is_same_trouble(seen)
+
+
+def is_vague(template: SimpleCall) -> bool:
+    """Whether a template names little more than a program."""
+    words = template.words
+    return words[0] == VARIES or (VARIES in words and all(map(_is_open, words[1:])))
+
+
+def is_one_letter_off(one: str, other: str) -> bool:
+    """Whether two words are one but for a letter more, less or exchanged, or two in the other order."""
+    if not (one.isalpha() and other.isalpha()) or min(len(one), len(other)) < FEWEST_LETTERS:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    mine, theirs = one[start:], other[start:]
+    is_swapped = mine[:2] == theirs[1::-1] and mine[2:] == theirs[2:]
+    return one != other and (mine[1:] == theirs[1:] or mine[1:] == theirs or mine == theirs[1:] or is_swapped)
+
+
+def _is_open(word: str) -> bool:
+    """Whether a word of a template says nothing: it varies, or is an option."""
+    return word.startswith("-") or VARIES in word
+
+
+def _is_slip(sighting: SeenChange) -> bool:
+    """Whether a word was only mistyped: it and the right one differ in a letter, or in the order of two."""
+    wrong = replaced_by(sighting)
+    right = parts_of(sighting.way.call.words) - parts_of(sighting.changed.call.words)
+    return any(is_one_letter_off(one, other) for one in wrong for other in right)
+
+
+def _is_argument(change: RecurringChange) -> bool:
+    """Whether it is the value of an argument that all of the calls name."""
+    name, is_named, _ = change.parts[1].partition("=")
+    wrong = (each.changed.call.words for each in change.seen)
+    return bool(is_named) and all(any(word.startswith(f"{name}=") for word in words) for words in wrong)
+
+
+def _is_given_up(project: ProjectCalls, sighting: SeenChange) -> bool:
+    """Whether nothing like the call worked in its session."""
+    failed = sighting.changed.call
+    made = project.sessions[sighting.session].made
+    return not any(each.worked and (each.call == failed or is_like(failed, each.call, 0.0)) for each in made)
+
+
+def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
+    """Whether calls in the form that is said to fail do so, as long as they lack what helps.
+
+    Where a shell stays in its folder, a call says nothing of where it worked; a refusal is a person's.
+    """
+    if change.trigger is CallTrouble.REFUSED or change.remedy is Remedy.PLACE:
+        return True
+    worked = failed = 0
+    failed_in: set[str] = set()
+    known = {each.changed.call.words for each in change.seen}
+    telling = [form.words for form in change.fails if sum(not _is_open(word) for word in form.words) > 1]
+    for session, each in project.made:
+        is_meant = each.call.words in known or any(fits(form, each.call.words) for form in telling)
+        if is_meant and not _is_helped(change, each.call):
+            failed += each.failed
+            failed_in |= {session} if each.failed else set()
+            is_led = change.remedy is Remedy.STEP and _was_done(project, session, change.works)
+            worked += 0 if is_led else each.worked
+    if change.remedy is Remedy.STEP and change.sessions < MOSTLY * len(failed_in):
+        return False
+    is_weak = change.remedy is Remedy.FORM and not any(each.way.likeness >= ALIKE for each in change.seen)
+    return failed >= (FAILS_WEAK if is_weak else FAILS) * (worked + failed)
+
+
+def _is_helped(change: RecurringChange, call: SimpleCall) -> bool:
+    if change.remedy is Remedy.PART:
+        return change.parts[1] in parts_of(call.words)
+    if change.remedy is Remedy.SETTING:
+        return any(setting.startswith(change.parts[1]) for setting in call.settings)
+    return change.remedy is Remedy.FORM and fits(change.works.words, call.words)
+
+
+def _was_done(project: ProjectCalls, session: str, step: SimpleCall) -> bool:
+    return any(fits(step.words, other.call.words) for other in project.sessions[session].made)

@@ -1,0 +1,180 @@
+"""By what the ways out of failures are compared: the words of calls, their surroundings, and what the errors say."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.lessons.call_templates import Words
+from whet.lessons.changed_calls import (
+    AnotherWay,
+    CallTrouble,
+    ChangedCall,
+    HowChanged,
+    SessionChanges,
+    is_like,
+    telling_words,
+)
+from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_setting, relative, settings_in
+
+HEAD_WORDS = 3
+ALIKE = 0.25  # of the weight of the words of two calls for the same purpose
+SAME_TROUBLE = 0.6  # of the failures that have a word
+FEWEST_SAME = 2  # such words
+RARE = 0.2  # of all failures: a word that more have says nothing
+_PLAIN = re.compile(r"[^\W\d][\w:.-]*")
+_PART = re.compile(r"[/=:@,?&#\s\"'(){}\[\]]|\.{2,}")
+
+
+class Remedy(StrEnum):
+    """What helps against a failure."""
+
+    FORM = "form"  # another call in its place
+    PART = "part"  # another word in it
+    STEP = "step"  # a call before it
+    PLACE = "place"
+    SETTING = "setting"
+
+
+Feature = tuple[Remedy, Words]
+
+
+class SeenChange(NamedTuple):
+    """A call that went wrong in a session, and the way out of it there."""
+
+    session: str
+    changed: ChangedCall
+    way: AnotherWay
+
+
+class RecurringChange(NamedTuple):
+    """What fails, what works, and where both were seen; `bits` say how little it looks like chance.
+
+    There is a form of each program that fails. Of a word that is exchanged, `parts` are the wrong and the right one.
+    """
+
+    trigger: CallTrouble
+    remedy: Remedy
+    fails: tuple[SimpleCall, ...]
+    works: SimpleCall
+    seen: tuple[SeenChange, ...]
+    bits: float
+    parts: tuple[str, str] = ("", "")
+
+    @property
+    def sessions(self) -> int:
+        return len({each.session for each in self.seen})
+
+
+class ProjectCalls:
+    """The sessions of a project, and how often each feature of a call is seen in each of them."""
+
+    def __init__(self, sessions: Mapping[str, SessionChanges]) -> None:
+        self.sessions = sessions
+        self.made = [(session, each) for session, changes in sessions.items() for each in changes.made]
+        self.total: Counter[str] = Counter()
+        self.counts: dict[Feature, Counter[str]] = defaultdict(Counter)
+        failures = [each for changes in sessions.values() for each in changes.changed]
+        self.failures = len(failures)
+        self.complaints = Counter(word for each in failures for word in complaint_of(each))
+        for session, each in self.made:
+            count = each.worked + each.failed
+            self.total[session] += count
+            for mark in marks_of_call(each.call):
+                self.counts[mark][session] += count
+
+    def rate(self, feature: Feature, seen: Sequence[SeenChange]) -> float:
+        """How much of what is done anyway has the feature, apart from the sessions in which it was the way out.
+
+        Of a word in a call it is asked in calls of other programs: with its own it may be what everybody knows.
+        Of a step it is asked in all.
+        """
+        own = {each.session for each in seen}
+        remedy, words = feature
+        counts = self.counts.get(feature, Counter[str]())
+        if remedy is Remedy.PART and not is_before(seen):
+            counts = counts - self.counts.get((Remedy.STEP, (*words, seen[0].way.call.words[0])), Counter[str]())
+        others = counts.total() - sum(counts[session] for session in own)
+        everything = self.total.total() - sum(self.total[session] for session in own)
+        return (others + 0.5) / max(everything, self.total.total() / 2, 10)
+
+    def is_same_trouble(self, seen: Sequence[SeenChange]) -> bool:
+        """Whether most of the failures say the same, in words that other failures do not have; a refusal is one."""
+        if 2 * sum(each.changed.trigger is CallTrouble.REFUSED for each in seen) > len(seen):
+            return True
+        words = symptoms(seen)
+        return sum(self.complaints[word] <= max(2 * len(seen), RARE * self.failures) for word in words) >= FEWEST_SAME
+
+
+def heads_of(words: Words) -> Iterator[Words]:
+    """The program of a call, with its first words as long as they are plain: `npm`, `npm run`, `npm run build`."""
+    for length in range(1, min(len(words), HEAD_WORDS) + 1):
+        if length > 1 and not _PLAIN.fullmatch(words[length - 1]):
+            return
+        yield words[:length]
+
+
+def parts_of(words: Iterable[str]) -> frozenset[str]:
+    """The words of a call and what they are made of."""
+    return frozenset(part for word in words for part in (word, *_PART.split(word)) if len(part) > 1)
+
+
+def marks_of_call(call: SimpleCall) -> Iterator[Feature]:
+    """All by which a feature of a call can be looked up."""
+    for head in heads_of(call.words):
+        yield Remedy.FORM, head
+    for part in parts_of(call.words):
+        yield Remedy.PART, (part,)
+        yield Remedy.STEP, (part, call.words[0])
+    yield from _of_surroundings(call, SimpleCall(call.words))
+
+
+def _of_surroundings(call: SimpleCall, failed: SimpleCall) -> Iterator[Feature]:
+    """The folder and the variables that a call has and the failed one has not, however they are given."""
+    folder, settings = call.folder, call.settings
+    if call.words[0] in CHANGE_FOLDER and len(call.words) == 2:
+        folder = relative(call.words[1], "")
+    if is_setting(call):
+        settings = tuple(settings_in(call.words))
+    if folder and folder != failed.folder:
+        yield Remedy.PLACE, (folder,)
+    for setting in set(settings) - set(failed.settings):
+        yield Remedy.SETTING, (setting,)
+        yield Remedy.SETTING, (f"{setting.partition('=')[0]}=",)
+
+
+def features_of(changed: ChangedCall, way: AnotherWay) -> Iterator[Feature]:
+    """In what a way out may be the same as that of another session."""
+    call = way.call
+    yield from _of_surroundings(call, changed.call)
+    if way.how is HowChanged.PLACE and not call.folder:
+        yield Remedy.PLACE, ("",)
+    if way.how is not HowChanged.CALL or call.words[0] in CHANGE_FOLDER or is_setting(call):
+        return
+    if call.words[0] == changed.call.words[0]:
+        is_other = not way.leads and not is_like(changed.call, call, way.likeness)
+        for part in () if is_other else parts_of(call.words) - parts_of(changed.call.words):
+            yield Remedy.PART, (part,)
+    else:
+        yield from ((Remedy.FORM, head) for head in heads_of(call.words))
+
+
+def is_before(seen: Sequence[SeenChange]) -> bool:
+    """Whether calls like the failed ones mostly worked after it."""
+    return 2 * sum(each.way.leads for each in seen) > len(seen)
+
+
+def replaced_by(sighting: SeenChange) -> frozenset[str]:
+    """The words of a failed call that the one which worked has not."""
+    return parts_of(sighting.changed.call.words) - parts_of(sighting.way.call.words)
+
+
+def symptoms(seen: Sequence[SeenChange]) -> frozenset[str]:
+    """The words that most of the failures have in the lines which may say why, apart from those of the calls."""
+    counted = Counter(word for each in seen for word in complaint_of(each.changed))
+    return frozenset(word for word, count in counted.items() if count >= max(2, SAME_TROUBLE * len(seen)))
+
+
+def complaint_of(changed: ChangedCall) -> frozenset[str]:
+    return telling_words(changed.errors) - telling_words(changed.call.words)

@@ -1,0 +1,186 @@
+"""Simple calls: each command of a shell line, or one call of another tool, as words that can be compared."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from whet.failures.purposes import is_shell, path_of
+from whet.failures.view import JudgedCall
+from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.call_effects import probes
+from whet.sessions.shell_lines import SHELLS, Stage, written
+from whet.sessions.tool_families import Family, family_of
+from whet.text.words import names
+from whet.values import Value
+
+MOST_STAGES = 6
+MOST_WORDS = 24
+_QUOTES = "\"'"
+WORD_LETTERS = 120
+FOLDER_KEYS = ("workdir", "cwd", "working_directory", "working_dir")
+PURPOSE_KEYS = ("description", "justification", "explanation")
+LOOKERS = frozenset({Family.READ, Family.SEARCH, Family.NEUTRAL})
+# What a shell line does with texts and with itself; none of it touches anything.
+PLUMBING = names(
+    "echo printf head tail true sleep wait cat sed awk wc sort uniq cut tr tee pwd less jq xargs basename dirname date"
+)
+# The words of the shell's grammar that begin no command of their own.
+GRAMMAR = frozenset(
+    ("for", "do", "done", "while", "until", "if", "then", "else", "elif", "fi", "case", "esac", "{", "}")
+)
+CHANGE_FOLDER = ("cd", "pushd", "chdir", "Set-Location", "sl")
+# How shells set a variable for what comes after: `export A=b`, `set A=b`, `set -x A b`, `$env:A = "b"`, `env A=b`.
+SETTERS = ("export", "set", "setx", "env", "setenv", "declare")
+_DRIVE = re.compile(r"^[A-Za-z]:/")
+_ENVIRONMENT = re.compile(r"(?i)^\$env:(\w+)=?(.*)$")
+_ASSIGNED = re.compile(r"^[A-Za-z_]\w*=")
+_REDIRECTED = re.compile(r"^\d?(?:>>?|<)(?!&)|^&>")
+_JOINED = re.compile(r"^\d?(?:>>?|<|&>>?)$")
+_WRITTEN = re.compile(r"^1?>>? ?(?!/dev/|&)[^ >]")
+_COPIED = re.compile(r"^\d?>&\d$")
+
+
+class SimpleCall(Value, frozen=True):
+    """One command or tool call: its words, the folder that it names for itself, and the variables set for it."""
+
+    words: tuple[str, ...]
+    folder: str = ""
+    settings: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        return self.words[0].rsplit("/", 1)[-1] if self.words else ""
+
+
+class CallInParts(NamedTuple):
+    """A call of a session as simple calls, in the words of its agent what it is for, and whether it only looks."""
+
+    parts: tuple[SimpleCall, ...]
+    purpose: str = ""
+    looks_at_files: bool = False
+    edits: bool = False
+
+
+def in_parts(step: JudgedCall, folder: str) -> CallInParts:
+    """The simple calls that a call is made of. `folder` is that of the session: places are told from there."""
+    arguments = arguments_of(step.exchange.call)
+    purpose = next((value for key in PURPOSE_KEYS if isinstance(value := arguments.get(key), str)), "")
+    if is_shell(step):
+        given = next((value for key in FOLDER_KEYS if isinstance(value := arguments.get(key), str)), "")
+        parts = tuple(_of_line(command_of(step.exchange.call), relative(given, folder), folder))[:MOST_STAGES]
+        return CallInParts(parts, purpose, not any(map(is_step, parts)))
+    family = family_of(step.exchange.call)
+    edits = family is Family.EDIT or (family is Family.WRITE and bool(path_of(step)))  # others may create anything
+    words = (step.tool, *(_argument(key, value, folder) for key, value in arguments.items() if key not in PURPOSE_KEYS))
+    return CallInParts((SimpleCall(words[:MOST_WORDS]),), purpose, family in LOOKERS, edits)
+
+
+def is_step(call: SimpleCall) -> bool:
+    """Whether a command can have changed something: it does not only look, and it is no plumbing of a shell line."""
+    if not call.words or (call.program in PLUMBING and not _writes(call.words)):
+        return False
+    return not probes(Stage(call.program, call.words, ""))
+
+
+def relative(path: str, folder: str) -> str:
+    """A path as told from the folder of the session, empty where it is that folder."""
+    plain, root = _plain_path(path), _plain_path(folder)
+    if root and (plain.lower() == root.lower() or plain.lower().startswith(f"{root.lower()}/")):
+        plain = plain[len(root) + 1 :]
+    return "" if plain == "." else plain.removeprefix("./")
+
+
+def _plain_path(path: str) -> str:
+    """A path of any system in one spelling: `D:\\a`, `D:/a` and `/d/a` are the same place."""
+    plain = path.replace("\\", "/").rstrip("/")
+    return f"/{plain[0].lower()}{plain[2:]}" if _DRIVE.match(plain) else plain
+
+
+def shown(call: SimpleCall) -> str:
+    """The call as one would type it."""
+    words = " ".join(" ".join((*call.settings, *(f'"{word}"' if " " in word else word for word in call.words))).split())
+    return f"cd {call.folder} && {words}" if call.folder else words
+
+
+def is_setting(call: SimpleCall) -> bool:
+    """Whether a command only sets variables."""
+    return bool(call.words) and (call.words[0] in SETTERS or _ENVIRONMENT.match(call.words[0]) is not None)
+
+
+def settings_in(words: Sequence[str]) -> Iterator[str]:
+    """The variables that such a command sets, each as `A=b`."""
+    plain = [word for word in words if word not in (*SETTERS, "=") and not word.startswith("-")]
+    if plain and (found := _ENVIRONMENT.match(plain[0])):
+        value = found[2] or " ".join(plain[1:2])
+        plain = [f"{found[1]}={value.strip(_QUOTES)}"]
+    elif len(plain) == 2 and "=" not in plain[0]:
+        plain = [f"{plain[0]}={plain[1]}"]
+    return (word[:WORD_LETTERS] for word in plain if _ASSIGNED.match(word))
+
+
+def _of_line(command: str, given: str, folder: str) -> Iterator[SimpleCall]:
+    """The commands of a line without filters behind pipes and without where their output goes."""
+    place, is_piped = given, False
+    set_before: tuple[str, ...] = ()
+    for stage in written(command):
+        words = stage.words
+        piped, is_piped = is_piped, stage.joiner == "|"
+        if words and words[0].rsplit("/", 1)[-1] in SHELLS and len(words) > 2 and words[1].endswith("c"):
+            yield from _of_line(words[2], place, folder)
+            continue
+        plain, settings = _plainly(words, folder)
+        if not plain or plain[0] in GRAMMAR or (plain[0] in PLUMBING and (piped or is_piped) and not _writes(plain)):
+            set_before += settings if not plain else ()
+            continue
+        call = SimpleCall(plain, place, (*set_before, *settings))
+        if plain[0] in CHANGE_FOLDER and len(plain) == 2 and stage.joiner:
+            place = _moved(place, relative(plain[1], folder))
+        elif is_setting(call) and stage.joiner:
+            set_before += tuple(settings_in(plain))
+        else:
+            yield call
+
+
+def _plainly(words: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a command as told from the folder, without where its output goes; and the variables set for it."""
+    plain = tuple((word.replace(f"{folder}/", "") if folder else word)[:WORD_LETTERS] for word in words)
+    if plain[:1] == ("env",) and any(map(_ASSIGNED.match, plain[1:2])):
+        plain = plain[1:]
+    settings = tuple(takewhile(_ASSIGNED.match, plain))
+    plain = plain[len(settings) :]
+    is_kept = bool(plain) and plain[0] in PLUMBING and _writes(plain)
+    return (plain if is_kept else _without_output(plain))[:MOST_WORDS], settings
+
+
+def _moved(place: str, to: str) -> str:
+    if not place or to.startswith(("/", "~")):
+        return to
+    return f"{place}/{to}" if to else place
+
+
+def _writes(words: tuple[str, ...]) -> bool:
+    """Whether a command writes into a file: by `sed -i`, or because its output goes there."""
+    if words[0] == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
+        return True
+    return any(_WRITTEN.match(f"{word} {after}") for word, after in zip(words, (*words[1:], ""), strict=True))
+
+
+def _without_output(words: tuple[str, ...]) -> tuple[str, ...]:
+    kept: list[str] = []
+    skips = False
+    for word in words:
+        if skips:
+            skips = False
+        elif _JOINED.match(word):
+            skips = True
+        elif not _REDIRECTED.match(word) and not _COPIED.match(word):
+            kept.append(word)
+    return tuple(kept)
+
+
+def _argument(key: str, value: object, folder: str) -> str:
+    text = " ".join(str(value).split())
+    if folder and text.startswith(folder):
+        text = relative(text, folder) or "."
+    return f"{key}={text}"[:WORD_LETTERS]

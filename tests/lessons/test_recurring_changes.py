@@ -1,0 +1,194 @@
+"""What changed between a failure and the success that followed, over the sessions of a project."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from conversations import Turn, agent, call, conversation, shell, user
+from quickness import is_linear
+from whet.failures.view import gather
+from whet.lessons.change_sentences import sentence_of
+from whet.lessons.changed_calls import changes_of
+from whet.lessons.pieces import LessonSource
+from whet.lessons.recurring_changes import recurring_changes
+from whet.lessons.said import said_pieces
+from whet.lessons.taught_rules import rules_taught
+from whet.sessions.transcripts import Disposition, Transcript
+
+PARTS = ("cart", "bill", "mail", "auth")
+Story = Callable[[str], Sequence[Turn]]
+
+
+def fails(command: str, error: str) -> Turn:
+    return shell(command, error, error=True)
+
+
+def edit(path: str, text: str) -> Turn:
+    return call("Edit", {"file_path": f"/srv/shop/{path}", "old_string": text, "new_string": f"{text}!"}, "updated")
+
+
+def told(story: Story, parts: Sequence[str] = PARTS) -> list[Transcript]:
+    """A session for each part: a task, some looking around, and the story."""
+    return [
+        replace(
+            conversation(
+                user(f"Work on {part}"), shell("ls", "src tests"), *story(part), agent("Done."), native_id=part
+            ),
+            folder="/srv/shop",
+        )
+        for part in parts
+    ]
+
+
+def learned(sessions: Sequence[Transcript]) -> list[str]:
+    return [sentence_of(each) for each in recurring_changes({each.id: changes_of(gather(each)) for each in sessions})]
+
+
+def test_another_program_that_works_is_named_with_what_fails() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"pytest tests/{part}.py", "ModuleNotFoundError: shop"), shell(f"make test PART={part}", "3 ok"))
+
+    assert learned(told(story)) == [
+        "`pytest tests/….py` fails here (“ModuleNotFoundError: shop”); run `make test PART=…` instead."
+    ]
+
+
+def test_a_step_in_between_is_the_lesson_where_the_same_call_then_works() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        tests = f"npm test {part}"
+        return (fails(tests, "connect ECONNREFUSED"), shell("docker compose up -d db", "up"), shell(tests, "9 ok"))
+
+    assert learned(told(story)) == [
+        "Before `npm test …` run `docker compose up -d db`; without that it fails (“connect ECONNREFUSED”)."
+    ]
+
+
+@pytest.mark.parametrize("again", ["cd backend && npm run {}", "(cd /srv/shop/backend && npm run {})"])
+def test_the_folder_is_the_lesson_where_only_that_differs(again: str) -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"npm run {part}", "Missing script"), shell(again.format(part), "ok"))
+
+    assert learned(told(story)) == ["Run `npm run …` in `backend`; elsewhere it fails (“Missing script”)."]
+
+
+@pytest.mark.parametrize(
+    "again", ["TZ=UTC go run {}", "export TZ=UTC && go run {}", "env TZ=UTC go run {}", "$env:TZ='UTC'; go run {}"]
+)
+def test_a_variable_is_the_lesson_however_it_is_set(again: str) -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"go run {part}", "clock skew"), shell(again.format(part), "ok"))
+
+    assert learned(told(story)) == ["Set `TZ=UTC` for `go run …`; without it it fails (“clock skew”)."]
+
+
+def test_a_word_in_different_commands_of_a_program_is_one_lesson() -> None:
+    verbs = {"cart": "rebase origin/{}", "bill": "diff {}...HEAD", "mail": "pull --rebase origin {}"}
+
+    def story(part: str) -> Sequence[Turn]:
+        wrong, right = (f"git {verbs[part].format(branch)}" for branch in ("main", "trunk"))
+        return (fails(wrong, "fatal: unknown revision main"), shell(right, "ok"))
+
+    [text] = learned(told(story, tuple(verbs)))
+    assert text.startswith("With `git` use `trunk`, not `main`: ")
+
+
+def test_an_argument_of_a_tool_is_named() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        made, tool = {"title": part}, "mcp__tracker__create"
+        return (call(tool, made, "team: unknown", error=True), call(tool, {**made, "team": "CORE"}, "created"))
+
+    [text] = learned(told(story))
+    assert text.endswith("fails here (“team: unknown”); run `mcp__tracker__create title=… team=CORE` instead.")
+
+
+def test_what_a_person_let_run_in_the_place_of_what_they_refused_is_told_with_their_words() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        text = f"The user doesn't want to proceed with this tool use. the user said:\nnot by hand, {part}"
+        refused = call("Bash", {"command": f"vi db/{part}.sql"}, text, error=True, disposition=Disposition.REJECTED)
+        return (refused, shell(f"bin/migrate new {part}", "made"))
+
+    [text] = learned(told(story))
+    assert text.startswith("Run `bin/migrate new …`, not `vi db/….sql`, which was refused: “not by hand, cart”")
+
+
+def test_red_tests_that_edits_turn_green_teach_nothing() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        tests = f"pytest tests/{part}.py"
+        return (fails(tests, f"assert {part} == 1"), edit(f"src/{part}.py", part), shell(tests, "3 passed"))
+
+    assert learned(told(story)) == []
+
+
+def test_flaky_calls_typos_protocol_and_searches_in_vain_teach_nothing() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        unread = call("Edit", {"file_path": f"/srv/shop/{part}.py"}, "File has not been read yet.", error=True)
+        return (
+            fails(f"curl api/{part}", "timed out"),
+            shell(f"curl api/{part}", "ok"),
+            fails(f"cat src/{part[::-1]}.py", "No such file"),
+            shell(f"cat src/{part}.py", "code"),
+            unread,
+            call("Read", {"file_path": f"/srv/shop/{part}.py"}, "code"),
+            edit(f"{part}.py", part),
+            call("Grep", {"pattern": part, "path": "lib"}, "No matches found"),
+            call("Grep", {"pattern": part, "path": "src"}, "src/a.py"),
+        )
+
+    assert learned(told(story)) == []
+
+
+def test_what_was_seen_once_or_works_mostly_is_no_lesson() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"make {part}", "no rule"), shell(f"just {part}", "ok"))
+
+    def works(_: str) -> Sequence[Turn]:
+        return tuple(shell(f"make {part}", f"made {part}") for part in PARTS)
+
+    assert learned(told(story, PARTS[:1])) == []
+    assert len(learned(told(story, PARTS[:3]))) == 1
+    assert learned([*told(story, PARTS[:3]), *told(works, [f"{part}-again" for part in PARTS])]) == []
+
+
+def test_a_request_in_other_words_is_quoted_and_counted() -> None:
+    words = ("now the changelog", "you forgot the changelog", "changelog entry please")
+
+    def story(part: str) -> Sequence[Turn]:
+        asked = words[PARTS.index(part)]
+        return (edit(f"src/{part}.py", part), agent("Done."), user(asked), edit("CHANGELOG.md", part))
+
+    sessions = told(story, PARTS[:3])
+    said = [piece for each in sessions for piece in said_pieces(gather(each))]
+    [rule] = rules_taught({}, said)
+    assert rule.text == (
+        "Asked for again and again: “now the changelog”; “you forgot the changelog”; “changelog entry please”"
+        " (`CHANGELOG.md`)."
+    )
+    assert (rule.evidence.source, rule.evidence.sessions) == (LessonSource.REQUEST, 3)
+
+
+def test_thanks_and_different_wishes_are_no_request() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (agent("Done."), user("thanks, looks good"), agent("Fine."), user(f"also {part}"), shell("make", "ok"))
+
+    sessions = told(story)
+    assert list(rules_taught({}, [piece for each in sessions for piece in said_pieces(gather(each))])) == []
+
+
+def test_a_rule_is_written_from_the_oldest_sessions_that_say_it() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"docker run {part}", "command not found"), shell(f"podman run {part}", "ok"))
+
+    sessions = told(story)
+    [rule] = rules_taught({each.id: changes_of(gather(each)) for each in sessions}, ())
+    assert [piece.session for piece in rule.written_from] == [each.id for each in sessions[:2]]
+    assert rule.evidence.sessions == 4
+    assert (rule.about.call, rule.about.fix) == ("docker run", "podman run")
+
+
+def test_a_long_session_is_read_in_linear_time() -> None:
+    def read(text: str) -> object:
+        turns = [turn for word in text.split() for turn in (fails(f"make {word}", "no"), shell(f"just {word}", "ok"))]
+        return changes_of(gather(conversation(user("Go"), *turns)))
+
+    assert is_linear(read, "cart bill ", 1_000)
