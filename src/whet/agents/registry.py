@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from whet import doors
-from whet.agents.agent import Agent
+from whet.agents.agent import Agent, AgentReading
 from whet.agents.claude_code import AGENT as CLAUDE_CODE
 from whet.agents.codex import AGENT as CODEX
 from whet.agents.cursor import AGENT as CURSOR
@@ -16,18 +16,24 @@ from whet.agents.opencode import AGENT as OPENCODE
 AGENTS: tuple[Agent, ...] = (
     CLAUDE_CODE,
     CODEX,
-    Agent("copilot", records="whet.agents.copilot:FORMAT"),
+    Agent(
+        "copilot",
+        records="whet.agents.copilot:FORMAT",
+        reading=AgentReading(
+            always=(".github/copilot-instructions.md", "AGENTS.md"), on_demand=(".github/instructions/**.md",)
+        ),
+    ),
     GEMINI,
-    Agent("qwen", records="whet.agents.qwen:FORMAT"),
-    Agent("droid", records="whet.agents.droid:FORMAT"),
+    Agent("qwen", records="whet.agents.qwen:FORMAT", reading=AgentReading(("QWEN.md",))),
+    Agent("droid", records="whet.agents.droid:FORMAT", reading=AgentReading(("AGENTS.md",))),
     Agent("vscode", records="whet.agents.vscode:FORMAT"),
     Agent("pi", records="whet.agents.pi:FORMAT"),
     HERMES,
     OPENCODE,
-    Agent("goose", records="whet.agents.goose:FORMAT"),
+    Agent("goose", records="whet.agents.goose:FORMAT", reading=AgentReading((".goosehints", "AGENTS.md"))),
     Agent("aider", records="whet.agents.aider.records:FORMAT", is_in_projects=True),
-    Agent("amp", records="whet.agents.amp:FORMAT"),
-    Agent("cline", records="whet.agents.cline:FORMAT"),
+    Agent("amp", records="whet.agents.amp:FORMAT", reading=AgentReading(("AGENTS.md",))),
+    Agent("cline", records="whet.agents.cline:FORMAT", reading=AgentReading((".clinerules", ".clinerules/**.md"))),
     Agent("continue", records="whet.agents.continue_cli:FORMAT"),
     CURSOR,
 )

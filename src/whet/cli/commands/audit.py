@@ -1,0 +1,40 @@
+"""whet audit: the files that agents read, statement by statement."""
+
+import os
+from pathlib import Path
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import next_step, print_json, say
+
+
+@click.command(
+    "audit",
+    epilog="Example: whet audit --check",
+    help="Read CLAUDE.md, AGENTS.md, rules, skills and what they import in a PROJECT (the current folder if none is "
+    "named), split them into statements and show which are wrong, contradicted or said twice, each with its evidence. "
+    "What cannot be told is counted as such. With --check, the repository alone is asked, no home "
+    "and no sessions, and wrong statements make the exit code 1.",
+)
+@click.argument("project", required=False, type=click.Path(path_type=Path))
+@click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
+@click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
+@json_option
+def command(project: Path | None, is_check: bool, everything: bool, as_json: bool) -> int:
+    from whet.cli.shown.audit import audit_lines
+    from whet.context.auditing import audit_folder
+    from whet.context.instruction_files import PersonFolder
+    from whet.statements.statement import StatementMark
+
+    person = None if is_check else PersonFolder(Path.home(), dict(os.environ))
+    found = audit_folder(project or Path.cwd(), person=person, is_dated=not is_check)
+    wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
+    if as_json:
+        print_json({"root": found.root, "counts": found.counts, "tokens": found.tokens, "audit": found})
+    else:
+        for line in audit_lines(found, everything=everything):
+            say(line)
+        if wrong and not is_check:
+            next_step("correct what is wrong; `whet audit --check` in CI keeps it so.")
+    return 1 if is_check and wrong else 0
