@@ -26,6 +26,7 @@ _PATH = re.compile(r"^(?:\.{1,2}/)?[\w@.+~-]+(?:/[\w@.+~-]+)*/?$")
 _PACKAGE = re.compile(r"^@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*$")
 _VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
 _TREE = re.compile(r"[├└│]")
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
 _NOTE = re.compile(r"(?:^|\s)#.*$")
@@ -59,6 +60,12 @@ def things_in(statement: Statement) -> tuple[NamedThing, ...]:
         if len(once) >= MOST_NAMES:
             break
     return tuple(once.values())
+
+
+def spans_in(statement: Statement) -> tuple[str, ...]:
+    """The single words in code that a sentence has: names of programs among them, if sessions ran any such."""
+    found = (span.group(2).strip() for span in _SPAN.finditer(statement.text))
+    return tuple(dict.fromkeys(each for each in found if _WORD.match(each)))
 
 
 def stages_of(command: str) -> tuple[WrittenStage, ...]:

@@ -1,19 +1,25 @@
 """whet audit: the files that agents read, statement by statement."""
 
 import os
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from whet.cli.options import json_option
 from whet.cli.output import next_step, print_json, say
 
+if TYPE_CHECKING:
+    from whet.statements.audit import Audit
+
 
 @click.command(
     "audit",
     epilog="Example: whet audit --check",
     help="Read CLAUDE.md, AGENTS.md, rules, skills and what they import in a PROJECT (the current folder if none is "
-    "named), split them into statements and show which are wrong, contradicted or said twice, each with its evidence. "
+    "named), split them into statements and show which are wrong, contradicted or said twice, each with its evidence; "
+    "with stored sessions of the project also which cause failures, are not followed, or never came up. "
     "What cannot be told is counted as such. With --check, the repository alone is asked, no home "
     "and no sessions, and wrong statements make the exit code 1.",
 )
@@ -29,6 +35,7 @@ def command(project: Path | None, is_check: bool, everything: bool, as_json: boo
 
     person = None if is_check else PersonFolder(Path.home(), dict(os.environ))
     found = audit_folder(project or Path.cwd(), person=person, is_dated=not is_check)
+    found = found if is_check else _with_sessions(found)
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
     if as_json:
         print_json({"root": found.root, "counts": found.counts, "tokens": found.tokens, "audit": found})
@@ -38,3 +45,15 @@ def command(project: Path | None, is_check: bool, everything: bool, as_json: boo
         if wrong and not is_check:
             next_step("correct what is wrong; `whet audit --check` in CI keeps it so.")
     return 1 if is_check and wrong else 0
+
+
+def _with_sessions(found: "Audit") -> "Audit":
+    from whet.improving.auditing import audit_with_sessions
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    if not home.folder.is_dir():  # nothing was ever imported, and nothing is made for a look
+        return found
+    with opened(home) as database:
+        return audit_with_sessions(database, found, now=time.time())
