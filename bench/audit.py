@@ -68,7 +68,8 @@ def views(folder: Path) -> Iterator[tuple[str, SessionView]]:
             path = Path(scratch, packed.name.removesuffix(".gz"))
             path.write_bytes(gzip.decompress(packed.read_bytes()))
             for transcript in whet.read(path):
-                yield packed.name.partition(".")[0], gather(transcript)
+                if isinstance(transcript, whet.Transcript):
+                    yield packed.name.partition(".")[0], gather(transcript)
 
 
 def seen_lines(view: SessionView) -> Iterator[tuple[str, int, str, float]]:

@@ -3,12 +3,11 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.agents.agent import Agent
-from whet.agents.places import own_folder
+from whet.agents.places import how_read, own_folder
 from whet.agents.registry import agents
 from whet.context.finding import ordinary_bytes
 from whet.statements.naming import imports_in
@@ -128,7 +127,7 @@ def _of_project(root: Path, repository: Repository) -> list[_Wanted]:
     beside = {name for agent in known for name in (*_first_names(agent), *agent.reading.always) if "*" not in name}
     paths = {*repository.files, *(name for name in beside if os.path.lexists(root / name))}
     for path in sorted(paths, key=lambda each: (each.count("/"), each)):
-        readers = [(agent.name, how) for agent in known if (how := _how_read(agent, path, paths))]
+        readers = [(agent.name, how) for agent in known if (how := how_read(agent, path, paths))]
         if readers:
             is_on_demand = all(how == "on demand" for _, how in readers)
             found.append(_Wanted(root / path, path, tuple(name for name, _ in readers), is_on_demand))
@@ -137,25 +136,6 @@ def _of_project(root: Path, repository: Repository) -> list[_Wanted]:
 
 def _first_names(agent: Agent) -> tuple[str, ...]:
     return agent.files.project if agent.files else ()
-
-
-def _how_read(agent: Agent, path: str, paths: Iterable[str]) -> str:
-    """Whether an agent reads a file always, on demand or, with nothing, never."""
-    for place, name in enumerate(_first_names(agent)):
-        if path == name or path.endswith(f"/{name}"):
-            folder = path[: len(path) - len(name)]
-            hidden = any(folder + before in paths for before in _first_names(agent)[:place])
-            return "" if hidden else "always"
-    if any(_pattern(each).search(path) for each in agent.reading.always):
-        return "always"
-    return "on demand" if any(_pattern(each).search(path) for each in agent.reading.on_demand) else ""
-
-
-@cache
-def _pattern(glob: str) -> re.Pattern[str]:
-    """A pattern that holds below any folder: `**` is any path, `*` any name."""
-    inner = re.escape(glob).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
-    return re.compile(rf"(?:^|/){inner}$")
 
 
 def _once_each(wanted: Iterable[_Wanted]) -> list[_Wanted]:

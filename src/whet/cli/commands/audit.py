@@ -11,6 +11,7 @@ from whet.cli.options import json_option
 from whet.cli.output import next_step, print_json, say
 
 if TYPE_CHECKING:
+    from whet.improving.audit_proposals import ProposedStatement
     from whet.statements.audit import Audit
 
 
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
 )
 @click.argument("project", required=False, type=click.Path(path_type=Path))
 @click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
+@click.option("--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet pending`.")
 @click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
 @json_option
-def command(project: Path | None, is_check: bool, everything: bool, as_json: bool) -> int:
-    from whet.cli.shown.audit import audit_lines
+def command(project: Path | None, is_check: bool, is_proposing: bool, everything: bool, as_json: bool) -> int:
+    from whet.cli.shown.audit import audit_lines, proposal_lines
     from whet.context.auditing import audit_folder
     from whet.context.instruction_files import PersonFolder
     from whet.statements.statement import StatementMark
@@ -36,14 +38,19 @@ def command(project: Path | None, is_check: bool, everything: bool, as_json: boo
     person = None if is_check else PersonFolder(Path.home(), dict(os.environ))
     found = audit_folder(project or Path.cwd(), person=person, is_dated=not is_check)
     found = found if is_check else _with_sessions(found)
+    proposed = _propose(found) if is_proposing and not is_check else ()
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
     if as_json:
-        print_json({"root": found.root, "counts": found.counts, "tokens": found.tokens, "audit": found})
+        print_json(
+            {"root": found.root, "counts": found.counts, "tokens": found.tokens, "audit": found, "proposed": proposed}
+        )
     else:
         for line in audit_lines(found, everything=everything):
             say(line)
-        if wrong and not is_check:
-            next_step("correct what is wrong; `whet audit --check` in CI keeps it so.")
+        for line in proposal_lines(proposed):
+            say(line)
+        if wrong and not is_check and not is_proposing:
+            next_step("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
     return 1 if is_check and wrong else 0
 
 
@@ -57,3 +64,15 @@ def _with_sessions(found: "Audit") -> "Audit":
         return found
     with opened(home) as database:
         return audit_with_sessions(database, found, now=time.time())
+
+
+def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":
+    from whet.improving.audit_proposals import propose_changes
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+    from whet.targets.known_projects import KnownProjects
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        project = KnownProjects(database).identity(found.root)
+        return propose_changes(home, database, found, project=project, now=time.time())

@@ -1,8 +1,10 @@
 """An audit in words: what is wrong first, each with its evidence, then what the files cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whet.cli.output import count, many, plain, share
+from whet.improving.audit_proposals import ProposedStatement
+from whet.ledger.traces import difference
 from whet.statements.audit import Audit
 from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
 from whet.text.words import cut
@@ -67,3 +69,21 @@ def _sums(audit: Audit) -> Iterator[str]:
             f"{many(audit.volume.sessions, 'session')} and {many(audit.volume.turns, 'request')} in the last 30 days: "
             f"{count(audit.tokens * audit.volume.turns)} tokens a month, most of them cached."
         )
+
+
+def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
+    """What waits for the person now, each with its difference."""
+    every = tuple(proposed)
+    for each in every:
+        proposal, entry = each.proposal, each.entry
+        yield ""
+        waits = f"pending as {entry.number}" if entry else f"not proposed: {plain(each.refused)}"
+        yield f"[bold]{proposal.kind}[/] {plain(proposal.audited.statement.place)}: {waits}"
+        if proposal.passage is not None:
+            for line in difference(proposal.passage.before, proposal.passage.after).splitlines()[3:]:
+                yield f"  {plain(cut(line, WORDS_SHOWN))}"
+        else:
+            yield f"  at the call: {plain(cut(proposal.reminder, WORDS_SHOWN))}"
+    if any(each.entry for each in every):
+        yield ""
+        yield "Approve with `whet pending approve ID`; `whet ledger undo` takes a change back to the byte."
