@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from whet.lessons.stances import clauses, stance_of
-from whet.statements.naming import ThingKind, stages_of, things_in
+from whet.statements.naming import ThingKind, code_in, stages_of, things_in
 from whet.statements.repository import Repository
 from whet.statements.statement import InstructionFile, Statement, StatementFinding, StatementKind, StatementMark
 from whet.text.likeness import OPPOSED, Sense, sense, similarity
@@ -110,7 +110,8 @@ def _opposed(meant: list[_Meant]) -> Iterator[tuple[Statement, StatementFinding]
         if each.statement.kind in (StatementKind.CODE, StatementKind.ROW):
             continue
         stance = stance_of(each.statement.text)
-        named = [*((name, True) for name in stance.wanted), *((name, False) for name in stance.unwanted)]
+        coded = {" ".join(name.lower().split()) for name in code_in(each.statement)}
+        named = [(name, name in stance.wanted) for name in coded & (stance.wanted | stance.unwanted)]
         found = next(_contraries(each, named, by_name), None)
         if found is not None:
             yield each.statement, found
@@ -140,7 +141,7 @@ def _against_settings(meant: list[_Meant], repository: Repository) -> Iterator[t
     for each in meant:
         if each.statement.kind is not StatementKind.CODE:
             yield from ((each.statement, finding) for finding in _said_otherwise(each.statement, settings))
-        if manager:
+        elif manager:  # a sentence may speak of what a program does elsewhere
             yield from ((each.statement, finding) for finding in _other_manager(each.statement, manager, lock))
 
 

@@ -62,10 +62,14 @@ def things_in(statement: Statement) -> tuple[NamedThing, ...]:
     return tuple(once.values())
 
 
+def code_in(statement: Statement) -> tuple[str, ...]:
+    """What stands in code in a sentence, as it is written."""
+    return tuple(dict.fromkeys(span.group(2).strip() for span in _SPAN.finditer(statement.text)))
+
+
 def spans_in(statement: Statement) -> tuple[str, ...]:
     """The single words in code that a sentence has: names of programs among them, if sessions ran any such."""
-    found = (span.group(2).strip() for span in _SPAN.finditer(statement.text))
-    return tuple(dict.fromkeys(each for each in found if _WORD.match(each)))
+    return tuple(each for each in code_in(statement) if _WORD.match(each))
 
 
 def stages_of(command: str) -> tuple[WrittenStage, ...]:

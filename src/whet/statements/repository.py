@@ -11,7 +11,7 @@ from whet.statements.naming import extension_of
 
 MOST_ALIKE = 50
 NEARLY = 0.85
-LIKE_ENDINGS = 0.6
+LIKE_ENDINGS = 0.8
 COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
 
 
@@ -120,14 +120,16 @@ class Repository:
                 each
                 for extension in alike
                 for each in self._by_name.get(f"{stem}{extension}".lower(), ())
-                if not folder or posixpath.dirname(each) == folder or posixpath.dirname(each).endswith(f"/{folder}")
+                if posixpath.basename(each).startswith(f"{stem}.")
+                and (not folder or posixpath.dirname(each) == folder or posixpath.dirname(each).endswith(f"/{folder}"))
             )[:MOST_ALIKE]
         )
 
     def moved(self, path: str) -> tuple[str, ...]:
-        """Files of the same name in other folders; nothing for a name without one."""
-        plain = posixpath.normpath(path)
-        if "/" not in plain:
+        """Files of the same name in other folders; nothing for a path whose first folder this repository never had."""
+        first, _, rest = (plain := posixpath.normpath(path)).partition("/")
+        is_ours = any(each in self.folders for each in self._by_name.get(first.lower(), ())) or first in self._removed
+        if not rest or not is_ours:
             return ()
         return tuple(each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each in self.files)
 
