@@ -28,7 +28,8 @@ def test_the_check_fails_on_what_is_wrong_and_needs_no_home(whet: Whet, tmp_path
 def test_programs_get_every_statement_with_its_findings(whet: Whet, tmp_path: Path) -> None:
     found = whet("audit", project(tmp_path / "p"), "--json").json
     assert found["counts"] == {"wrong": 1, "cannot be told": 1}
-    assert found["audit"]["statements"][0]["findings"][0]["instead"] == "conf.yaml"
+    assert found["statements"][0]["findings"][0]["instead"] == "conf.yaml"
+    assert found["lessons"][0]["origin"]["writer"] == "person"
 
 
 def test_without_any_file_it_says_so(whet: Whet, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ from whet.shipped.guidance.writing import evidence_system
 from whet.store.home import Home
 from whet.store.opening import opened
 
-TOOLS = {"lessons_for_task", "search_sessions", "show_session", "trouble", "rule_evidence", "propose", "status"}
+TOOLS = {
+    "lessons_for_task", "search_sessions", "show_session", "trouble", "audit", "rule_evidence", "propose", "status",
+}  # fmt: skip
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
 TOKEN = "a-token-of-more-than-24-letters"
 INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

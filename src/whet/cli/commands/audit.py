@@ -41,9 +41,7 @@ def command(project: Path | None, is_check: bool, is_proposing: bool, everything
     proposed = _propose(found) if is_proposing and not is_check else ()
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
     if as_json:
-        print_json(
-            {"root": found.root, "counts": found.counts, "tokens": found.tokens, "audit": found, "proposed": proposed}
-        )
+        print_json(_record(found, proposed))
     else:
         for line in audit_lines(found, everything=everything):
             say(line)
@@ -76,3 +74,26 @@ def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":
     with opened(home) as database:
         project = KnownProjects(database).identity(found.root)
         return propose_changes(home, database, found, project=project, now=time.time())
+
+
+def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[str, object]:
+    """The audit for programs: every statement with its findings, and as the lesson that it is."""
+    from msgspec.structs import replace
+
+    from whet.cli.shown.taught import lesson_record
+    from whet.statements.lessons import lessons_of_files
+    from whet.targets.project_names import name_of_project
+
+    lessons = lessons_of_files(found, project=name_of_project(found.root))
+    return {
+        "root": found.root,
+        "counts": found.counts,
+        "tokens": found.tokens,
+        "needless_tokens": found.needless,
+        "over_budget": found.over_budget,
+        "files": [replace(file, text="") for file in found.files],
+        "statements": found.statements,
+        "volume": found.volume,
+        "lessons": [lesson_record(each, None) for each in lessons],
+        "proposed": proposed,
+    }

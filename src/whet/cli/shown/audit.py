@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from whet.cli.output import count, many, plain, share
 from whet.improving.audit_proposals import ProposedStatement
 from whet.ledger.traces import difference
-from whet.statements.audit import Audit
+from whet.statements.audit import BUDGET, Audit
 from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
 from whet.text.words import cut
 
@@ -64,6 +64,10 @@ def _sums(audit: Audit) -> Iterator[str]:
     yield f"{many(len(audit.statements), 'statement')} in {many(len(read), 'file')}: {', '.join(counts)}."
     needless = f", {share(audit.needless, audit.tokens)} of it needless" if audit.needless and audit.tokens else ""
     yield f"Read at every start: {count(audit.tokens)} tokens{needless}."
+    if audit.over_budget:
+        first = audit.replaceable[:1]
+        instead = f"; a new lesson could take the place of {plain(first[0].statement.place)}" if first else ""
+        yield f"[yellow]That is {count(audit.over_budget)} tokens over the budget of {count(BUDGET)}{instead}.[/]"
     if audit.volume is not None:
         yield (
             f"{many(audit.volume.sessions, 'session')} and {many(audit.volume.turns, 'request')} in the last 30 days: "
