@@ -14,7 +14,7 @@ from whet.text.likeness import sense
 
 FEW_TWINS = 3
 ALIKE_SCRIPTS = 0.75
-MOST_SCRIPTS = 400
+MOST_SCRIPTS = 100
 FEW_WORDS = 2  # that a statement may add to a script's own name and still say nothing more
 SHORT_COMMIT = 8
 

@@ -95,6 +95,8 @@ def _is_whole(meant: _Meant) -> bool:
 def _key(meant: _Meant) -> object | None:
     statement = meant.statement
     plain = _NOT_WORDS.sub(" ", statement.text).strip().lower()
+    if statement.text[:1].isspace():  # an item below another says what it says of that one
+        return None
     if len(plain) < FEWEST_LETTERS or len(meant.sense.words) < FEWEST_WORDS:
         return None
     if statement.kind is StatementKind.CODE:

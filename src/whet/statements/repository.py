@@ -94,6 +94,8 @@ class Repository:
     def removed(self, path: str, beside: str = "") -> RemovedPath | None:
         """The path as it was when it, or the last thing in it, was removed; a bare name only at the root or beside."""
         plain = posixpath.normpath(path)
+        if "/" not in plain and len(self._removed.get(plain, ())) > 1:
+            return None  # which one is meant?
         found = [
             each
             for each in self._removed.get(posixpath.basename(plain), ())
@@ -126,12 +128,14 @@ class Repository:
         )
 
     def moved(self, path: str) -> tuple[str, ...]:
-        """Files of the same name in other folders; nothing for a path whose first folder this repository never had."""
+        """Files of the same name that share a folder's name; none for a path whose first folder was never here."""
         first, _, rest = (plain := posixpath.normpath(path)).partition("/")
         is_ours = any(each in self.folders for each in self._by_name.get(first.lower(), ())) or first in self._removed
         if not rest or not is_ours:
             return ()
-        return tuple(each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each in self.files)
+        named = (each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each in self.files)
+        folders = set(posixpath.dirname(plain).split("/"))
+        return tuple(each for each in named if folders & set(posixpath.dirname(each).split("/")))
 
     def sibling(self, path: str, beside: str = "") -> str:
         """The one folder beside where a path would be whose name is nearly its name."""
