@@ -4,13 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from whet.changes.apply import undo
-from whet.changes.pending import approve
+from whet.changes.apply import apply, undo
+from whet.changes.pending import approve, propose
 from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
 from whet.ledger.entries import Actor
+from whet.sessions.trust import Trust
 from whet.statements.proposing import ProposalKind
 from whet.statements.statement import AuditedStatement, StatementFinding, StatementMark
 from whet.store.database import Database
@@ -66,6 +68,22 @@ def test_an_edit_elsewhere_is_kept_and_one_in_the_passage_stops_it(home: Home, d
     with pytest.raises(WhetError):
         approve(home, database, again.number, actor=Actor.PERSON, now=4.0)
     assert "All settings" in file.read_text()
+
+
+def test_nothing_of_it_is_applied_without_a_yes_or_to_a_file_that_no_agent_reads(
+    home: Home, database: Database, root: Path
+) -> None:
+    entry = proposed(home, database, root, TEXT.encode())[0].entry
+    assert entry is not None
+    trusted = replace(entry.patch, trust=Trust.OPERATOR)
+    with pytest.raises(WhetError, match="a person must approve it first"):
+        apply(home, database, trusted, actor=Actor.POLICY, now=2.0)
+    elsewhere = replace(entry.patch, name=entry.patch.name.replace("CLAUDE.md", "bashrc"))
+    (root / "bashrc").write_text(TEXT)
+    waits = propose(home, database, elsewhere, actor=Actor.POLICY, now=2.0)
+    with pytest.raises(WhetError, match="No agent reads"):
+        approve(home, database, waits.number, actor=Actor.PERSON, now=3.0)
+    assert (root / "bashrc").read_text() == TEXT
 
 
 def test_a_read_only_file_stays_as_it_is(home: Home, database: Database, root: Path) -> None:

@@ -13,7 +13,10 @@ def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
     """One project's files; without a project, which ones there are to choose from."""
     if audit is None:
         return h(
-            "div", {}, empty("Choose a project above: its files are read from this machine."), _choices(site, projects)
+            "div",
+            {},
+            empty("Choose a project: its files are read from this machine. ", code("whet audit"), " shows the same."),
+            _choices(site, projects),
         )
     if not audit.files:
         return h(
