@@ -12,7 +12,7 @@ import whet
 ROOT = Path(whet.__file__).parent
 PACKAGES = (
     "text", "sessions", "secrets", "outcomes", "failures", "trouble", "lessons", "runs", "ledger", "told", "examples",
-    "evidence", "trials", "jobs",
+    "evidence", "trials", "jobs", "statements",
 )  # fmt: skip
 TOP = ("errors", "values")  # the two modules that every package may use
 MODULES = sorted(
@@ -21,9 +21,9 @@ MODULES = sorted(
 LIBRARIES = {"msgspec", "re2", "cronsim", "fastjsonschema", "tomlkit", "yaml"}
 # Of the standard library only what reads no clock, chance, file, network or environment.
 PURE = {
-    "ast", "bisect", "base64", "binascii", "collections", "contextlib", "csv", "dataclasses", "datetime", "difflib",
-    "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator",
-    "posixpath", "re", "shlex", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
+    "ast", "bisect", "base64", "binascii", "collections", "contextlib", "copy", "csv", "dataclasses", "datetime",
+    "difflib", "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math",
+    "operator", "posixpath", "re", "shlex", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
     "unicodedata", "urllib", "zoneinfo",
 }  # fmt: skip
 # Of these only the part that touches nothing.

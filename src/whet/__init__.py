@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Analysis",
+    "Audit",
     "Hit",
     "Intervention",
     "Item",
@@ -26,6 +27,7 @@ __all__ = [
     "Verdict",
     "WhetError",
     "analyse",
+    "audit",
     "distill",
     "judge",
     "mine",
@@ -38,6 +40,7 @@ __all__ = [
 TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
 if TYPE_CHECKING:
     from whet.api.analysing import analyse, distill
+    from whet.api.auditing import audit
     from whet.api.judging import judge
     from whet.api.reading import read
     from whet.api.stored import SessionFilters, Store
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from whet.lessons.record import Lesson
     from whet.secrets.redactor import Redacted, redact
     from whet.sessions.transcripts import Message, Transcript
+    from whet.statements.audit import Audit
     from whet.store.rows import Session
     from whet.store.search import Hit
     from whet.trouble.values import Intervention, SessionTrouble, Trouble
@@ -61,6 +65,7 @@ else:
     _PLACES = {
         "analyse": "api.analysing",
         "distill": "api.analysing",
+        "audit": "api.auditing",
         "judge": "api.judging",
         "read": "api.reading",
         "SessionFilters": "api.stored",
@@ -81,6 +86,7 @@ else:
         "redact": "secrets.redactor",
         "Message": "sessions.transcripts",
         "Transcript": "sessions.transcripts",
+        "Audit": "statements.audit",
         "Hit": "store.search",
         "Session": "store.rows",
         "Intervention": "trouble.values",

@@ -36,8 +36,8 @@ from whet.store.opening import opened
 
 SHOP = "/home/noor/shop"  # the project of the tutorial's sessions
 TOOLS = {
-    "lessons_for_task", "search_sessions", "show_session", "next_pass", "claim", "trouble", "rule_evidence", "propose",
-    "status",
+    "lessons_for_task", "search_sessions", "show_session", "next_pass", "claim", "trouble", "audit", "rule_evidence",
+    "propose", "status",
 }  # fmt: skip
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
 TOKEN = "a-token-of-more-than-24-letters"

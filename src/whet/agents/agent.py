@@ -53,6 +53,15 @@ class AgentPlugin(NamedTuple):
     noted: str  # where the plugin stands once it is there: a key of that file, or a folder that ends with /
 
 
+class AgentReading(NamedTuple):
+    """What else it reads, beside the files that Whet writes to. Patterns hold in every folder of a project."""
+
+    always: tuple[str, ...] = ()  # patterns of files that it reads at the start of a session in their folder
+    on_demand: tuple[str, ...] = ()  # read when it is needed: skills, rules for some files, commands
+    memory: tuple[str, ...] = ()  # files of its own folder that it keeps for a project; {project} stands for it
+    follows_imports: bool = False  # `@path` in one of its files
+
+
 class Agent(NamedTuple):
     """One other program. `name` is what its sessions carry as their source, and what every command calls it."""
 
@@ -61,6 +70,7 @@ class Agent(NamedTuple):
     records: str = ""  # its format of record: a whet.formats.format.Format
     is_in_projects: bool = False  # its records lie where the person works, and may have come with a project
     files: AgentFiles | None = None
+    reading: AgentReading = AgentReading()
     models: tuple[str, ...] = ()  # words in the names of the models that it runs; empty: any model
     hooks: AgentHooks | None = None
     plugin: AgentPlugin | None = None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from whet import doors
-from whet.agents.agent import Agent
+from whet.agents.agent import Agent, AgentReading
 from whet.agents.claude_code import AGENT as CLAUDE_CODE
 from whet.agents.codex import AGENT as CODEX
 from whet.agents.cursor import AGENT as CURSOR
@@ -21,18 +21,45 @@ AGENTS: tuple[Agent, ...] = (
         records="whet.agents.copilot:FORMAT",
         shell=("COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"),
         programs=("copilot",),
+        reading=AgentReading(
+            always=(".github/copilot-instructions.md", "AGENTS.md"), on_demand=(".github/instructions/**.md",)
+        ),
     ),
     GEMINI,
-    Agent("qwen", records="whet.agents.qwen:FORMAT", shell=("QWEN_CODE",), programs=("qwen",)),
-    Agent("droid", records="whet.agents.droid:FORMAT", programs=("droid",)),
+    Agent(
+        "qwen",
+        records="whet.agents.qwen:FORMAT",
+        shell=("QWEN_CODE",),
+        programs=("qwen",),
+        reading=AgentReading(("QWEN.md",)),
+    ),
+    Agent("droid", records="whet.agents.droid:FORMAT", programs=("droid",), reading=AgentReading(("AGENTS.md",))),
     Agent("vscode", records="whet.agents.vscode:FORMAT"),
     Agent("pi", records="whet.agents.pi:FORMAT", shell=("PI_CODING_AGENT",), programs=("pi",)),
     HERMES,
     OPENCODE,
-    Agent("goose", records="whet.agents.goose:FORMAT", shell=("GOOSE_TERMINAL",), programs=("goose", "goosed")),
+    Agent(
+        "goose",
+        records="whet.agents.goose:FORMAT",
+        shell=("GOOSE_TERMINAL",),
+        programs=("goose", "goosed"),
+        reading=AgentReading((".goosehints", "AGENTS.md")),
+    ),
     Agent("aider", records="whet.agents.aider.records:FORMAT", is_in_projects=True, programs=("aider",)),
-    Agent("amp", records="whet.agents.amp:FORMAT", shell=("AMP_CURRENT_THREAD_ID",), programs=("amp",)),
-    Agent("cline", records="whet.agents.cline:FORMAT", shell=("CLINE_ACTIVE",), programs=("cline",)),
+    Agent(
+        "amp",
+        records="whet.agents.amp:FORMAT",
+        shell=("AMP_CURRENT_THREAD_ID",),
+        programs=("amp",),
+        reading=AgentReading(("AGENTS.md",)),
+    ),
+    Agent(
+        "cline",
+        records="whet.agents.cline:FORMAT",
+        shell=("CLINE_ACTIVE",),
+        programs=("cline",),
+        reading=AgentReading((".clinerules", ".clinerules/**.md")),
+    ),
     Agent("continue", records="whet.agents.continue_cli:FORMAT", programs=("cn",)),
     CURSOR,
 )

@@ -1,5 +1,6 @@
 """What may not be done to a home's notes and skills, whoever asks for it."""
 
+from whet.agents.places import is_read_by_agents
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, State
 from whet.ledger.patches import Action, Form, Patch
@@ -8,6 +9,7 @@ from whet.store.home import Home
 from whet.store.skill_files import read_text, usable
 from whet.told import skills
 from whet.told.memory import complaint, overflow
+from whet.told.passage_changes import passage_place
 from whet.told.skills import Skill
 
 
@@ -18,6 +20,8 @@ def expect_allowed(
 
     `beside` are the skills of the same batch.
     """
+    if patch.form is Form.STATEMENT and not is_read_by_agents(passage_place(patch.name).path):
+        raise WhetError(f"No agent reads {patch.name.partition('#')[0]}.", advice="Edit it yourself.")
     if patch.form not in (Form.SKILL, Form.FILE):
         return
     name = patch.name.partition("/")[0]

@@ -1,6 +1,7 @@
 """Where things in force stand in the home folder, and how a change of one becomes a change of its file."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from whet.changes.guarding import expect_room
@@ -13,8 +14,10 @@ from whet.store.files import Conflict, Place
 from whet.store.home import Home
 from whet.store.skill_files import FOLDER, archive, bring_back
 from whet.told import note_pages
+from whet.told.passage_changes import find_passage, passage_place, replace_passage
 from whet.told.skills import FILE
 
+WRITABLE = 0o222
 PAGES: dict[tuple[str, ...], str] = {("memory.md",): "memory", ("user.md",): "user"}
 
 
@@ -39,6 +42,8 @@ def place_of(home: Home, key: Key) -> Place:
             return files.beneath(home.folder, "templates", f"{key.name}.json")
         case Form.JOB:
             return files.beneath(home.folder, "jobs", f"{key.name}.toml")
+        case Form.STATEMENT:
+            return files.at(Path(passage_place(key.name).path))
         case Form.RULE:
             raise AssertionError("rules stand in the ledger alone")
 
@@ -47,6 +52,8 @@ def current(home: Home, key: Key, wanted: str) -> str | None:
     """The text that stands there now. On a page of notes, a note is known by the digest of its words."""
     place = place_of(home, key)
     text = _decoded(place, files.read(place))
+    if key.form is Form.STATEMENT and text is not None:
+        return find_passage(text, passage_place(key.name), wanted)
     if key.form is not Form.NOTE or text is None:
         return text
     return next((note.text for note in note_pages.placed(text) if digest(note.text) == wanted), None)
@@ -67,7 +74,7 @@ def edits(home: Home, moves: Iterable[Move]) -> tuple[Edit, ...]:
         body = files.read(place)
         edit = made.get(place, Edit(place, body, body))
         text = _decoded(place, edit.after)
-        after = _page(place, text, move) if move.key.form is Form.NOTE else _file(place, text, move)
+        after = _CHANGED.get(move.key.form, _file)(place, text, move)
         made[place] = edit._replace(after=None if after is None else after.encode())
     # Files of a skill before the skill itself, which goes to the archive with all that is in its folder.
     changed = (edit for edit in made.values() if edit.before != edit.after)
@@ -99,6 +106,18 @@ def _skill_of(place: Place) -> str:
     return place.names[1] if place.names[::2] == (FOLDER, FILE) else ""
 
 
+def _passage(place: Place, text: str | None, move: Move) -> str | None:
+    """The file with a passage in the place of another, all other bytes kept."""
+    if move.before is None or move.after is None or text is None:
+        raise conflict(move.key, place)
+    if not place.path.stat().st_mode & WRITABLE:
+        raise WhetError(f"{place.path} is read-only.", advice="Make it writable first, or edit it yourself.")
+    changed = replace_passage(text, move.before, move.after)
+    if changed is None:
+        raise conflict(move.key, place)
+    return changed
+
+
 def _file(place: Place, text: str | None, move: Move) -> str | None:
     if text != move.before:
         raise conflict(move.key, place)
@@ -118,6 +137,9 @@ def _page(place: Place, page: str | None, move: Move) -> str:
             advice="Use plain lines, without headings and without spaces at the start or end.",
         )
     return after
+
+
+_CHANGED = {Form.NOTE: _page, Form.STATEMENT: _passage}
 
 
 def _find(page: str, text: str) -> note_pages.Placed | None:

@@ -53,6 +53,7 @@ GROUPS = (
             ("skills", "skills", "List, create, archive and restore skills."),
             ("templates", "templates", "Manage examples of good work that new sessions start from."),
             ("prompt", "prompt", "Print the prompt an agent gets, with the size of each part."),
+            ("audit", "audit", "Check the files that agents read: what is wrong, doubled, contradicted."),
             ("target", "target", "Choose which agents and files receive what was learned."),
             ("sync", "sync", "Write rules and skills to the files of other agents."),
         ),

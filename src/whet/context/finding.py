@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from whet.errors import WhetError
 from whet.secrets.redactor import Redactor
@@ -114,17 +114,29 @@ def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
     return ContextFile(name, text, Trust.TOOL if is_own else Trust.EXTERNAL, unread=unread)
 
 
+def ordinary_bytes(path: Path, most: int) -> tuple[bytes, int]:
+    """What an ordinary file holds, at most so many bytes of its beginning, and how many follow; a link is no such."""
+    with _opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        return file.read(most), max(size - most, 0)
+
+
 def _read(path: Path) -> tuple[bytes, int]:
     """What an ordinary file holds; of one that is too large its head and its tail, and the size of what is between."""
-    # Non-blocking, for a pipe put in the file's place would make the reader wait for ever.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is not an ordinary file")
-        unread = max(status.st_size - MOST_BYTES, 0)
+    with _opened(path) as file:
+        unread = max(os.fstat(file.fileno()).st_size - MOST_BYTES, 0)
         if not unread:
             return file.read(MOST_BYTES), 0
         head = file.read(int(MOST_BYTES * HEAD_SHARE))
         file.seek(len(head) + unread)
         return head + file.read(MOST_BYTES - len(head)), unread
+
+
+def _opened(path: Path) -> BinaryIO:
+    # Non-blocking, for a pipe put in the file's place would make the reader wait for ever.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    file = os.fdopen(descriptor, "rb")
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is not an ordinary file")
+    return file

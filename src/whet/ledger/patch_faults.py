@@ -150,10 +150,9 @@ def faults(patch: Patch, state: State, *, limits: TextLimits = LIMITS) -> tuple[
         found += _state_faults(patch, state)
     if patch.form is Form.RULE:
         found += _rule_faults(patch, state, limits)
-    if patch.is_foreign and patch.id not in state.approved:
-        found.append(
-            Fault(FaultKind.TRUST, f"it comes from text with trust {patch.trust.label}: a person must approve it first")
-        )
+    if (patch.is_foreign or patch.form is Form.STATEMENT) and patch.id not in state.approved:
+        why = f"it comes from text with trust {patch.trust.label}" if patch.is_foreign else "it changes a person's file"
+        found.append(Fault(FaultKind.TRUST, f"{why}: a person must approve it first"))
     return tuple(found)
 
 

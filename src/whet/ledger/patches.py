@@ -31,6 +31,7 @@ class Form(StrEnum):
     FILE = "file"  # a skill's support file
     TEMPLATE = "template"
     JOB = "job"
+    STATEMENT = "statement"  # lines of a file that agents read
 
 
 class Action(StrEnum):
@@ -48,6 +49,7 @@ NAMES = {
     Form.FILE: re.compile(rf"{_WORD}/(?:references|templates|scripts|assets)(?:/{_PIECE}){{1,4}}"),
     Form.TEMPLATE: re.compile(_WORD),
     Form.JOB: re.compile(_WORD),
+    Form.STATEMENT: re.compile(r"/[^\x00-\x1f#]{1,1000}#[0-9]{1,7}-[0-9]{1,6}-[0-9]{1,6}"),
 }
 
 
@@ -96,7 +98,8 @@ class RuleSituation(Value, frozen=True):
 class Patch(Value, frozen=True):
     """One change, with its origin and its evidence. `before` is the digest of what it replaces, empty for nothing.
 
-    A name is a rule's id, `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`. The example
+    A name is a rule's id, `/path/of/file#LINE-BEFORE-AFTER` of a statement (the lines of the passage and how many they
+    are before and after), `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`. The example
     of a rule is told with it to tiny models alone.
     """
 

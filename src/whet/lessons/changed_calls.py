@@ -19,7 +19,7 @@ from whet.outcomes.envelopes import NOTHING_FOUND
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_ordered, is_typed
 from whet.sessions.transcripts import Disposition
-from whet.sessions.trust import Trust
+from whet.sessions.trust import Trust, lowest
 from whet.values import Value
 
 REACH = 30  # calls after a failure in which its resolution is looked for
@@ -189,11 +189,12 @@ def _changed(course: _Course, index: int) -> Iterator[ChangedCall]:
     said = _said(course, step) if trigger is CallTrouble.REFUSED else ""
     errors = () if trigger is CallTrouble.REFUSED else tuple(_lines(step.text))
     at = course.view.transcript.messages[step.message].at
+    trust = lowest((step.trust, *(other.trust for other, _ in later)))  # the remedy may have been read meanwhile
     for part in call.parts:
         if trigger is CallTrouble.REFUSED or is_step(part):
             ways = tuple(_ways(course, part, call, later))
             told = " ".join(said.split())[:SAID_LETTERS]
-            yield ChangedCall(trigger, step.message, part, errors, told, ways, at, step.trust)
+            yield ChangedCall(trigger, step.message, part, errors, told, ways, at, trust)
 
 
 def _is_bettered(course: _Course, index: int) -> bool:

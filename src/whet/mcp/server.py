@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from whet.errors import WhetError
-from whet.mcp import answers, lessons, passes, proposals, showing, troubles
+from whet.mcp import answers, audits, lessons, passes, proposals, showing, troubles
 from whet.mcp.answers import EvidenceAnswer, HitAnswer, StatusAnswer
+from whet.mcp.audits import AuditAnswer
 from whet.mcp.lessons import TaskAnswer
 from whet.mcp.library import (
     BaseModel,
@@ -47,9 +48,17 @@ def server_of(home: Home, *, version: str, folder: str) -> MCPServer[None]:
     )
     _add_tools(server, home, folder)
     _add_reading(server, home, folder)
+    _add_audit(server, home, folder)
     _add_resources(server, home)
     _add_prompts(server)
     return server
+
+
+def _add_audit(server: MCPServer[None], home: Home, folder: str) -> None:
+    @server.tool(title="What the files for agents say wrongly", annotations=READS)
+    def audit(project: Folder = "") -> AuditAnswer:
+        """Statements of CLAUDE.md, AGENTS.md and skills that are wrong, cause failures, are not followed or doubled."""
+        return _answer(lambda: audits.of_folder(home, folder=project or folder))
 
 
 def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:

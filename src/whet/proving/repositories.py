@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.context.git import QUIET, surroundings
 from whet.errors import WhetError
 
 SECONDS = 120.0
-QUIET = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false")
-SURROUNDINGS = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-AMBIENT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
 NOT_COMMITTED = "0" * 40
 LINK, SUBMODULE, PROGRAM = "120000", "160000", "100755"
 
@@ -173,12 +171,12 @@ def begin_history(folder: Path) -> None:
 
 def _run(folder: Path, *args: str, given: bytes = b"", expected: bool = True, when: str = "") -> bytes | None:
     """What git prints; None for an error where one is to be expected."""
-    surroundings = {name: value for name, value in os.environ.items() if name not in AMBIENT} | SURROUNDINGS
+    around = surroundings()
     if when:
-        surroundings |= {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        around |= {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
     try:
         ran = subprocess.run(
-            ["git", *QUIET, "-C", str(folder), *args], input=given, capture_output=True, env=surroundings,
+            ["git", *QUIET, "-C", str(folder), *args], input=given, capture_output=True, env=around,
             timeout=SECONDS, check=False,
         )  # fmt: skip
     except FileNotFoundError as error:

@@ -1,11 +1,14 @@
 """Which view answers at which address, and what it is made from."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 import msgspec
 
 from whet.changes import pending
+from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.improving.learned import LearnedOfAll, decided_anew
@@ -41,6 +44,7 @@ from whet.web.layout import Framed
 from whet.web.site import VIEWS, PageView, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
+from whet.web.views.files import files
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
@@ -153,6 +157,16 @@ def show_waiting(ask: PageRequest) -> Framed:
 
 def show_rules(ask: PageRequest) -> Framed:
     return _framed("rules", rules(ask.site, ledger_of(ask.cache.home, ask.database).state(), ask.entries))
+
+
+def show_files(ask: PageRequest) -> Framed:
+    """The files of the chosen project, where one of its folders is on this machine."""
+    project = ask.site.filter.project
+    folders = {fact.folder: ask.cache.project(fact.folder) for fact in ask.looked.everything if fact.folder}
+    there = {folder: name for folder, name in folders.items() if name and os.path.isdir(folder)}
+    folder = next((folder for folder, name in reversed(there.items()) if name == project), "")
+    audit = audit_folder(Path(folder)) if folder and project else None
+    return _framed("files", files(ask.site, audit, sorted(set(there.values()))))
 
 
 def show_rule(ask: PageRequest) -> Framed:
@@ -281,6 +295,7 @@ PAGES: tuple[tuple[str, Page], ...] = (
     ("/lessons", show_lessons),
     ("/waiting", show_waiting),
     ("/rules", show_rules),
+    ("/files", show_files),
     ("/rule/{part:path}", show_rule),
     ("/trials", show_trials),
     ("/trial/{part:path}", show_trial),

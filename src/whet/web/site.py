@@ -35,6 +35,7 @@ VIEWS = (
     PageView("trouble", "Trouble", "Which stretches bought nothing, and why?"),
     PageView("lessons", "Lessons", "What was learned, and what is proposed?"),
     PageView("rules", "Rules and skills", "Does it help, and is it followed?"),
+    PageView("files", "Files", "What do agents read, and what of it is wrong?"),
     PageView("trials", "Trials", "Can I believe this?"),
     PageView("honesty", "Honesty", "How often is the gate wrong?"),
     PageView("live", "Live", "Do sessions that get the rule go better?"),

@@ -1,6 +1,6 @@
 """Claude Code: what Whet knows of it."""
 
-from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, HostMarks
+from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, AgentReading, HostMarks
 
 AGENT = Agent(
     "claude-code",
@@ -13,6 +13,12 @@ AGENT = Agent(
         project=("CLAUDE.md", ".claude/CLAUDE.md"),
         skills="skills",
         project_skills=".claude/skills",
+    ),
+    reading=AgentReading(
+        always=("CLAUDE.local.md", ".claude/rules/**.md"),
+        on_demand=(".claude/skills/*/SKILL.md", ".claude/commands/**.md", ".claude/agents/**.md"),
+        memory=("projects/{project}/memory/MEMORY.md",),
+        follows_imports=True,
     ),
     models=("claude", "opus", "sonnet", "haiku"),
     hooks=AgentHooks("settings.json", marks=HostMarks(unattended=("CLAUDE_CODE_ENTRYPOINT", "sdk"))),

@@ -1,6 +1,6 @@
 """Codex: what Whet knows of it."""
 
-from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, HostMarks
+from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, AgentReading, HostMarks
 
 AGENT = Agent(
     "codex",
@@ -13,6 +13,7 @@ AGENT = Agent(
         skills="~/.agents/skills",  # its own skills folder is read too, but out of date
         project_skills=".agents/skills",
     ),
+    reading=AgentReading(on_demand=(".agents/skills/*/SKILL.md",)),
     models=("gpt", "codex", "o1", "o3", "o4"),
     hooks=AgentHooks(
         "hooks.json",

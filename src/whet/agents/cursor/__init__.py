@@ -1,6 +1,6 @@
 """Cursor: what Whet knows of it."""
 
-from whet.agents.agent import Agent, AgentFiles
+from whet.agents.agent import Agent, AgentFiles, AgentReading
 
 AGENT = Agent(
     "cursor",
@@ -11,6 +11,9 @@ AGENT = Agent(
         skills="skills",
         project_skills=".cursor/skills",
         preamble=b"---\ndescription: Rules that Whet learned from sessions\nalwaysApply: true\n---\n",
+    ),
+    reading=AgentReading(
+        always=("AGENTS.md", ".cursorrules"), on_demand=(".cursor/rules/**.mdc", ".cursor/skills/*/SKILL.md")
     ),
     shell=("CURSOR_AGENT",),
     programs=("cursor-agent",),

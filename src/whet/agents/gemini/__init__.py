@@ -1,6 +1,6 @@
 """Gemini CLI: what Whet knows of it."""
 
-from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, HostMarks
+from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentPlugin, AgentReading, HostMarks
 
 AGENT = Agent(
     "gemini",
@@ -12,6 +12,7 @@ AGENT = Agent(
         skills="~/.agents/skills",
         project_skills=".agents/skills",
     ),
+    reading=AgentReading(on_demand=(".agents/skills/*/SKILL.md",), follows_imports=True),
     models=("gemini", "gemma"),
     hooks=AgentHooks(
         "settings.json",

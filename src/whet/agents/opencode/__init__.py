@@ -1,6 +1,6 @@
 """OpenCode: what Whet knows of it."""
 
-from whet.agents.agent import Agent, AgentFiles, AgentHooks, HostMarks
+from whet.agents.agent import Agent, AgentFiles, AgentHooks, AgentReading, HostMarks
 
 AGENT = Agent(
     "opencode",
@@ -13,6 +13,7 @@ AGENT = Agent(
         skills="~/.agents/skills",
         project_skills=".agents/skills",
     ),
+    reading=AgentReading(on_demand=(".agents/skills/*/SKILL.md",)),
     hooks=AgentHooks(
         "plugins/whet.js",
         script="opencode/whet.js",

@@ -1,0 +1,99 @@
+"""whet audit: the files that agents read, statement by statement."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import next_step, print_json, say
+
+if TYPE_CHECKING:
+    from whet.improving.audit_proposals import ProposedStatement
+    from whet.statements.audit import Audit
+
+
+@click.command(
+    "audit",
+    epilog="Example: whet audit --check",
+    help="Read CLAUDE.md, AGENTS.md, rules, skills and what they import in a PROJECT (the current folder if none is "
+    "named), split them into statements and show which are wrong, contradicted or said twice, each with its evidence; "
+    "with stored sessions of the project also which cause failures, are not followed, or never came up. "
+    "What cannot be told is counted as such. With --check, the repository alone is asked, no home "
+    "and no sessions, and wrong statements make the exit code 1.",
+)
+@click.argument("project", required=False, type=click.Path(path_type=Path))
+@click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
+@click.option("--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet pending`.")
+@click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
+@json_option
+def command(project: Path | None, is_check: bool, is_proposing: bool, everything: bool, as_json: bool) -> int:
+    from whet.cli.shown.audit import audit_lines, proposal_lines
+    from whet.context.auditing import audit_folder
+    from whet.context.instruction_files import PersonFolder
+    from whet.statements.statement import StatementMark
+
+    person = None if is_check else PersonFolder(Path.home(), dict(os.environ))
+    found = audit_folder(project or Path.cwd(), person=person, is_dated=not is_check)
+    found = found if is_check else _with_sessions(found)
+    proposed = _propose(found) if is_proposing and not is_check else ()
+    wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
+    if as_json:
+        print_json(_record(found, proposed))
+    else:
+        for line in audit_lines(found, everything=everything):
+            say(line)
+        for line in proposal_lines(proposed):
+            say(line)
+        if wrong and not is_check and not is_proposing:
+            next_step("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
+    return 1 if is_check and wrong else 0
+
+
+def _with_sessions(found: "Audit") -> "Audit":
+    from whet.improving.auditing import audit_with_sessions
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    if not home.folder.is_dir():  # nothing was ever imported, and nothing is made for a look
+        return found
+    with opened(home) as database:
+        return audit_with_sessions(database, found, now=time.time())
+
+
+def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":
+    from whet.improving.audit_proposals import propose_changes
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+    from whet.targets.known_projects import KnownProjects
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        project = KnownProjects(database).identity(found.root)
+        return propose_changes(home, database, found, project=project, now=time.time())
+
+
+def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[str, object]:
+    """The audit for programs: every statement with its findings, and as the lesson that it is."""
+    from msgspec.structs import replace
+
+    from whet.cli.shown.taught import lesson_record
+    from whet.statements.lessons import lessons_of_files
+    from whet.targets.project_names import name_of_project
+
+    lessons = lessons_of_files(found, project=name_of_project(found.root))
+    return {
+        "root": found.root,
+        "counts": found.counts,
+        "tokens": found.tokens,
+        "needless_tokens": found.needless,
+        "over_budget": found.over_budget,
+        "files": [replace(file, text="") for file in found.files],
+        "statements": found.statements,
+        "volume": found.volume,
+        "lessons": [lesson_record(each, None) for each in lessons],
+        "proposed": proposed,
+    }

@@ -1,0 +1,93 @@
+"""An audit in words: what is wrong first, each with its evidence, then what the files cost."""
+
+from collections.abc import Iterable, Iterator
+
+from whet.cli.output import count, many, plain, share
+from whet.improving.audit_proposals import ProposedStatement
+from whet.ledger.traces import difference
+from whet.statements.audit import BUDGET, Audit
+from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
+from whet.text.words import cut
+
+WORDS_SHOWN = 70
+PROOFS_SHOWN = 2
+STYLES = {
+    StatementMark.WRONG: "red",
+    StatementMark.CAUSE: "red",
+    StatementMark.CONTRADICTED: "yellow",
+    StatementMark.BROKEN: "yellow",
+}
+
+
+def audit_lines(audit: Audit, *, everything: bool = False) -> Iterator[str]:
+    """The audit for people; with everything, each statement and not the faulty ones alone."""
+    if not audit.files:
+        yield "No file that agents read: no CLAUDE.md, AGENTS.md or the like."
+        return
+    for file in audit.files:
+        yield from _file_line(file)
+    shown = audit.statements if everything else audit.faulty
+    for each in shown:
+        yield from _statement_lines(each, everything=everything)
+    if shown:
+        yield ""
+    yield from _sums(audit)
+
+
+def _file_line(file: InstructionFile) -> Iterator[str]:
+    if file.fault:
+        yield f"{plain(file.path)}: {plain(file.fault)}"
+    elif file.same_as:
+        yield f"[dim]{plain(file.path)}: the same as {plain(file.same_as)}[/]"
+
+
+def _statement_lines(each: AuditedStatement, *, everything: bool) -> Iterator[str]:
+    statement = each.statement
+    wanted = [one for one in each.findings if everything or one.mark in FAULTS]
+    at = f"{statement.file}:{(wanted[0].line if wanted else 0) or statement.line}"
+    yield ""
+    yield f"[bold]{plain(at)}[/]  {plain(cut(' '.join(statement.text.split()), WORDS_SHOWN))}"
+    for finding in wanted:
+        style = STYLES.get(finding.mark, "dim")
+        counted = f" ({finding.seen} of {many(finding.came_up, 'session')})" if finding.came_up else ""
+        where = f" \\[{plain(finding.where)}]" if finding.where and finding.where not in finding.why else ""
+        yield f"  [{style}]{finding.mark}[/]: {plain(finding.why)}{counted}{where}"
+        for proof in finding.proofs[:PROOFS_SHOWN]:
+            yield f"    [dim]{plain(proof.session[:12])} #{proof.message}  {plain(cut(proof.quote, WORDS_SHOWN))}[/]"
+    if not wanted:
+        yield f"  [dim]{each.words}[/]"
+
+
+def _sums(audit: Audit) -> Iterator[str]:
+    counts = [f"{number} {mark}" for mark, number in audit.counts.items()]
+    read = [file for file in audit.files if file.text]
+    yield f"{many(len(audit.statements), 'statement')} in {many(len(read), 'file')}: {', '.join(counts)}."
+    needless = f", {share(audit.needless, audit.tokens)} of it needless" if audit.needless and audit.tokens else ""
+    yield f"Read at every start: {count(audit.tokens)} tokens{needless}."
+    if audit.over_budget:
+        first = audit.replaceable[:1]
+        instead = f"; a new lesson could take the place of {plain(first[0].statement.place)}" if first else ""
+        yield f"[yellow]That is {count(audit.over_budget)} tokens over the budget of {count(BUDGET)}{instead}.[/]"
+    if audit.volume is not None:
+        yield (
+            f"{many(audit.volume.sessions, 'session')} and {many(audit.volume.turns, 'request')} in the last 30 days: "
+            f"{count(audit.tokens * audit.volume.turns)} tokens a month, most of them cached."
+        )
+
+
+def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
+    """What waits for the person now, each with its difference."""
+    every = tuple(proposed)
+    for each in every:
+        proposal, entry = each.proposal, each.entry
+        yield ""
+        waits = f"pending as {entry.number}" if entry else f"not proposed: {plain(each.refused)}"
+        yield f"[bold]{proposal.kind}[/] {plain(proposal.audited.statement.place)}: {waits}"
+        if proposal.passage is not None:
+            for line in difference(proposal.passage.before, proposal.passage.after).splitlines()[3:]:
+                yield f"  {plain(cut(line, WORDS_SHOWN))}"
+        else:
+            yield f"  at the call: {plain(cut(proposal.reminder, WORDS_SHOWN))}"
+    if any(each.entry for each in every):
+        yield ""
+        yield "Approve with `whet pending approve ID`; `whet ledger undo` takes a change back to the byte."

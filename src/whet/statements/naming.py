@@ -1,0 +1,194 @@
+"""What a statement names, by form alone: code spans, links, fences and the shapes of paths and commands."""
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from whet.sessions.shell_lines import WrittenStage, written
+from whet.statements.statement import Statement, StatementKind
+from whet.text.words import names
+
+MOST_NAMES = 200
+LONGEST = 200
+SHELL = names("bash sh shell zsh fish console terminal shell-session shellsession ps1 powershell cmd bat")
+_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
+_LINK = re.compile(r"\]\(<?([^()\s>#]{1,300})(?=[)\s>#])")
+_IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~|\.{0,2})/?[\w.-][\w./-]{0,200})")
+_BARE = re.compile(
+    r"(?<![\w`./@:~$<{*-])(?:\.{1,2}/)?(?:[\w.-]{1,80}/){1,12}[\w-][\w.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/*{<-])"
+)
+_PLACEHOLDER = re.compile(r"[<>{}$*?|=()\[\]\"'!,;%^]|\.\.\.|…|\bYYYY|\bNNN|\bX{2,}\b|\bx{3,}\b")
+_HOST = re.compile(r"^(?:\w[\w-]*\.)+[a-z]{2,}/")
+_TAIL = re.compile(r"(?::\d+(?:[-:,]\d+)*|::[\w.:\[\]-]+|:[A-Za-z_]\w*(?:\(\))?|#[\w.-]+)$")
+_PATH = re.compile(r"^(?:\.{1,2}/)?[\w@.+~-]+(?:/[\w@.+~-]+)*/?$")
+_PACKAGE = re.compile(r"^@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*$")
+_VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
+_TREE = re.compile(r"[├└│]")
+_PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
+_NOTE = re.compile(r"(?:^|\s)#.*$")
+
+
+class ThingKind(StrEnum):
+    """What a name is the name of, as its form tells."""
+
+    PATH = "path"
+    COMMAND = "command"
+    PACKAGE = "package"
+    VARIABLE = "variable"
+
+
+class NamedThing(NamedTuple):
+    """One name in a statement and the line of the file on which it stands."""
+
+    kind: ThingKind
+    text: str
+    line: int
+    is_certain: bool = True  # its form can mean nothing else
+
+
+@lru_cache(maxsize=4096)
+def things_in(statement: Statement) -> tuple[NamedThing, ...]:
+    """What a statement names, each thing once."""
+    found = _in_code(statement) if statement.kind is StatementKind.CODE else _in_words(statement)
+    once: dict[tuple[ThingKind, str], NamedThing] = {}
+    for thing in found:
+        once.setdefault((thing.kind, thing.text), thing)
+        if len(once) >= MOST_NAMES:
+            break
+    return tuple(once.values())
+
+
+def code_in(statement: Statement) -> tuple[str, ...]:
+    """What stands in code in a sentence, as it is written."""
+    return tuple(dict.fromkeys(span.group(2).strip() for span in _SPAN.finditer(statement.text)))
+
+
+def spans_in(statement: Statement) -> tuple[str, ...]:
+    """The single words in code that a sentence has: names of programs among them, if sessions ran any such."""
+    return tuple(each for each in code_in(statement) if _WORD.match(each))
+
+
+def stages_of(command: str) -> tuple[WrittenStage, ...]:
+    """The simple commands of a line of the shell, without what is said beside it."""
+    return written(_NOTE.sub("", _PROMPT.sub("", command)))
+
+
+def imports_in(text: str) -> tuple[str, ...]:
+    """The files that a text asks its reader to read along, by `@path` outside of code."""
+    found: list[str] = []
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and "@" in line:
+            found += (each.group(1).rstrip(".,") for each in _IMPORT.finditer(_SPAN.sub(" ", line)))
+    return tuple(dict.fromkeys(each for each in found if _names_file(each)))
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a word stands for many: a pattern, a variable, an example to fill in."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def extension_of(path: str) -> str:
+    """What a name ends with after its last dot; nothing where it has none, or is nothing else."""
+    name = path.rsplit("/", 1)[-1]
+    found = _EXTENSION.search(name)
+    return found.group().lower() if found and found.start() > 0 else ""
+
+
+def _names_file(path: str) -> bool:
+    return bool(extension_of(path)) or "/" in path.strip("/")
+
+
+def _in_words(statement: Statement) -> Iterator[NamedThing]:
+    for number, line in enumerate(statement.text.split("\n"), statement.line):
+        for span in _SPAN.finditer(line):
+            yield from _of_span(span.group(2).strip(), number)
+        plain = _SPAN.sub(" ", line)
+        for imported in imports_in(line):
+            yield from _path(imported, number)
+        for link in _LINK.finditer(plain):
+            target = link.group(1)
+            if "://" not in target and not target.startswith(("mailto:", "/")):
+                yield from _path(target, number)
+        for bare in _BARE.finditer(_LINK.sub(" ", plain)):
+            yield from _path(bare.group(), number)
+
+
+def _in_code(statement: Statement) -> Iterator[NamedThing]:
+    """Of a fenced block: its commands where it is one of the shell; other code says what it says elsewhere."""
+    body = statement.text.split("\n")[1:]
+    is_shell = statement.language in SHELL or (not statement.language and not any(_TREE.search(line) for line in body))
+    if not is_shell:
+        return
+    for number, line in _joined(body, statement.line + 1):
+        if line.strip() and not line.lstrip().startswith(("#", "```", "~~~")):
+            # Without a language it may be anything: what it names is a command where it is one word and more.
+            yield from _of_command(_NOTE.sub("", _PROMPT.sub("", line)).strip(), number)
+
+
+def _joined(lines: Iterable[str], number: int) -> Iterator[tuple[int, str]]:
+    """Lines that go on are one, and the bodies of here-documents are none."""
+    held, start = "", 0
+    for place, line in enumerate(lines, number):
+        start = start if held else place
+        held += line
+        if held.endswith("\\") and len(held) < 4 * LONGEST:
+            held = held[:-1]
+            continue
+        yield start, held
+        held = ""
+
+
+def _of_span(text: str, line: int) -> Iterator[NamedThing]:
+    if not text or len(text) > 2 * LONGEST:
+        return
+    if any(letter.isspace() for letter in text):
+        yield from _of_command(text, line)
+    elif _VARIABLE.match(text):
+        yield NamedThing(ThingKind.VARIABLE, text.lstrip("$"), line)
+    elif _PACKAGE.match(text):
+        yield NamedThing(ThingKind.PACKAGE, text, line)
+    else:
+        yield from _path(_without_tree(text), line)
+
+
+def _of_command(text: str, line: int) -> Iterator[NamedThing]:
+    if _TREE.search(text) or not text:
+        yield from _path(_without_tree(text), line)
+        return
+    yield NamedThing(ThingKind.COMMAND, text, line)
+    for stage in stages_of(text):
+        for word in stage.words[stage.program :]:
+            if "/" in word and not word.startswith("-"):
+                yield from _path(word, line)
+
+
+def _without_tree(text: str) -> str:
+    return re.sub(r"[├└│─\s]+", "", text)
+
+
+def _path(text: str, line: int) -> Iterator[NamedThing]:
+    """A path as its words give it, with slashes; nothing where it can be none of this repository."""
+    if text.endswith(("...", "…")):
+        return
+    plain = _TAIL.sub("", text.strip().rstrip(".,;:"))
+    if "\\" in plain and _EXTENSION.search(plain):
+        plain = plain.replace("\\", "/")
+    if "*" in plain and "/" in plain:  # what a pattern is for lies in the folder before it
+        head = plain.split("*", 1)[0]
+        plain = head[: head.rfind("/") + 1]
+    if not plain or len(plain) > LONGEST or is_placeholder(plain) or not _PATH.match(plain):
+        return
+    if plain.startswith(("/", "~", "../", "-")) or _PACKAGE.match(plain) or _HOST.match(plain) or "@" in plain:
+        return
+    inner = plain.removeprefix("./")
+    is_path = "/" in inner.rstrip("/") or bool(extension_of(inner)) or inner.startswith(".") or inner.endswith("/")
+    if is_path and inner.strip("./"):
+        is_certain = bool(extension_of(inner)) or inner.endswith("/") or plain.startswith("./")
+        yield NamedThing(ThingKind.PATH, inner, line, is_certain and "/" in inner)

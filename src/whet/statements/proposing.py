@@ -1,0 +1,85 @@
+"""What could be done about a statement: correct it, remove it, say it again at the call. Nothing is changed here."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.statements.statement import AuditedStatement, StatementFinding, StatementKind, StatementMark
+from whet.told.passage_changes import MARK, PassageChange, lines_of, passage
+
+LONGEST_RULE = 400
+_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+REMOVABLE = (StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.CAUSE)
+
+
+class ProposalKind(StrEnum):
+    """What is proposed."""
+
+    CORRECT = "correct"
+    REMOVE = "remove"
+    MERGE = "merge"  # it stands elsewhere too: one of the two goes
+    REMIND = "remind"  # told and not followed: at the call
+
+
+class StatementProposal(NamedTuple):
+    """One change of one statement, and the evidence for it."""
+
+    kind: ProposalKind
+    audited: AuditedStatement
+    finding: StatementFinding
+    passage: PassageChange | None = None  # None: nothing in the file changes
+    reminder: str = ""
+
+
+def proposals(audited: AuditedStatement, text: str) -> Iterator[StatementProposal]:
+    """What could be done about a statement of a file with this text, at most one change of its lines."""
+    broken = audited.marked(StatementMark.BROKEN)
+    if broken is not None:
+        said = " ".join(_LEAD.sub("", audited.statement.text).split())
+        if len(said) <= LONGEST_RULE and audited.statement.kind is not StatementKind.CODE:
+            yield StatementProposal(ProposalKind.REMIND, audited, broken, reminder=said)
+    for finding in audited.findings:
+        changed = _corrected(finding, text) if finding.instead and finding.named else None
+        if changed is not None:
+            yield StatementProposal(ProposalKind.CORRECT, audited, finding, changed)
+            return
+    for finding in audited.findings:
+        if finding.mark in REMOVABLE or (finding.mark is StatementMark.WRONG and _says_nothing_else(audited, finding)):
+            gone = _removed(audited, text)
+            if gone is not None:
+                kind = ProposalKind.MERGE if finding.mark is StatementMark.DOUBLED else ProposalKind.REMOVE
+                yield StatementProposal(kind, audited, finding, gone)
+            return
+
+
+def _corrected(finding: StatementFinding, text: str) -> PassageChange | None:
+    """The line with what is there in the place of what is not, where it names it once."""
+    lines = lines_of(text.removeprefix(MARK))
+    if not 0 < finding.line <= len(lines):
+        return None
+    line = lines[finding.line - 1]
+    found = list(re.finditer(rf"(?<![\w/.-]){re.escape(finding.named)}(?![\w-])", line))
+    if len(found) != 1:
+        return None
+    new = line[: found[0].start()] + finding.instead + line[found[0].end() :]
+    return passage(text, finding.line, finding.line, [new])
+
+
+def _says_nothing_else(audited: AuditedStatement, finding: StatementFinding) -> bool:
+    """Whether a statement is an item or a row that is about the missing thing alone: it names it before all else."""
+    statement = audited.statement
+    is_short = statement.kind in (StatementKind.ITEM, StatementKind.ROW) and statement.line == statement.last
+    lead = _LEAD.sub("", statement.text).lstrip(" |*`")
+    return is_short and lead.startswith(finding.named.rstrip("/"))
+
+
+def _removed(audited: AuditedStatement, text: str) -> PassageChange | None:
+    """The file without a statement, and without the blank line that would be doubled."""
+    statement = audited.statement
+    lines = lines_of(text.removeprefix(MARK))
+    first, last = statement.line, statement.last
+    is_blank_before = first == 1 or not lines[first - 2].strip()
+    if is_blank_before and last < len(lines) and not lines[last].strip():
+        last += 1
+    return passage(text, first, last, [])

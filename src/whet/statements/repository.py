@@ -1,0 +1,199 @@
+"""What is known of a repository, as values: its paths, those that were removed, and what its own files say."""
+
+import copy
+import difflib
+import posixpath
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from whet.statements.manifests import ScriptManifest
+from whet.statements.naming import extension_of
+
+MOST_ALIKE = 50
+NEARLY = 0.85
+LIKE_ENDINGS = 0.8
+COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
+
+
+class RemovedPath(NamedTuple):
+    """A path that the repository had once."""
+
+    path: str
+    commit: str
+    at: float
+
+
+class Repository:
+    """The paths of a repository and what was read of it, indexed by last name. Nothing here touches the disk."""
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        *,
+        name: str = "",
+        removed: Iterable[RemovedPath] = (),
+        manifests: Iterable[ScriptManifest] = (),
+        unknown: Iterable[str] = (),
+    ) -> None:
+        """`unknown` are paths that may be there at times: what git ignores, and what lies in another repository."""
+        self.name = name
+        self.manifests = tuple(manifests)
+        self.files = frozenset(paths)
+        self.folders = _folders(self.files)
+        self.unknown = frozenset(each.rstrip("/") for each in unknown)
+        self._by_name: dict[str, list[str]] = {}
+        for path in sorted((*self.files, *self.folders)):
+            self._by_name.setdefault(posixpath.basename(path).lower(), []).append(path)
+        self._children: dict[str, list[str]] = {}
+        for folder in sorted(self.folders):
+            self._children.setdefault(posixpath.dirname(folder), []).append(folder)
+        self.extensions = _counted_extensions(self.files)
+        self._removed: dict[str, list[RemovedPath]] = {}
+        for each in _with_folders(removed):
+            if each.path not in self.files and each.path not in self.folders:
+                self._removed.setdefault(posixpath.basename(each.path), []).append(each)
+        self.scripts: dict[str, dict[str, tuple[str, str]]] = {}
+        for manifest in self.manifests:
+            known = self.scripts.setdefault(manifest.kind, {})
+            for script, body in manifest.scripts:
+                known.setdefault(script, (manifest.path, body))
+        self.packages = frozenset(name for each in self.manifests for name in (each.package, *each.packages) if name)
+        self.own_packages = frozenset(each.package for each in self.manifests if each.package)
+
+    def finds(self, path: str, beside: str = "") -> bool:
+        """Whether a path is there: from the root, from the folder of who names it, or below any folder."""
+        plain = posixpath.normpath(path)
+        tried = (plain, posixpath.normpath(posixpath.join(beside, plain)))
+        if any(each in self.files or each in self.folders for each in tried):
+            return True
+        first, _, rest = plain.partition("/")
+        if rest and first.lower() == self.name.lower() and self.finds(rest):
+            return True
+        named = self._by_name.get(posixpath.basename(plain).lower(), ())
+        return any(each == plain or each.endswith(f"/{plain}") for each in named)
+
+    def is_ending(self, text: str) -> bool:
+        """Whether a text that begins with a dot is how names of its files end."""
+        return text.startswith(".") and any(each.endswith(text) for each in self.files)
+
+    def knowing(self, unknown: Iterable[str]) -> "Repository":
+        """The same, with more paths that may be there at times."""
+        other = copy.copy(self)
+        other.unknown = frozenset((*self.unknown, *(each.rstrip("/") for each in unknown)))
+        return other
+
+    def is_unknown(self, path: str) -> bool:
+        """Whether a path may be there at times and not at others."""
+        plain = posixpath.normpath(path)
+        while plain:
+            if plain in self.unknown:
+                return True
+            plain = posixpath.dirname(plain)
+        return False
+
+    def removed(self, path: str, beside: str = "") -> RemovedPath | None:
+        """The path as it was when it, or the last thing in it, was removed; a bare name only at the root or beside."""
+        plain = posixpath.normpath(path)
+        if "/" not in plain and len(self._removed.get(plain, ())) > 1:
+            return None  # which one is meant?
+        found = [
+            each
+            for each in self._removed.get(posixpath.basename(plain), ())
+            if each.path in (plain, posixpath.join(beside, plain)) or ("/" in plain and each.path.endswith(f"/{plain}"))
+        ]
+        return max(found, key=lambda each: each.at, default=None)
+
+    def gone_folder(self, path: str) -> RemovedPath | None:
+        """The first folder of a path, where the repository had it and has it no more."""
+        first, _, rest = posixpath.normpath(path).partition("/")
+        if not rest or first in self.folders:
+            return None
+        return next((each for each in self._removed.get(first, ()) if each.path == first), None)
+
+    def endings(self, path: str) -> tuple[str, ...]:
+        """What is there under the same name with a like ending, such as yaml for yml, in the folder that is named."""
+        plain = posixpath.normpath(path)
+        name, folder = posixpath.basename(plain), posixpath.dirname(plain)
+        ending = extension_of(name)
+        stem = name[: -len(ending)] if ending else name
+        alike = [each for each in self.extensions if each != ending and _is_like(each, ending)] if ending else []
+        return tuple(
+            sorted(
+                each
+                for extension in alike
+                for each in self._by_name.get(f"{stem}{extension}".lower(), ())
+                if posixpath.basename(each).startswith(f"{stem}.")
+                and (not folder or posixpath.dirname(each) == folder or posixpath.dirname(each).endswith(f"/{folder}"))
+            )[:MOST_ALIKE]
+        )
+
+    def moved(self, path: str) -> tuple[str, ...]:
+        """Files of the same name that share a folder's name; none for a path whose first folder was never here."""
+        first, _, rest = (plain := posixpath.normpath(path)).partition("/")
+        is_ours = any(each in self.folders for each in self._by_name.get(first.lower(), ())) or first in self._removed
+        if not rest or not is_ours:
+            return ()
+        named = (each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each in self.files)
+        folders = set(posixpath.dirname(plain).split("/"))
+        return tuple(each for each in named if folders & set(posixpath.dirname(each).split("/")))
+
+    def sibling(self, path: str, beside: str = "") -> str:
+        """The one folder beside where a path would be whose name is nearly its name."""
+        plain = posixpath.normpath(path)
+        for tried in (plain, posixpath.normpath(posixpath.join(beside, plain))):
+            parent, name = posixpath.split(tried)
+            if parent in self.folders:
+                names = [posixpath.basename(each) for each in self._children.get(parent, ())]
+                found = difflib.get_close_matches(name, names, n=1, cutoff=NEARLY)
+                if found:
+                    return posixpath.join(parent, found[0])
+        return ""
+
+    def has_parent(self, path: str, beside: str = "") -> bool:
+        """Whether the folder that a path would lie in is there."""
+        plain = posixpath.normpath(path)
+        parents = (posixpath.dirname(plain), posixpath.dirname(posixpath.normpath(posixpath.join(beside, plain))))
+        return any(each in self.folders for each in parents if each)
+
+    def has_root(self, path: str) -> bool:
+        """Whether the first folder of a path is one at the root."""
+        return posixpath.normpath(path).partition("/")[0] in self.folders
+
+    def settings(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        """Each setting of a formatter with every value that some file gives it, and which file."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for manifest in self.manifests:
+            for name, value in manifest.settings:
+                found.setdefault(name, []).append((value, manifest.path))
+        return {name: tuple(values) for name, values in found.items()}
+
+
+def _with_folders(removed: Iterable[RemovedPath]) -> Iterable[RemovedPath]:
+    """Each path once, and each folder that one lay in, with its latest removal."""
+    latest: dict[str, RemovedPath] = {}
+    for each in removed:
+        path = each.path
+        while path and (path not in latest or latest[path].at < each.at):
+            latest[path] = each._replace(path=path)
+            path = posixpath.dirname(path)
+    return latest.values()
+
+
+def _folders(files: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for path in files:
+        folder = posixpath.dirname(path)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = posixpath.dirname(folder)
+    return frozenset(found)
+
+
+def _counted_extensions(files: Iterable[str]) -> frozenset[str]:
+    """The endings that files here have: by them a name with a dot is known to be a file's."""
+    return frozenset(found for each in files if (found := extension_of(each)))
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether two endings are two spellings of one; what a compiler calls its own files by is none."""
+    return COMPILED.get(other) != one and difflib.SequenceMatcher(None, one, other).ratio() >= LIKE_ENDINGS

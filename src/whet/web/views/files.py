@@ -1,0 +1,85 @@
+"""The files that agents read, as they are, with marks in the margin; each mark opens its evidence."""
+
+from collections.abc import Iterable, Iterator
+
+from whet.statements.audit import Audit
+from whet.statements.statement import AuditedStatement, InstructionFile, StatementFinding
+from whet.text.showing import shown
+from whet.web.html import Child, Element, h
+from whet.web.site import Site, code, empty, many, section, share, tile
+
+
+def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
+    """One project's files; without a project, which ones there are to choose from."""
+    if audit is None:
+        return h(
+            "div",
+            {},
+            empty("Choose a project: its files are read from this machine. ", code("whet audit"), " shows the same."),
+            _choices(site, projects),
+        )
+    if not audit.files:
+        return h(
+            "div", {}, empty("No file that agents read: no CLAUDE.md, AGENTS.md or the like in ", code(audit.root), ".")
+        )
+    counts = [tile(number, mark) for mark, number in audit.counts.items()]
+    needless = share(audit.needless, audit.tokens) if audit.tokens else "–"
+    tokens = (tile(f"{audit.tokens:,}", "tokens read at every start"), tile(needless, "of them needless"))
+    return h("div", {}, h("div", {"class": "tiles"}, *counts, *tokens), *(_file(audit, each) for each in audit.files))
+
+
+def _choices(site: Site, projects: Iterable[str]) -> Element:
+    links = (
+        h("li", {}, site._replace(filter=site.filter._replace(project=name)).link(site.projects.whole(name), "files"))
+        for name in projects
+    )
+    return h("ul", {}, *links)
+
+
+def _file(audit: Audit, file: InstructionFile) -> Element:
+    if file.fault or file.same_as:
+        why = file.fault or f"the same as {file.same_as}"
+        return section(shown(file.path), h("p", {"class": "empty"}, shown(why)))
+    own = [each for each in audit.statements if each.statement.file == file.path]
+    read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
+    tokens = sum(each.statement.tokens for each in own)
+    head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.")
+    return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(file, own)))
+
+
+def _lines(file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:
+    """Every line once, in its order: those of a statement with a mark open its evidence."""
+    lines = file.text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    place = 0
+    for each in statements:
+        first, last = each.statement.line - 1, each.statement.last
+        yield from _plain(lines[place:first], place)
+        text = _numbered(lines[first:last], first)
+        if each.findings:
+            marks = h("span", {"class": f"mark {each.findings[0].mark.name.lower()}"}, each.words)
+            yield h("details", {}, h("summary", {}, marks, h("pre", {}, text)), *map(_finding, each.findings))
+        else:
+            yield h("pre", {}, text)
+        place = last
+    yield from _plain(lines[place:], place)
+
+
+def _plain(lines: list[str], place: int) -> Iterator[Element]:
+    if any(line.strip() for line in lines):
+        yield h("pre", {}, _numbered(lines, place))
+
+
+def _numbered(lines: list[str], place: int) -> str:
+    return "\n".join(f"{number:>4}  {shown(line)}" for number, line in enumerate(lines, place + 1))
+
+
+def _finding(finding: StatementFinding) -> Element:
+    words: list[Child] = [h("strong", {}, finding.mark.value), f": {shown(finding.why)}"]
+    if finding.instead:
+        words += [" → ", code(shown(finding.instead))]
+    if finding.where and finding.where not in finding.why:
+        words.append(f" ({shown(finding.where)})")
+    if finding.came_up:
+        words.append(f", in {finding.seen} of {many(finding.came_up, 'session')}")
+    quotes = (h("li", {}, f"{each.session[:12]} #{each.message}: {shown(each.quote)}") for each in finding.proofs)
+    return h("div", {"class": "evidence"}, h("p", {}, *words), h("ul", {}, *quotes) if finding.proofs else None)

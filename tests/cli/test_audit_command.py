@@ -1,0 +1,38 @@
+"""whet audit, as a person and as CI run it."""
+
+from pathlib import Path
+
+from command import Whet
+
+TEXT = "# Work\n\n- Settings are in `conf.yml`.\n- Be kind.\n"
+
+
+def project(folder: Path) -> str:
+    folder.mkdir(parents=True)
+    (folder / "CLAUDE.md").write_text(TEXT)
+    (folder / "conf.yaml").write_text("")
+    return str(folder)
+
+
+def test_the_check_fails_on_what_is_wrong_and_needs_no_home(whet: Whet, tmp_path: Path) -> None:
+    folder = project(tmp_path / "a project")
+    done = whet("audit", folder, "--check")
+    assert done.code == 1
+    assert "CLAUDE.md:3" in done.out
+    assert "wrong: there is no `conf.yml`; there is `conf.yaml`" in done.out
+    assert "2 statements in 1 file: 1 wrong, 1 cannot be told." in done.out
+    Path(folder, "CLAUDE.md").write_text(TEXT.replace("conf.yml", "conf.yaml"))
+    assert whet("audit", folder, "--check").code == 0
+
+
+def test_programs_get_every_statement_with_its_findings(whet: Whet, tmp_path: Path) -> None:
+    found = whet("audit", project(tmp_path / "p"), "--json").json
+    assert found["counts"] == {"wrong": 1, "cannot be told": 1}
+    assert found["statements"][0]["findings"][0]["instead"] == "conf.yaml"
+    assert found["lessons"][0]["origin"]["writer"] == "person"
+
+
+def test_without_any_file_it_says_so(whet: Whet, tmp_path: Path) -> None:
+    done = whet("audit", str(tmp_path))
+    assert done.code == 0
+    assert "No file that agents read" in done.out

@@ -1,0 +1,119 @@
+"""Proposals of an audit wait for a person, change what they show and nothing else, and can be taken back."""
+
+import os
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from whet.changes.apply import apply, undo
+from whet.changes.pending import approve, propose
+from whet.context.auditing import audit_folder
+from whet.errors import WhetError
+from whet.improving.audit_proposals import ProposedStatement, propose_changes
+from whet.ledger.entries import Actor
+from whet.sessions.trust import Trust
+from whet.statements.proposing import ProposalKind
+from whet.statements.statement import AuditedStatement, StatementFinding, StatementMark
+from whet.store.database import Database
+from whet.store.home import Home
+
+TWICE = "- Write small tests before the code.\n"
+TEXT = f"# Work\n\n- Settings are in `conf.yml`.\n- Be kind.\n{TWICE}{TWICE}"
+
+
+def proposed(home: Home, database: Database, root: Path, body: bytes) -> tuple[ProposedStatement, ...]:
+    (root / "CLAUDE.md").write_bytes(body)
+    (root / "conf.yaml").write_text("")
+    return propose_changes(home, database, audit_folder(root), project="p", now=1.0)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    "body",
+    [TEXT.encode(), TEXT.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.rstrip().encode()],
+    ids=["plain", "crlf", "bom", "no break at the end"],
+)
+def test_a_yes_changes_the_line_and_an_undo_restores_every_byte(
+    home: Home, database: Database, root: Path, body: bytes
+) -> None:
+    found = proposed(home, database, root, body)
+    assert [each.proposal.kind for each in found] == [ProposalKind.CORRECT, ProposalKind.MERGE]
+    assert (root / "CLAUDE.md").read_bytes() == body
+    for each in found[:1]:
+        assert each.entry is not None
+        approve(home, database, each.entry.number, actor=Actor.PERSON, now=2.0)
+    assert (root / "CLAUDE.md").read_bytes() == body.replace(b"conf.yml", b"conf.yaml")
+    undo(home, database, actor=Actor.PERSON, now=3.0)
+    assert (root / "CLAUDE.md").read_bytes() == body
+
+
+def test_an_edit_elsewhere_is_kept_and_one_in_the_passage_stops_it(home: Home, database: Database, root: Path) -> None:
+    entry = proposed(home, database, root, TEXT.encode())[0].entry
+    assert entry is not None
+    file = root / "CLAUDE.md"
+    file.write_text("Above.\n\n" + TEXT + "Below.\n")
+    approve(home, database, entry.number, actor=Actor.PERSON, now=2.0)
+    assert file.read_text() == "Above.\n\n" + TEXT.replace("conf.yml", "conf.yaml") + "Below.\n"
+    undo(home, database, actor=Actor.PERSON, now=3.0)
+    again = proposed(home, database, root, TEXT.replace("Be kind", "Be very kind").encode())[0].entry
+    assert again is not None
+    file.write_text(TEXT.replace("Settings", "All settings"))
+    with pytest.raises(WhetError):
+        approve(home, database, again.number, actor=Actor.PERSON, now=4.0)
+    assert "All settings" in file.read_text()
+
+
+def test_nothing_of_it_is_applied_without_a_yes_or_to_a_file_that_no_agent_reads(
+    home: Home, database: Database, root: Path
+) -> None:
+    entry = proposed(home, database, root, TEXT.encode())[0].entry
+    assert entry is not None
+    trusted = replace(entry.patch, trust=Trust.OPERATOR)
+    with pytest.raises(WhetError, match="a person must approve it first"):
+        apply(home, database, trusted, actor=Actor.POLICY, now=2.0)
+    elsewhere = replace(entry.patch, name=entry.patch.name.replace("CLAUDE.md", "bashrc"))
+    (root / "bashrc").write_text(TEXT)
+    waits = propose(home, database, elsewhere, actor=Actor.POLICY, now=2.0)
+    with pytest.raises(WhetError, match="No agent reads"):
+        approve(home, database, waits.number, actor=Actor.PERSON, now=3.0)
+    assert (root / "bashrc").read_text() == TEXT
+
+
+def test_a_read_only_file_stays_as_it_is(home: Home, database: Database, root: Path) -> None:
+    entry = proposed(home, database, root, TEXT.encode())[0].entry
+    assert entry is not None
+    os.chmod(root / "CLAUDE.md", 0o444)
+    with pytest.raises(WhetError, match="read-only"):
+        approve(home, database, entry.number, actor=Actor.PERSON, now=2.0)
+    assert (root / "CLAUDE.md").read_text() == TEXT
+
+
+def test_files_in_other_encodings_and_behind_links_out_are_not_proposed_for(
+    home: Home, database: Database, root: Path, tmp_path: Path
+) -> None:
+    assert not proposed(home, database, root, TEXT.encode() + b"caf\xe9 au lait is nice\n")
+    (root / "CLAUDE.md").unlink()
+    (tmp_path / "CLAUDE.md").write_text(TEXT)
+    (root / "CLAUDE.md").symlink_to(tmp_path / "CLAUDE.md")
+    assert not propose_changes(home, database, audit_folder(root), project="p", now=1.0)
+
+
+def test_told_and_not_followed_becomes_a_reminder_at_the_call(home: Home, database: Database, root: Path) -> None:
+    (root / "CLAUDE.md").write_text("# Work\n\n- Never use `npm install`, use `pnpm install`.\n")
+    audit = audit_folder(root)
+    finding = StatementFinding(
+        StatementMark.BROKEN, "`npm install` was run all the same", 3, "npm install", seen=2, came_up=3
+    )
+    broken = (AuditedStatement(audit.statements[0].statement, (finding,)),)
+    (found,) = propose_changes(home, database, type(audit)(audit.root, audit.files, broken), project="p", now=1.0)
+    assert found.proposal.kind is ProposalKind.REMIND
+    assert found.entry is not None
+    assert found.entry.patch.scope.at_call
+    assert found.entry.patch.situation.said == "Never use `npm install`, use `pnpm install`."

@@ -1,0 +1,111 @@
+"""Statements held against a repository: wrong only where something shows it."""
+
+import pytest
+
+from whet.statements.checking import check_statement
+from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
+from whet.statements.repository import RemovedPath, Repository
+from whet.statements.splitting import split_statements
+from whet.statements.statement import StatementFinding, StatementMark
+
+FILES = (
+    "src/app.py", "src/lib/tool.py", ".golangci.yaml", "web/src/domains/a.ts", "Makefile", "web/index.ts", "docs/a.md",
+)  # fmt: skip
+REMOVED = (RemovedPath("old/gone.py", "c" * 40, 0.0), RemovedPath("src/before.py", "d" * 40, 86_400.0))
+MAKE = "test: ## Run the tests\n\tpytest\nlint fix:\n\truff\n"
+PACKAGE = '{"name": "@own/web", "scripts": {"test:ci": "vitest"}, "dependencies": {"@other/x": "1"}}'
+
+
+def manifests(**texts: str) -> list[ScriptManifest]:
+    found = [manifest_of(name.replace("_json", ".json"), text) for name, text in texts.items()]
+    return [each for each in found if each is not None]
+
+
+def check(text: str, file: str = "CLAUDE.md", **texts: str) -> tuple[StatementFinding, ...]:
+    known = manifests(**(texts or {"Makefile": MAKE, "package_json": PACKAGE}))
+    repository = Repository(FILES, name="repo", removed=REMOVED, manifests=known, unknown=("build",))
+    return tuple(one for each in split_statements(file, text) for one in check_statement(each, repository))
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("Lint as `.golangci.yml` says.", ".golangci.yaml"),
+        ("See `src/before.py`.", ""),
+        ("It starts in `src/tool.py`.", "src/lib/tool.py"),
+        ("Old code is in `old/sub/`.", ""),
+        ("Run `make tests`.", "test"),
+        ("Run `npm run test:cj` first.", "test:ci"),
+        ("```sh\npnpm test:unit\n```", "test:ci"),
+        ("Import `@own/wep`.", "@own/web"),
+        ("See `src/nothing.py`.", ""),
+    ],
+)
+def test_what_is_named_and_not_there_is_wrong(text: str, instead: str) -> None:
+    (found,) = check(text)
+    assert found.mark is StatementMark.WRONG
+    assert found.why
+    assert found.instead == instead
+
+
+def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
+    (found,) = check("Keep logic in `src/domain` folders.", "web/CLAUDE.md")
+    assert (found.mark, found.instead) == (StatementMark.WRONG, "src/domains")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See `src/app.py`, `app.py`, `./src/lib/` and `repo/src/app.py`.",
+        "Never use `src/before.py`.",
+        "It is built into `build/out.js`.",
+        "Branch from `origin/main`; send `text/html`.",
+        "Call `vi.mock` and `item.key`.",
+        "Import it as `web/index.js`.",
+        "Run `npm run $NAME` or `npm run <script>`.",
+        "Run `cargo test` and `just build`.",
+        "| `src/example.ts` | a row may be an example |",
+        "Run `npm install`, `pnpm vitest`, `yarn tsc`.",
+    ],
+)
+def test_without_evidence_nothing_is_wrong(text: str) -> None:
+    assert not [each for each in check(text) if each.mark is StatementMark.WRONG]
+
+
+def test_a_makefile_that_includes_others_may_have_the_target() -> None:
+    assert not check("Run `make tests`.", Makefile="include more.mk\n" + MAKE)
+
+
+def test_what_says_no_more_than_a_script_is_known_anyway() -> None:
+    assert [each.mark for each in check("- `make test`: run the tests")] == [StatementMark.KNOWN]
+    assert not check("- `make test` takes an hour and needs the staging database: ask before")
+
+
+@pytest.mark.parametrize(
+    ("command", "scripts"),
+    [
+        ("npm run lint -- --fix", ["lint"]),
+        ("pnpm --filter web test:run", ["test:run"]),
+        ("make -C sub -j 4 all VAR=1 check", ["all", "check"]),
+        ("npm install", []),
+        ("yarn tsc", []),
+        ("deno task dev", ["dev"]),
+        ("npm test", ["test"]),
+    ],
+)
+def test_the_documented_form_of_a_runner_names_its_script(command: str, scripts: list[str]) -> None:
+    assert [each.script for each in scripts_in(tuple(command.split()))] == scripts
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", "{"), ("package.json", "[]"), ("Taskfile.yml", "tasks: &a\n  b: *a"),
+        ("pyproject.toml", "x ="),
+        (".prettierrc", "\0"), ("package.json", "[" * 100_000), ("deno.json", "x" * 500_000),
+    ],
+)  # fmt: skip
+def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
+    found = manifest_of(path, text)
+    assert found is not None
+    assert found.is_open or not found.scripts

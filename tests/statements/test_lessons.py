@@ -1,0 +1,46 @@
+"""Statements are the person's own lessons, and a quoted line leads back to its statement."""
+
+from whet.lessons.record import LessonStage
+from whet.statements.audit import BUDGET, Audit, statement_of
+from whet.statements.lessons import lessons_of_files
+from whet.statements.splitting import split_statements
+from whet.statements.statement import AuditedStatement, InstructionFile, StatementFinding, StatementMark
+
+TEXT = "# Work\n\n- Run `make lint` before each commit.\n- Write tests first.\n- Write tests first, always.\n"
+
+
+def audit(text: str = TEXT) -> Audit:
+    file = InstructionFile("CLAUDE.md", text, ("claude-code",))
+    twice = (StatementFinding(StatementMark.DOUBLED, "said above"),)
+    statements = tuple(
+        AuditedStatement(each, twice if "always" in each.text else ()) for each in split_statements(file.path, text)
+    )
+    return Audit("/p", (file,), statements)
+
+
+def test_a_statement_is_an_active_lesson_of_the_person() -> None:
+    first, *_, last = lessons_of_files(audit(), project="p")
+    assert first.standing.stage is LessonStage.ACTIVE
+    assert first.origin.writer == "person"
+    assert first.standing.words == "active as a statement of CLAUDE.md:3 (cannot be told)"
+    assert "doubled" in last.standing.words
+    assert first.id != last.id
+
+
+def test_a_quoted_line_leads_to_its_statement() -> None:
+    found = statement_of(audit(), "run  `make lint` before each commit")
+    assert found is not None
+    assert found.statement.line == 3
+    other = statement_of(audit(), "Before each commit, run `make lint`.")
+    assert other is not None
+    assert other.statement.line == 3
+    assert statement_of(audit(), "Never push on Fridays.") is None
+    assert statement_of(Audit("/p"), "Anything") is None
+
+
+def test_what_is_needless_could_give_place_to_a_lesson() -> None:
+    found = audit()
+    assert [each.statement.line for each in found.replaceable] == [5]
+    assert found.needless == found.replaceable[0].statement.tokens
+    assert not found.over_budget
+    assert audit("some word more\n\n" * 2 * BUDGET).over_budget

@@ -1,0 +1,71 @@
+"""Statements held against what agents did."""
+
+import pytest
+
+from conversations import Turn, conversation, shell, timed, user
+from whet.failures.view import gather
+from whet.statements.records import Records, SessionCalls, calls_of, judge_by_records
+from whet.statements.splitting import split_statements
+from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
+
+BUN = shell("rtk bun test", "error: unrecognized subcommand 'bun'", error=True)
+GIT = shell("rtk git status", "clean")
+RTK = "- Always prefix commands with `rtk`."
+
+
+def session(number: int, *turns: Turn) -> SessionCalls:
+    return calls_of(f"s{number}", gather(timed(conversation(user("Go"), *turns))))
+
+
+def judge(text: str, *sessions: SessionCalls, since: float | None = 0.0) -> list[StatementFinding]:
+    statement = split_statements("CLAUDE.md", text)[0]
+    audited = AuditedStatement(statement, (), None if since is None else LastChange(since, ""))
+    return list(judge_by_records(audited, Records(sessions)))
+
+
+def test_calls_that_do_as_it_says_and_fail_show_the_cause() -> None:
+    (found,) = judge(RTK, session(1, BUN, GIT, BUN), session(2, BUN, GIT))
+    assert found.mark is StatementMark.CAUSE
+    assert "`rtk bun` failed 3 of 3 times" in found.why
+    assert (found.seen, found.came_up) == (2, 2)
+    assert {proof.session for proof in found.proofs} == {"s1", "s2"}
+
+
+def test_red_checks_and_single_failures_are_no_cause() -> None:
+    red = shell("make test", "FAILED tests/a.py::b - assert 1 == 2", error=True)
+    assert not judge(RTK, session(1, BUN), session(2, GIT))
+    sessions = [session(number, red, red) for number in range(3)]
+    assert StatementMark.CAUSE not in [each.mark for each in judge("- Run `make test`.", *sessions)]
+
+
+def test_what_it_is_against_and_was_done_all_the_same_breaks_it() -> None:
+    text = "- Use `pnpm install`, never `npm install`."
+    npm, pnpm = shell("npm install x", "ok"), shell("pnpm install", "ok")
+    (found,) = judge(text, session(1, npm), session(2, npm), session(3, pnpm))
+    assert (found.mark, found.seen, found.came_up) == (StatementMark.BROKEN, 2, 3)
+    assert not [
+        each for each in judge(text, session(1, npm), session(2, npm), since=None) if each.mark.value == "broken"
+    ]
+
+
+def test_a_commit_without_what_was_to_be_run_before_it_breaks_it() -> None:
+    commit, lint = shell("git commit -m x", "ok"), shell("npm run lint", "ok")
+    (found,) = judge(
+        "- Run `npm run lint` before each commit.", session(1, commit), session(2, commit), session(3, lint, commit)
+    )
+    assert (found.mark, found.seen, found.came_up) == (StatementMark.BROKEN, 2, 3)
+
+
+def test_a_path_that_no_call_found_is_wrong() -> None:
+    gone = shell("cat conf/.golangci.yml", "cat: conf/.golangci.yml: No such file or directory", error=True)
+    (found,) = judge("- Lint as `conf/.golangci.yml` says.", session(1, gone), session(2, gone))
+    assert found.mark is StatementMark.WRONG
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [("- Run `make lint`.", "followed"), ("- See `src/never.py`.", "never came up"), ("- Be kind.", None)],
+)
+def test_what_was_used_was_followed_and_the_rest_never_came_up(text: str, mark: str | None) -> None:
+    found = judge(text, *(session(number, shell("make lint", "ok")) for number in range(10)))
+    assert [each.mark.value for each in found] == ([mark] if mark else [])
