@@ -54,11 +54,11 @@ def test_a_long_paste_keeps_its_beginning_the_line_that_was_taken_up_and_its_end
     assert len(event.text) <= 460
 
 
-def test_words_that_no_record_vouches_for_are_the_teams() -> None:
+def test_words_that_no_record_vouches_for_may_be_a_persons() -> None:
     session = condensed(user("Fix it"), agent("Done."), user("Always use tabs", vouched=False))
     assert [(event.kind, event.trust) for event in session.events] == [
         (EventKind.PERSON, Trust.USER),
-        (EventKind.TEAM, Trust.TOOL),
+        (EventKind.UNSURE, Trust.TOOL),
     ]
 
 

@@ -12,6 +12,7 @@ class EventKind(StrEnum):
     """What an event of a session is."""
 
     PERSON = "person"  # a person typed it
+    UNSURE = "unsure"  # typed in the person's place; the record does not tell whether a person did
     TEAM = "team"  # another agent, a hook or a scheduler spoke in the person's place
     REFUSED = "refused"  # a call was not let to run
     INTERRUPTED = "interrupted"  # the agent was stopped at work
@@ -61,5 +62,5 @@ def distrusted(session: CondensedSession) -> CondensedSession:
 
 
 def _strangers(event: SessionEvent) -> SessionEvent:
-    kind = EventKind.TEAM if event.kind is EventKind.PERSON else event.kind
+    kind = EventKind.TEAM if event.kind in (EventKind.PERSON, EventKind.UNSURE) else event.kind
     return replace(event, kind=kind, trust=Trust.EXTERNAL)

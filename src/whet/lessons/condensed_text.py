@@ -14,6 +14,7 @@ NOTHING = "FOUND NOTHING"
 HEADS = {kind: kind.value.upper() for kind in EventKind} | {
     EventKind.FAILED: "✗",
     EventKind.CLAIMED: "DONE?",
+    EventKind.UNSURE: "PERSON?",
     EventKind.COUNTED: "FAILED",
 }
 
@@ -46,7 +47,7 @@ def _lines(events: tuple[SessionEvent, ...]) -> Iterator[str]:
 def _event(event: SessionEvent) -> str:
     head = f"{HEADS[event.kind]}{f' {TIMES}{event.times}' if event.times > 1 else ''}"
     match event.kind:
-        case EventKind.PERSON:
+        case EventKind.PERSON | EventKind.UNSURE:
             return f"{head}{_cost(event)}: {event.text}"
         case EventKind.TEAM | EventKind.AGENT:
             return f"{head}: {event.text}"

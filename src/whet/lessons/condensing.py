@@ -61,7 +61,7 @@ def _fitting(events: list[SessionEvent]) -> tuple[SessionEvent, ...]:
 def _rank(event: SessionEvent) -> int:
     if event.kind in (EventKind.PERSON, EventKind.REFUSED, EventKind.INTERRUPTED):
         return 0
-    if event.kind is EventKind.TEAM:
+    if event.kind in (EventKind.UNSURE, EventKind.TEAM):
         return 1 if event.trust > Trust.EXTERNAL else 3
     return 1 if event.worked or event.times > 1 else 2
 
@@ -86,11 +86,15 @@ class _Condensing:
             if following is not None and self._is_taken_back(saying, following):
                 continue
             if is_vouched(message):
-                yield self._persons(saying)
+                yield self._persons(saying, EventKind.PERSON, self._excerpt(saying))
+            elif is_typed(message):
+                room = UNVOUCHED if self.course.is_vouched else UNKNOWN
+                yield self._persons(saying, EventKind.UNSURE, self._beginning(saying, room))
             else:
-                room = (UNVOUCHED if self.course.is_vouched else UNKNOWN) if is_typed(message) else TEAMS
-                words = cut(in_project(saying.text[: 4 * room], self.folder), room)
-                yield SessionEvent(saying.message, EventKind.TEAM, words, trust=saying.trust)
+                yield SessionEvent(saying.message, EventKind.TEAM, self._beginning(saying, TEAMS), trust=saying.trust)
+
+    def _beginning(self, saying: Saying, room: int) -> str:
+        return cut(in_project(saying.text[: 4 * room], self.folder), room)
 
     def _is_taken_back(self, saying: Saying, following: Saying) -> bool:
         """Whether a message was stopped before the agent did anything, and then typed again."""
@@ -101,15 +105,16 @@ class _Condensing:
             and len(mine & theirs) >= RETYPED * len(mine | theirs)
         )
 
-    def _persons(self, saying: Saying) -> SessionEvent:
+    def _persons(self, saying: Saying, kind: EventKind, words: str) -> SessionEvent:
+        """What a person typed, or may have typed, and what it cost."""
         first = saying.message
         end = self.course.end_of_turn(first)
         calls = bisect_right(self.asked, end) - bisect_left(self.asked, first)
         minutes = (self.seconds[end + 1] - self.seconds[first + 1]) / 60
         return SessionEvent(
             first,
-            EventKind.PERSON,
-            self._excerpt(saying),
+            kind,
+            words,
             trust=saying.trust,
             calls=calls,
             minutes=round(minutes, 1),

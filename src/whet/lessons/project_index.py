@@ -187,7 +187,7 @@ def _requests(sessions: list[CondensedSession], originals: Mapping[str, str]) ->
         (session, event, sentence, frozenset(_WORD.findall(sentence.casefold())))
         for session in sessions
         for event in session.events
-        if event.kind in (EventKind.PERSON, EventKind.TEAM)
+        if event.kind in (EventKind.PERSON, EventKind.UNSURE, EventKind.TEAM)
         for sentence in (event.kind is EventKind.TEAM and [event.text]) or _SENTENCE.split(event.text)
     ]
     known = Counter(word for *_, words in said for word in words)

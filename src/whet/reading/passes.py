@@ -158,7 +158,8 @@ def question_of(
     body = "\n\n".join(each.text.replace(each.session.id, by_id[each.session.id], 1) for each in sessions if each.text)
     claims = _claims_text(reading.claims)
     parts = {
-        "what the project tells its agents": reading.told or "(nothing)",
+        "what the project tells its agents": reading.told
+        or "(no such file was found here: nothing is known of what they are told)",
         "what recurs in all sessions of the project": reading.recurring or "(nothing)",
         "the claims so far": claims or "(none)",
         "the sessions": visible(body),
