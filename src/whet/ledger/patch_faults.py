@@ -44,6 +44,8 @@ _THING = (
 )
 # What an instruction gives as its reason: an error in quotes, or after "fails:".
 _REASON = re.compile(r"“[^“”]*”|(?<=\bfails: )[^\n]*|(?<=\bfails with: )[^\n]*")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+ORDER_WORDS = 4
 _FAILURE = re.compile(r"\bfails(?: with)?:?\s*$")
 _BROKEN = (
     re2.compile(
@@ -91,9 +93,15 @@ def _clauses(text: str) -> list[str]:
 
 def _instruction(text: str) -> str:
     """A text without the errors that it quotes as its reason; the whole of one that says nothing else."""
-    said = _REASON.sub(" ", text)
+    said = " ".join(map(_order, _SENTENCE.split(_REASON.sub(" ", text))))
     orders = [clause for clause in _CLAUSE.split(said) if clause.strip() and not _FAILURE.search(clause)]
     return said if any(len(clause.split()) > 1 for clause in orders) else text
+
+
+def _order(sentence: str) -> str:
+    """A sentence without what it gives as its reason behind a colon, where an order that names a form stands before."""
+    order, _, _ = sentence.partition(": ")
+    return order if "`" in order and len(order.split()) >= ORDER_WORDS else sentence
 
 
 class FaultKind(StrEnum):

@@ -7,7 +7,7 @@ from whet.lessons.backtests import Backtest
 from whet.lessons.claim_calls import PatternCounts, SeenCall, count_check
 from whet.lessons.claim_folding import NO_QUOTES, StandingClaim
 from whet.lessons.claim_quotes import CheckedQuote, is_part, unquoted_words
-from whet.lessons.claims import Claim, ClaimCarrier, ClaimSource, DroppedClaim, Quote
+from whet.lessons.claims import Claim, ClaimCarrier, ClaimCheck, ClaimSource, DroppedClaim, Quote
 from whet.lessons.instructions import SeenInstruction
 from whet.lessons.named_things import NamedThings, RepositoryNames, code_spans, missing_names, named_things
 from whet.lessons.pieces import stems
@@ -104,7 +104,7 @@ def check_claim(standing: StandingClaim, facts: ProjectFacts) -> ClaimReport | D
         wrong=told if is_fix else None,
         is_broken=not is_fix and told is not None and told.at is not None and last is not None and last >= told.at,
         enforced=_enforced(claim, facts.settings),
-        goes_back=_goes_back(counts) if counts is not None else "",
+        goes_back=_goes_back(claim.check, counts) if claim.check and counts is not None else "",
     )
 
 
@@ -170,19 +170,20 @@ def _count_fault(claim: Claim, counts: PatternCounts) -> str:
     """Why counts speak against a claim that is about calls."""
     if claim.source not in OF_CALLS or not counts.seen:
         return ""
-    if 2 * counts.failed < counts.seen:
+    fewest = 4 if counts.tried else 2  # where another form is known to work better, a quarter that fails is too much
+    if fewest * counts.failed < counts.seen:
         return f"it forbids what works: what it calls wrong failed {counts.failed} of {counts.seen} times"
     if counts.tried and counts.worked * counts.seen <= (counts.seen - counts.failed) * counts.tried:
         return f"what it recommends works no better: {counts.worked} of {counts.tried} times"
     return ""
 
 
-def _goes_back(counts: PatternCounts) -> str:
+def _goes_back(check: ClaimCheck, counts: PatternCounts) -> str:
     if counts.faults:
         return "; ".join(counts.faults)
     if not counts.seen:
         return SILENT
-    return "" if counts.tried else NO_REMEDY_SEEN
+    return "" if counts.tried or not check.works else NO_REMEDY_SEEN
 
 
 def _sessions(exact: Iterable[CheckedQuote], counts: PatternCounts | None, facts: ProjectFacts) -> tuple[str, ...]:
