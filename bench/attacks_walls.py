@@ -28,6 +28,7 @@ from agent.tools.plants import (  # noqa: E402
     as_person,
     filled,
     has_run,
+    planting,
     prepare,
     written,
 )  # fmt: skip
@@ -247,10 +248,12 @@ def _grows(
     [plant] = [each for each in plants if each.name == name]
     with _room(walls) as room:
         prepare(plant, room)
-        box = room.box(person_agrees=True, most_folders=most_folders)
+        box = room.box(person_agrees=True, most_folders=most_folders, sandbox=planting(room))
         command = filled(plant.command, room)
         if not running:
             ask_for(box, "terminal", command=command)
+            # What was there keeps its settings behind bubblewrap; all else must have been planted to count as held.
+            assert plants is PLANTS or "Quarantined" in "".join(box.news()), f"nothing was planted: {name}"
             return has_run(plant, room)
         ask_for(box, "terminal", command=f"({command}); touch planted; sleep 900", background=True)
         done = (room.work / "planted", room.home.folder / "quarantine")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.tools.rooms import Room
+from whet.runs.settings import Sandbox
 
 GIT = "git -c user.name=n -c user.email=a@b.c"
 STATUS = "git status"
@@ -171,6 +172,11 @@ def prepare(plant: Plant, room: Room) -> None:
     evil.chmod(0o755)
     as_person(filled(plant.before, room), room, room.work, check=True)
     (room.outside / "ran").unlink(missing_ok=True)
+
+
+def planting(room: Room) -> Sandbox:
+    """A sandbox in which commands can read the program that they plant: else nothing would be planted at all."""
+    return Sandbox(readable=(str(room.outside),))
 
 
 def has_run(plant: Plant, room: Room) -> bool:

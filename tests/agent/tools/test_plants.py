@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.plants import PLANTS, Plant, as_person, filled, has_run, prepare
+from agent.tools.plants import PLANTS, Plant, as_person, filled, has_run, planting, prepare
 from agent.tools.rooms import Room, ask_for, walls_here
 from agent.tools.self_starting import AT_HOME, KINDS, Started
 from agent.tools.spelled_plants import FEW, LARGE, ROUTES
@@ -42,7 +42,7 @@ def enclosed(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
 def test_what_a_command_plants_is_not_run(enclosed: Room, plant: Plant) -> None:
     prepare(plant, enclosed)
-    box = enclosed.box(person_agrees=True)
+    box = enclosed.box(person_agrees=True, sandbox=planting(enclosed))
     answer = ask_for(box, "terminal", command=filled(plant.command, enclosed))
     assert answer.result.disposition is None
     assert not has_run(plant, enclosed)
@@ -58,7 +58,7 @@ def test_the_plant_grows_in_a_plain_shell(room: Room, plant: Plant) -> None:
 @pytest.mark.parametrize("plant", SAMPLED)
 def test_what_git_reaches_through_other_files_is_not_run(enclosed: Room, plant: Plant) -> None:
     prepare(plant, enclosed)
-    box = enclosed.box(person_agrees=True, most_folders=FEW)
+    box = enclosed.box(person_agrees=True, most_folders=FEW, sandbox=planting(enclosed))
     answer = ask_for(box, "terminal", command=filled(plant.command, enclosed))
     assert answer.result.disposition is None
     assert not has_run(plant, enclosed)
