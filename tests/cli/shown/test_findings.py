@@ -65,7 +65,7 @@ def test_a_single_failure_is_no_lesson(whet: Whet, tmp_path: Path) -> None:
     assert whet("lessons", "--json").json["lessons"] == []
 
 
-def test_a_missing_program_is_a_fact_of_the_place_and_stands_in_the_report(whet: Whet, tmp_path: Path) -> None:
+def test_a_missing_program_is_a_lesson_and_stands_in_the_report(whet: Whet, tmp_path: Path) -> None:
     sessions = []
     for number in range(4):
         session = healthy(f"missing-{number}")
@@ -74,7 +74,7 @@ def test_a_missing_program_is_a_fact_of_the_place_and_stands_in_the_report(whet:
     (tmp_path / "missing.jsonl").write_text("\n".join(sessions) + "\n")
     whet("import", "missing.jsonl")
     [lesson] = whet("lessons", "--json").json["lessons"]
-    assert lesson["draft"].startswith("The shell of this project finds no `frobnicate`")
+    assert lesson["draft"].startswith("`frobnicate` fails here")
     assert lesson["trust"] == "tool"
     assert "frobnicate" in whet("report").out
 
