@@ -8,7 +8,6 @@ from typing import NamedTuple
 from whet.lessons.call_templates import Words, common_form, fits
 from whet.lessons.change_doubts import is_borne_out
 from whet.lessons.change_features import (
-    ALIKE,
     Feature,
     ProjectCalls,
     RecurringChange,
@@ -19,7 +18,7 @@ from whet.lessons.change_features import (
     is_before,
     replaced_by,
 )
-from whet.lessons.changed_calls import CallTrouble, ChangedCall, HowChanged, SessionChanges
+from whet.lessons.changed_calls import ALIKE, CallTrouble, ChangedCall, HowChanged, SessionChanges
 from whet.lessons.simple_calls import SimpleCall
 
 FEWEST = 2  # sessions
