@@ -22,7 +22,7 @@ from whet.failures.view import SessionView, gather
 from whet.improving.auditing import judged_by_sessions
 from whet.sessions.tool_families import Family, family_of
 from whet.statements.audit import Audit
-from whet.statements.records import SessionCalls, calls_of
+from whet.statements.records import CallsOnRecord, calls_of
 from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange
 
@@ -86,7 +86,7 @@ def sessions(folders: list[str]) -> None:
     for folder in map(Path, folders):
         lines: dict[str, dict[int, tuple[float, str]]] = {}
         first: dict[str, float] = {}
-        calls: list[SessionCalls] = []
+        calls: list[CallsOnRecord] = []
         for name, view in views(folder):
             calls.append(calls_of(name, view))
             for path, number, line, at in seen_lines(view):

@@ -192,3 +192,69 @@ def test_a_long_session_is_read_in_linear_time() -> None:
         return changes_of(gather(conversation(user("Go"), *turns)))
 
     assert is_linear(read, "cart bill ", 1_000)
+
+
+def test_a_word_is_the_lesson_where_different_calls_work_only_with_it() -> None:
+    wrong = {"cart": "http://shop.test/cart", "bill": "http://localhost:80/bill", "mail": "http://localhost:9000/mail"}
+
+    def story(part: str) -> Sequence[Turn]:
+        url = f"http://localhost:8891/{part}"
+        if part == "bill":
+            return (fails(f"curl -sS {wrong[part]}", "Connection refused"), call("WebFetch", {"url": url}, "<html>"))
+        return (fails(f"curl -sS {wrong[part]}", "Connection refused"), shell(f"wget -q {url}", "<html>"))
+
+    [rule] = learned(told(story, tuple(wrong)))
+    assert "8891" in rule
+    assert rule.startswith("With `curl` use ")
+
+
+def test_a_word_that_was_known_before_the_failure_is_no_lesson() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        url = f"http://localhost:8891/{part}"
+        return (
+            shell(f"curl {url}", "ok"),
+            fails(f"curl http://{part}.test/{part}", "gone"),
+            shell(f"wget {url}", "ok"),
+        )
+
+    assert not any("use `8891`" in rule for rule in learned(told(story, PARTS[:3])))
+
+
+def test_what_works_after_the_person_spoke_is_the_way_out_of_what_still_failed() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        push = fails(f"git push origin {part}:main", "remote: main is closed")
+        return (push, shell("make lint", "ok"), user("argo watches next"), shell(f"git push origin {part}:next", "ok"))
+
+    [rule] = learned(told(story))
+    assert "`git push origin …:next`" in rule
+
+
+def test_programs_that_work_nowhere_give_way_to_the_one_that_does() -> None:
+    missing = {"cart": "docker build -t cart", "bill": "podman logs bill", "mail": "buildah bud mail"}
+    right = {"cart": "nerdctl compose up", "bill": "nerdctl build .", "mail": "nerdctl logs -f x"}
+
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(missing[part], "bash: command not found: no such program"), shell(right[part], "fine"))
+
+    [rule] = learned(told(story, tuple(missing)))
+    assert "run `nerdctl …` instead" in rule
+
+
+@pytest.mark.parametrize("look", ["git status --short", "git diff --stat", "git --no-pager log -3"])
+def test_what_only_tells_is_no_step(look: str) -> None:
+    def story(part: str) -> Sequence[Turn]:
+        build = f"tofu plan {part}"
+        return (fails(build, "Rate exceeded, try later"), shell(look, "M x"), shell(build, "ok"))
+
+    assert learned(told(story)) == []
+
+
+def test_a_tool_that_reads_does_not_stand_in_for_one_that_writes() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        wrong = call("mcp__cal__create_event", {"title": part, "calendar_id": "mine"}, "403 forbidden", error=True)
+        right = call("mcp__cal__create_event", {"title": f"{part} again", "calendar_id": "ops"}, "created")
+        return (wrong, call("mcp__cal__list_calendars", {"limit": "5"}, "mine\nops"), right)
+
+    [rule] = learned(told(story))
+    assert "calendar_id=ops" in rule
+    assert "list_calendars" not in rule

@@ -14,7 +14,7 @@ from whet.agents.reader import MARK
 from whet.agents.registry import known
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
-from whet.reading.readers import AgentReading, ReaderQuestion
+from whet.reading.readers import AgentReader, ReaderQuestion
 from whet.runs.settings import AgentSettings, Settings
 
 ANSWER = '{"op": "nothing"}'
@@ -63,7 +63,7 @@ def test_a_program_answers_without_tools_and_leaves_no_session(name: str, tmp_pa
     with obedient(Mind()) as server:
         server.says = lambda _: ANSWER
         settings = Settings(agents=(AgentSettings(name, model=MODELS[name]),))
-        reader = AgentReading(agent, found, settings, own_home(name, home, server))
+        reader = AgentReader(agent, found, settings, own_home(name, home, server))
         answer = reader.ask(QUESTION, interrupt=Event())
         asked = [(path, body) for path, body in server.asked if not path.endswith("count_tokens")]
     assert (answer.text.strip(), answer.why) == (ANSWER, "")
@@ -88,7 +88,7 @@ def test_a_refused_login_is_said_in_the_words_of_the_program(name: str, tmp_path
     with obedient(Mind()) as server:
         server.refuse_with = 401
         settings = Settings(agents=(AgentSettings(name, model=MODELS[name]),))
-        answer = AgentReading(agent, found, settings, own_home(name, home, server)).ask(QUESTION, interrupt=Event())
+        answer = AgentReader(agent, found, settings, own_home(name, home, server)).ask(QUESTION, interrupt=Event())
     assert answer.text == ""
     assert answer.why
 
@@ -99,5 +99,5 @@ def test_a_reader_that_is_stopped_says_so(tmp_path: Path) -> None:
     stop = Event()
     stop.set()
     with obedient(Mind()) as server:
-        reader = AgentReading(agent, found, Settings(), own_home("claude", tmp_path / "person", server))
+        reader = AgentReader(agent, found, Settings(), own_home("claude", tmp_path / "person", server))
         assert reader.ask(QUESTION, interrupt=stop).why == "it was stopped"

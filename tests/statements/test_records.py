@@ -4,7 +4,7 @@ import pytest
 
 from conversations import Turn, conversation, shell, timed, user
 from whet.failures.view import gather
-from whet.statements.records import Records, SessionCalls, calls_of, judge_by_records
+from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
 from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 
@@ -13,11 +13,11 @@ GIT = shell("rtk git status", "clean")
 RTK = "- Always prefix commands with `rtk`."
 
 
-def session(number: int, *turns: Turn) -> SessionCalls:
+def session(number: int, *turns: Turn) -> CallsOnRecord:
     return calls_of(f"s{number}", gather(timed(conversation(user("Go"), *turns))))
 
 
-def judge(text: str, *sessions: SessionCalls, since: float | None = 0.0) -> list[StatementFinding]:
+def judge(text: str, *sessions: CallsOnRecord, since: float | None = 0.0) -> list[StatementFinding]:
     statement = split_statements("CLAUDE.md", text)[0]
     audited = AuditedStatement(statement, (), None if since is None else LastChange(since, ""))
     return list(judge_by_records(audited, Records(sessions)))

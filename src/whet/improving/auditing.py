@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from whet.failures.view import gather
 from whet.statements.audit import Audit, Volume
-from whet.statements.records import Records, SessionCalls, calls_of, judge_by_records
+from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
 from whet.statements.statement import AuditedStatement, StatementMark
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
@@ -28,7 +28,7 @@ def audit_with_sessions(database: Database, audit: Audit, *, now: float) -> Audi
     return judged_by_sessions(audit, tuple(_calls(database, sessions)), now=now)
 
 
-def judged_by_sessions(audit: Audit, calls: tuple[SessionCalls, ...], *, now: float) -> Audit:
+def judged_by_sessions(audit: Audit, calls: tuple[CallsOnRecord, ...], *, now: float) -> Audit:
     """The audit with what these sessions show."""
     records = Records(calls)
     recent = [each for each in calls if each.at >= now - MONTH]
@@ -52,6 +52,6 @@ def _sessions_of(database: Database, root: Path) -> list[Session]:
     return [each for each in every if each.folder and known.identity(each.folder) == name][:MOST_SESSIONS]
 
 
-def _calls(database: Database, sessions: list[Session]) -> Iterator[SessionCalls]:
+def _calls(database: Database, sessions: list[Session]) -> Iterator[CallsOnRecord]:
     for session in sessions:
         yield calls_of(session.id, gather(load(database, session)))

@@ -30,7 +30,7 @@ from whet.targets.known_projects import KnownProjects
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 Progress = Callable[[int, int], None]
-LESSONS_VERSION = 5  # one more whenever the same evidence becomes other rules, patches or conflicts
+LESSONS_VERSION = 6  # one more whenever the same evidence becomes other rules, patches or conflicts
 
 
 def silent(done: int, total: int) -> None:

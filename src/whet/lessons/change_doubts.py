@@ -2,22 +2,24 @@
 
 from whet.lessons.call_templates import VARIES, fits
 from whet.lessons.change_features import (
-    ALIKE,
     ProjectCalls,
     RecurringChange,
     Remedy,
     SeenChange,
-    parts_of,
+    is_unlike,
     replaced_by,
 )
-from whet.lessons.changed_calls import CallTrouble, is_like
-from whet.lessons.simple_calls import SimpleCall
+from whet.lessons.changed_calls import ALIKE, CallTrouble, is_like
+from whet.lessons.simple_calls import SimpleCall, parts_of
 
 SAME_REST = 0.4  # of the words of two calls of which only the programs are named
 FAILS = 0.5  # of the calls in a form, before it is said to fail
 FAILS_WEAK = 0.8
 FEWEST_LETTERS = 4  # of a word that is mistyped
 NEWS = 0.25  # of the sessions that take the right way at once, those that do not
+RELATED = 0.2  # of the weight of the words of calls that are of different kinds
+FEWEST_MIXED = 3  # sessions, where what fails is of several kinds
+MOST_FAILING = 0.25  # of those that work, the calls with the right word that fail
 MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it helped
 
 
@@ -46,8 +48,16 @@ def known_in(project: ProjectCalls, change: RecurringChange) -> int:
 
 def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether it is one thing that was seen: what works can be named, and what fails is of one kind."""
+    if change.remedy is Remedy.FORM and _is_missing(project, change):
+        return True
+    if change.remedy is Remedy.PART and any(is_unlike(each.changed, each.way) for each in change.seen):
+        return _likeness(change) >= RELATED and _is_new_word(project, change)
+    return _is_one_thing(project, change)
+
+
+def _is_one_thing(project: ProjectCalls, change: RecurringChange) -> bool:
     works, seen = change.works, change.seen
-    likeness = sum(each.way.likeness for each in seen) / len(seen)
+    likeness = _likeness(change)
     is_unsaid = works in change.fails or (is_vague(works) and likeness < SAME_REST)
     if is_unsaid and change.remedy in (Remedy.FORM, Remedy.STEP):
         return False
@@ -67,6 +77,27 @@ def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
     if change.remedy is Remedy.PART:
         return bool(change.parts[0]) or _is_argument(change)
     return project.is_same_trouble(seen)
+
+
+def _likeness(change: RecurringChange) -> float:
+    return sum(each.way.likeness for each in change.seen) / len(change.seen)
+
+
+def _is_missing(project: ProjectCalls, change: RecurringChange) -> bool:
+    """Whether programs that work nowhere in the project fail alike, and the one that works is always a new one."""
+    programs = {each.changed.call.words[0] for each in change.seen}
+    is_dead = not any(each.worked and each.call.words[0] in programs for _, each in project.made)
+    is_new = all(each.way.call.words[0] in each.way.news for each in change.seen)
+    return is_dead and is_new and change.sessions >= FEWEST_MIXED and project.is_same_trouble(change.seen)
+
+
+def _is_new_word(project: ProjectCalls, change: RecurringChange) -> bool:
+    """Whether a word came into different calls only after they had failed, and those with it mostly work."""
+    right = change.parts[1]
+    if change.sessions < FEWEST_MIXED or not all(right in each.way.news for each in change.seen):
+        return False
+    having = [each for _, each in project.made if right in parts_of((*each.call.words, *each.call.settings))]
+    return sum(each.failed for each in having) <= MOST_FAILING * sum(each.worked for each in having)
 
 
 def is_vague(template: SimpleCall) -> bool:

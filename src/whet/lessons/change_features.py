@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -16,15 +16,13 @@ from whet.lessons.changed_calls import (
     is_like,
     telling_words,
 )
-from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_setting, relative, settings_in
+from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_idle, is_setting, parts_of, relative, settings_in
 
 HEAD_WORDS = 3
-ALIKE = 0.25  # of the weight of the words of two calls for the same purpose
 SAME_TROUBLE = 0.6  # of the failures that have a word
 FEWEST_SAME = 2  # such words
 RARE = 0.2  # of all failures: a word that more have says nothing
 _PLAIN = re.compile(r"[^\W\d][\w:.-]*")
-_PART = re.compile(r"[/=:@,?&#\s\"'(){}\[\]]|\.{2,}")
 
 
 class Remedy(StrEnum):
@@ -93,8 +91,8 @@ class ProjectCalls:
         own = {each.session for each in seen}
         remedy, words = feature
         counts = self.counts.get(feature, Counter[str]())
-        if remedy is Remedy.PART and not is_before(seen):
-            counts = counts - self.counts.get((Remedy.STEP, (*words, seen[0].way.call.words[0])), Counter[str]())
+        for program in {each.way.call.words[0] for each in seen if remedy is Remedy.PART and not is_before(seen)}:
+            counts = counts - self.counts.get((Remedy.STEP, (*words, program)), Counter[str]())
         others = counts.total() - sum(counts[session] for session in own)
         everything = self.total.total() - sum(self.total[session] for session in own)
         return (others + 0.5) / max(everything, self.total.total() / 2, 10)
@@ -113,11 +111,6 @@ def heads_of(words: Words) -> Iterator[Words]:
         if length > 1 and not _PLAIN.fullmatch(words[length - 1]):
             return
         yield words[:length]
-
-
-def parts_of(words: Iterable[str]) -> frozenset[str]:
-    """The words of a call and what they are made of."""
-    return frozenset(part for word in words for part in (word, *_PART.split(word)) if len(part) > 1)
 
 
 def marks_of_call(call: SimpleCall) -> Iterator[Feature]:
@@ -152,12 +145,23 @@ def features_of(changed: ChangedCall, way: AnotherWay) -> Iterator[Feature]:
         yield Remedy.PLACE, ("",)
     if way.how is not HowChanged.CALL or call.words[0] in CHANGE_FOLDER or is_setting(call):
         return
-    if call.words[0] == changed.call.words[0]:
-        is_other = not way.leads and not is_like(changed.call, call, way.likeness)
-        for part in () if is_other else parts_of(call.words) - parts_of(changed.call.words):
-            yield Remedy.PART, (part,)
-    else:
-        yield from ((Remedy.FORM, head) for head in heads_of(call.words))
+    is_other = is_unlike(changed, way)
+    if not is_idle(call, changed.call):
+        for head in heads_of(call.words) if call.words[0] != changed.call.words[0] else ():
+            yield Remedy.FORM, head
+    elif way.leads or call.words[0] != changed.call.words[0]:
+        return
+    for part in parts_of(call.words) - parts_of(changed.call.words) if not is_other else ():
+        yield Remedy.PART, (part,)
+    for part in set(way.news) - parts_of(changed.call.words) if is_other and not way.leads else ():
+        yield Remedy.PART, (part,)
+
+
+def is_unlike(changed: ChangedCall, way: AnotherWay) -> bool:
+    """Whether a way out is neither a step nor a call of the same kind as the one that failed."""
+    if way.call.words[0] != changed.call.words[0]:
+        return True
+    return not way.leads and not is_like(changed.call, way.call, way.likeness)
 
 
 def is_before(seen: Sequence[SeenChange]) -> bool:

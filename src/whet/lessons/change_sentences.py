@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from whet.lessons.call_templates import VARIES, common_form
-from whet.lessons.change_features import RecurringChange, Remedy, parts_of, symptoms
+from whet.lessons.change_features import RecurringChange, Remedy, symptoms
 from whet.lessons.changed_calls import CallTrouble, telling_words
-from whet.lessons.simple_calls import SimpleCall, is_setting, settings_in, shown
+from whet.lessons.simple_calls import SimpleCall, is_setting, parts_of, settings_in, shown
 from whet.text.words import cut
 
 LONGEST = 400  # letters of a rule

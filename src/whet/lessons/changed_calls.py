@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from whet.failures.fingerprints import error_line
 from whet.failures.purposes import path_of
 from whet.failures.view import JudgedCall, SessionView
-from whet.lessons.simple_calls import CallInParts, SimpleCall, in_parts, is_step
+from whet.lessons.simple_calls import CallInParts, SimpleCall, in_parts, is_step, is_tool, parts_of
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND
 from whet.outcomes.refusal_forms import refusal_words
@@ -33,6 +33,7 @@ SOON = 3  # calls
 LINES_END, LINES_BEGINNING = 4, 3
 SAID_LETTERS = 240
 LIKE = 0.5  # of one program
+ALIKE = 0.25  # of the weight of the words of two calls for the same purpose
 SAME_WORDS = 0.5  # of what two calls are said to be for
 FEWEST_WORDS = 3
 FEWEST_LETTERS = 3
@@ -61,7 +62,8 @@ class AnotherWay(Value, frozen=True):
     """One thing that was different when it worked.
 
     `gap` counts the calls that were nearer. It leads where a call like the failed one worked after it: then it is a
-    step, and no other form. What came after an edit may owe its success to that.
+    step, and no other form. What came after an edit may owe its success to that. `news` are the words that no call had
+    which worked before the failure: what is known by then was not what was missing.
     """
 
     how: HowChanged
@@ -70,6 +72,7 @@ class AnotherWay(Value, frozen=True):
     gap: int = 0
     leads: bool = False
     is_edited: bool = False
+    news: tuple[str, ...] = ()
 
 
 class ChangedCall(Value, frozen=True):
@@ -117,16 +120,23 @@ class _Course:
         calls = {part for each in self.steps for part in each.call.parts}
         self.count = len(calls)
         self.common = Counter(word for part in calls for word in telling_words(part.words))
+        self.known: dict[str, int] = {}  # each word, and where a call with it first worked
+        for index, each in enumerate(self.steps):
+            for word in _all_words(each.call.parts) if each.step.worked else ():
+                self.known.setdefault(word, index)
 
-    def after(self, index: int, *, further: bool) -> list[_Step]:
-        """The calls after one within the same request; further, also those of the next."""
+    def after(self, index: int) -> tuple[list[_Step], list[_Step]]:
+        """The calls after one within the same request, and those of the next."""
         asked = self.steps[index].step.exchange.asked
         turns = [turn for turn in self.turns if turn > asked]
         later = self.steps[index + 1 : index + 1 + REACH]
         within = [each for each in later if not turns or each.step.exchange.asked < turns[0]]
-        if (further or not within) and turns:
-            return [each for each in later if len(turns) < 2 or each.step.exchange.asked < turns[1]]
-        return within
+        further = later[len(within) :]
+        return within, [each for each in further if len(turns) < 2 or each.step.exchange.asked < turns[1]]
+
+    def news(self, call: SimpleCall, index: int) -> tuple[str, ...]:
+        """The words of a call that none had which worked before a place."""
+        return tuple(sorted(word for word in _all_words((call,)) if self.known.get(word, index) >= index))
 
     def words_after(self, message: int) -> str:
         """What the person said next, where nothing else came before it."""
@@ -183,7 +193,10 @@ def _changed(course: _Course, index: int) -> Iterator[ChangedCall]:
     trigger = trigger_of(step, call) or (CallTrouble.EMPTY if _is_bettered(course, index) else None)
     if trigger is None:
         return
-    later = course.after(index, further=trigger is CallTrouble.REFUSED)
+    within, further = course.after(index)
+    if trigger is CallTrouble.REFUSED or not within:
+        within, further = [*within, *further], []
+    later = [*within, *further]
     if call.edits and trigger is CallTrouble.FAILED and any(_is_same_file(step, each) for each in later):
         return  # the editing tools ask for the text as it stands; that is no matter of the project
     said = _said(course, step) if trigger is CallTrouble.REFUSED else ""
@@ -192,7 +205,9 @@ def _changed(course: _Course, index: int) -> Iterator[ChangedCall]:
     trust = lowest((step.trust, *(other.trust for other, _ in later)))  # the remedy may have been read meanwhile
     for part in call.parts:
         if trigger is CallTrouble.REFUSED or is_step(part):
-            ways = tuple(_ways(course, part, call, later))
+            found, is_done = _ways(course, part, call, within)
+            found += () if is_done else _ways_told(course, part, call, further)
+            ways = tuple(replace(way, news=course.news(way.call, index)) for way in found[:MOST_WAYS])
             told = " ".join(said.split())[:SAID_LETTERS]
             yield ChangedCall(trigger, step.message, part, errors, told, ways, at, trust)
 
@@ -203,9 +218,9 @@ def _is_bettered(course: _Course, index: int) -> bool:
     if not step.worked or call.looks_at_files or call.edits or len(call.parts) != 1 or not says_little(step.text):
         return False
     part = call.parts[0]
-    for other, later in course.after(index, further=False)[:SOON]:
+    for other, later in course.after(index)[0][:SOON]:
         for each in later.parts if other.worked and len(other.text) > len(step.text) else ():
-            if each.words != part.words and is_like(part, each, course.likeness(part, each)):
+            if each.words != part.words and is_like(part, each, 0.0):
                 return is_step(part)
     return False
 
@@ -236,29 +251,58 @@ def _said(course: _Course, step: JudgedCall) -> str:
     return refusal_words(result.text) or course.words_after(step.message)
 
 
-def _ways(course: _Course, part: SimpleCall, call: CallInParts, later: Sequence[_Step]) -> list[AnotherWay]:
-    """What was different when it worked: every call that may have changed something, until one like it works."""
+def _all_words(calls: Iterable[SimpleCall]) -> frozenset[str]:
+    """The words of calls and of the variables set for them, with what they are made of."""
+    return parts_of(word for call in calls for word in (*call.words, *call.settings))
+
+
+def _ways(
+    course: _Course, part: SimpleCall, call: CallInParts, later: Sequence[_Step]
+) -> tuple[list[AnotherWay], bool]:
+    """What was different when it worked: every call that may have changed something, until one like it works.
+
+    Also whether one did.
+    """
     found: list[AnotherWay] = []
     is_edited = False
     for step, other in later:
         is_done = step.worked or step.decision.outcome is Outcome.UNKNOWN
         for each in other.parts if is_done else ():
             if each.words == part.words and step.worked:
-                return [*_since(part, each, is_edited), *(replace(way, leads=True) for way in found)][-MOST_WAYS:]
+                before = [replace(way, leads=True) for way in found]
+                return [*_since(part, each, is_edited), *before][-MOST_WAYS:], True
             alike = _likeness(course, part, each, call, other)
             if is_step(each) and not other.looks_at_files and not other.edits:
                 found.append(AnotherWay(HowChanged.CALL, each, round(alike, 2), len(found), False, is_edited))
                 if step.worked and is_like(part, each, alike):
                     *before, last = found
-                    return [last, *(replace(way, leads=True) for way in before)][:MOST_WAYS]
+                    return [last, *(replace(way, leads=True) for way in before)][:MOST_WAYS], True
         is_edited = is_edited or (other.edits and step.worked)
-    return found[:MOST_WAYS]
+    return found[: MOST_WAYS // 2], False
+
+
+def _ways_told(course: _Course, part: SimpleCall, call: CallInParts, further: Sequence[_Step]) -> Iterator[AnotherWay]:
+    """What worked in place of a call that was still failing when the person spoke.
+
+    They may have told how; they may as well have asked for something else, so it has to be for the same purpose.
+    """
+    count = 0
+    for step, other in further:
+        for each in other.parts if step.worked and not other.looks_at_files and not other.edits else ():
+            alike = _likeness(course, part, each, call, other)
+            if each.words == part.words:
+                return
+            if is_step(each) and (each.words[0] == part.words[0] or alike >= ALIKE):
+                yield AnotherWay(HowChanged.CALL, each, round(alike, 2), count)
+                count += 1
 
 
 def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:
     """Whether two calls of one program do the same kind of thing."""
     if part.words[0] != other.words[0] or not is_step(other):
         return False
+    if is_tool(part) and is_tool(other):
+        return True
     mine, theirs = (tuple(takewhile(_PLAIN.fullmatch, call.words[1:HEAD_WORDS])) for call in (part, other))
     is_more = set(part.words) <= set(other.words) or set(other.words) <= set(part.words)
     return likeness >= LIKE or is_more or (bool(mine) and mine == theirs)
@@ -273,7 +317,9 @@ def _since(part: SimpleCall, worked: SimpleCall, is_edited: bool) -> Iterator[An
 
 
 def _likeness(course: _Course, part: SimpleCall, other: SimpleCall, call: CallInParts, later: CallInParts) -> float:
+    """The likeness of two calls, or of what they are said to be for in words that they do not share anyway."""
+    own = telling_words(part.words) & telling_words(other.words)
     purpose, theirs = (frozenset(_WORD.findall(text.lower())) for text in (call.purpose, later.purpose))
     is_told = min(len(purpose), len(theirs)) >= FEWEST_WORDS
-    shared = len(purpose & theirs) / len(purpose | theirs) if is_told else 0.0
+    shared = len((purpose & theirs) - own) / max(1, len((purpose | theirs) - own)) if is_told else 0.0
     return max(course.likeness(part, other), shared if shared >= SAME_WORDS else 0.0)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from whet.lessons.call_templates import Words, common_form, fits
 from whet.lessons.change_doubts import is_borne_out
 from whet.lessons.change_features import (
-    ALIKE,
     Feature,
     ProjectCalls,
     RecurringChange,
@@ -17,9 +16,10 @@ from whet.lessons.change_features import (
     features_of,
     heads_of,
     is_before,
+    is_unlike,
     replaced_by,
 )
-from whet.lessons.changed_calls import CallTrouble, ChangedCall, HowChanged, SessionChanges
+from whet.lessons.changed_calls import ALIKE, CallTrouble, ChangedCall, HowChanged, SessionChanges
 from whet.lessons.simple_calls import SimpleCall
 
 FEWEST = 2  # sessions
@@ -118,7 +118,7 @@ def _candidates(project: ProjectCalls, every: Sequence[tuple[str, ChangedCall]])
 
 
 def _nearest(sightings: Iterable[SeenChange]) -> tuple[SeenChange, ...]:
-    """Of each session the sighting whose way out came soonest and is most like what failed."""
+    """Of each session the sighting whose way out is of the same kind, came soonest and is most like what failed."""
     best: dict[str, SeenChange] = {}
     for each in sightings:
         known = best.get(each.session)
@@ -127,8 +127,9 @@ def _nearest(sightings: Iterable[SeenChange]) -> tuple[SeenChange, ...]:
     return tuple(best.values())
 
 
-def _distance(sighting: SeenChange) -> tuple[float, bool]:
-    return sighting.way.gap - 4 * sighting.way.likeness, sighting.way.is_edited
+def _distance(sighting: SeenChange) -> tuple[bool, float, bool]:
+    way = sighting.way
+    return is_unlike(sighting.changed, way), way.gap - 4 * way.likeness, way.is_edited
 
 
 def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], failed_in: int) -> float:

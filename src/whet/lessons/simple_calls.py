@@ -1,14 +1,14 @@
 """Simple calls: each command of a shell line, or one call of another tool, as words that can be compared."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from whet.failures.purposes import is_shell, path_of
 from whet.failures.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
-from whet.sessions.call_effects import probes
+from whet.sessions.call_effects import Effect, effect_of_name, probes
 from whet.sessions.shell_lines import SHELLS, Stage, written
 from whet.sessions.tool_families import Family, family_of
 from whet.text.words import names
@@ -32,13 +32,18 @@ GRAMMAR = frozenset(
 CHANGE_FOLDER = ("cd", "pushd", "chdir", "Set-Location", "sl")
 # How shells set a variable for what comes after: `export A=b`, `set A=b`, `set -x A b`, `$env:A = "b"`, `env A=b`.
 SETTERS = ("export", "set", "setx", "env", "setenv", "declare")
+# The commands of git that tell what is, and change nothing.
+TELLING = names("status log diff show blame describe rev-parse ls-remote ls-tree shortlog reflog")
 _DRIVE = re.compile(r"^[A-Za-z]:/")
 _ENVIRONMENT = re.compile(r"(?i)^\$env:(\w+)=?(.*)$")
+_ARGUMENT = re.compile(r"^[A-Za-z]\w*=")
 _ASSIGNED = re.compile(r"^[A-Za-z_]\w*=")
 _REDIRECTED = re.compile(r"^\d?(?:>>?|<)(?!&)|^&>")
 _JOINED = re.compile(r"^\d?(?:>>?|<|&>>?)$")
 _WRITTEN = re.compile(r"^1?>>? ?(?!/dev/|&)[^ >]")
 _COPIED = re.compile(r"^\d?>&\d$")
+_NAME = re.compile(r"[/=:@,?&#\s\"'(){}\[\]]|\.{2,}")
+_PATH = re.compile(r"[=:@,?&#\s\"'(){}\[\]]|\.{2,}")
 
 
 class SimpleCall(Value, frozen=True):
@@ -81,6 +86,29 @@ def is_step(call: SimpleCall) -> bool:
     if not call.words or (call.program in PLUMBING and not _writes(call.words)):
         return False
     return not probes(Stage(call.program, call.words, ""))
+
+
+def is_idle(call: SimpleCall, failed: SimpleCall) -> bool:
+    """Whether a call only told something where the failed one was to change or to make something."""
+    if is_tool(call):
+        is_change = is_tool(failed) and effect_of_name(failed.words[0]) is Effect.CHANGES
+        return is_change and effect_of_name(call.words[0]) is Effect.READS
+    return _tells(call) and not _tells(failed)
+
+
+def _tells(call: SimpleCall) -> bool:
+    return call.program == "git" and next((word for word in call.words[1:] if word[0:1] != "-"), "") in TELLING
+
+
+def is_tool(call: SimpleCall) -> bool:
+    """Whether a call is one of a tool with named arguments, and no command."""
+    return len(call.words) > 1 and all(_ARGUMENT.match(word) for word in call.words[1:])
+
+
+def parts_of(words: Iterable[str]) -> frozenset[str]:
+    """The words of a call and what they are made of: `HEAD:env/next` of `env/next`, and that of `env` and `next`."""
+    paths = {path for word in words for path in (word, *_PATH.split(word))}
+    return frozenset(part for path in paths for part in (path, *_NAME.split(path)) if len(part) > 1)
 
 
 def relative(path: str, folder: str) -> str:

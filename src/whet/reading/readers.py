@@ -71,7 +71,7 @@ class LessonReader(Protocol):
         ...
 
 
-class AgentReading:
+class AgentReader:
     """Another agent's program, which answers one question in an empty folder."""
 
     def __init__(self, agent: Agent, program: str, settings: Settings, environment: Mapping[str, str]) -> None:
@@ -181,7 +181,7 @@ def reader_named(
             raise WhetError(
                 f"The program of {agent.name} is not on this machine.", advice="Install it, or name another: --with."
             )
-        return AgentReading(agent, program, settings, environment)
+        return AgentReader(agent, program, settings, environment)
     if agent is not None:
         raise WhetError(f"{agent.name} cannot read.", advice=_advice())
     if not name or (":" not in name and name != "local" and name != settings.model):

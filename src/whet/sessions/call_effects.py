@@ -82,10 +82,11 @@ def effect_of(call: ToolCall) -> Effect:
     if family is Family.DEVELOP:
         return Effect.CHECKS
     known = EFFECT_OF_FAMILY.get(family)
-    return known if known is not None else _effect_of_name(call.name)
+    return known if known is not None else effect_of_name(call.name)
 
 
-def _effect_of_name(name: str) -> Effect:
+def effect_of_name(name: str) -> Effect:
+    """The effect of a tool, from the verbs in its name."""
     for word in plain_name(name).split("_"):
         if word in CHANGING_WORDS:
             return Effect.CHANGES

@@ -43,7 +43,7 @@ class CallFact(NamedTuple):
     path: str = ""
 
 
-class SessionCalls(Value, frozen=True):
+class CallsOnRecord(Value, frozen=True):
     """What one session did, as far as statements are about it."""
 
     session: str
@@ -52,11 +52,11 @@ class SessionCalls(Value, frozen=True):
     turns: int = 0
 
 
-def calls_of(session: str, view: SessionView) -> SessionCalls:
+def calls_of(session: str, view: SessionView) -> CallsOnRecord:
     """The facts of a session."""
     times = [message.at for message in view.transcript.messages if message.at is not None]
     calls = tuple(fact for step in view.steps for fact in _facts(step))
-    return SessionCalls(session, times[0] if times else 0.0, calls, len(view.by_agent))
+    return CallsOnRecord(session, times[0] if times else 0.0, calls, len(view.by_agent))
 
 
 def _facts(step: JudgedCall) -> Iterator[CallFact]:
@@ -89,14 +89,14 @@ def _program(words: tuple[str, ...]) -> str:
 class _Seen(NamedTuple):
     """A call and the session that it was in."""
 
-    session: SessionCalls
+    session: CallsOnRecord
     call: CallFact
 
 
 class Records:
     """The calls of a project's sessions, by what they ran and by the name of the file that they are about."""
 
-    def __init__(self, sessions: Iterable[SessionCalls]) -> None:
+    def __init__(self, sessions: Iterable[CallsOnRecord]) -> None:
         self.sessions = tuple(sessions)
         self._by_program: dict[str, list[_Seen]] = {}
         self._by_word: dict[tuple[str, str], list[_Seen]] = {}
