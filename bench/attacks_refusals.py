@@ -1,7 +1,7 @@
 """Refusals that a tool makes up: an answer in the words with which agent programs say that a person said no, and why.
 
 An attempt is one spelling in one record; it gets through when the order in it counts as the person's word anywhere: in
-a piece of evidence, in a signal, or among the interventions. A control shows that a real refusal is heard.
+a piece of evidence, or among the interventions. A control shows that a real refusal is heard.
 """
 
 import json
@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from whet.agents.recognising import recognise
-from whet.failures.analysis import analyse
 from whet.formats.source import Source
 from whet.lessons.finding import teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import Whose
 from words_in_records import AT, Json, claude_line, claude_said
@@ -91,13 +89,8 @@ def believed(transcript: Transcript) -> bool:
     pieces = any(
         each.trust > Trust.TOOL and TELLING in f"{each.text}{each.fix}" for each in teaching_of(transcript).pieces
     )
-    signals = analyse(transcript, failure_weights()).signals
     stepped_in = find_trouble(transcript).interventions
-    return (
-        pieces
-        or any(each.trust > Trust.TOOL and TELLING in each.quote for each in signals)
-        or any(each.by is Whose.PERSON and TELLING in each.words for each in stepped_in)
-    )
+    return pieces or any(each.by is Whose.PERSON and TELLING in each.words for each in stepped_in)
 
 
 def claude(tool: str, words: str, *, raw: bool = False, **more: Any) -> tuple[str, Any]:

@@ -19,7 +19,6 @@ import rival_detector
 from detection_speed import speed
 from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, straighten
-from loops import report_signals, tell
 from whet.failures.score import SAID, SIGNS, WHOLE, Weights, measure
 from whet.failures.usual import beyond, circle_of, size_of, usual_by_circle
 from whet.failures.view import gather
@@ -178,6 +177,10 @@ def measure_source(source: str, rows: Sequence[Row]) -> LeftOut:
     )
 
 
+def tell(measure_name: str, rival: str, cheap: str, ours: str, aim: str) -> None:
+    print(f"{measure_name:<58}{rival:>14}{cheap:>14}{ours:>16}{aim:>12}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="ship the weights fitted on all labelled sessions")
@@ -192,7 +195,6 @@ def main() -> None:
         )
         failure_weights.cache_clear()
     report_failure(rows, healthy)
-    report_signals(loaded)
     rival, ours, line = speed((*LABELLED, *HEALTHY))
     tell(
         "speed from .jsonl, one core, MB/s (and times the rival)",

@@ -44,7 +44,6 @@ ONE_WORD_IN = 12
 COMMANDS = (
     "stats",
     "sessions",
-    "signals --limit 20",
     "report",
     "lessons",
     "lessons --project cipher",

@@ -3,7 +3,7 @@
 Sessions of several shapes are made to be as bad as a session can be for what reads, pairs, judges and shows them. Each
 number is the time for the longer one divided by that for the shorter: 2 where it grows with the length, 4 where it
 grows with its square; 3 is the limit. Then a session of half as many and of all calls is written to a file as Claude
-Code does, and read, kept, judged, distilled and shown from there, each in a process of its own, with its peak of
+Code does, and read, kept, judged, learned from and shown from there, each in a process of its own, with its peak of
 memory and that of its largest child.
 
     python bench/long_sessions.py [--calls 1000] [--whole 200000]
@@ -18,17 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from whet.cli.shown.transcript import lines
-from whet.failures.analysis import Analysis, analyse
-from whet.failures.detectors import detect
-from whet.failures.kinds import KINDS
-from whet.failures.lessons import distill
+from whet.failures.analysis import analyse
 from whet.failures.score import SIGNS
-from whet.failures.signals import Signal
-from whet.failures.view import SessionView, gather
+from whet.failures.view import gather
 from whet.secrets.redactor import redact
 from whet.sessions.activity import classify
 from whet.sessions.lineage import own_calls
@@ -37,6 +33,7 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult,
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
+from whet.trouble.finding import find_trouble
 
 ROUNDS = 2
 
@@ -130,43 +127,36 @@ SHAPES: tuple[Callable[[int], Iterator[Message]], ...] = (
     orphaned,
     secretive,
 )
-Stage = Callable[[Transcript, Analysis], object]
+Stage = Callable[[Transcript], object]
 
 
 def stages() -> dict[str, Stage]:
     weights = failure_weights()
-    found: dict[str, Stage] = {
-        "redact": lambda transcript, _: redact(transcript),
-        "prepare": lambda transcript, _: prepare(transcript),
-        "pair": lambda transcript, _: pair(transcript.messages),
-        "gather": lambda transcript, _: gather(transcript),
-        "classify": lambda transcript, _: classify(pair(transcript.messages).exchanges),
-        "lineage": lambda transcript, _: own_calls(transcript),
-        "outline": lambda transcript, _: outline(transcript.messages),
-        "detect": lambda transcript, _: detect(gather(transcript)),
-        "signs": lambda transcript, _: [sign.measure(view) for view in [gather(transcript)] for sign in SIGNS],
-        "analyse": lambda transcript, _: analyse(transcript, weights),
-        "distill": lambda _, analysis: distill([analysis] * 3),
-        "show": lambda transcript, _: sum(map(len, _shown(transcript.messages))),
+    return {
+        "redact": redact,
+        "prepare": prepare,
+        "pair": lambda transcript: pair(transcript.messages),
+        "gather": gather,
+        "classify": lambda transcript: classify(pair(transcript.messages).exchanges),
+        "lineage": own_calls,
+        "outline": lambda transcript: outline(transcript.messages),
+        "signs": lambda transcript: [sign.measure(view) for view in [gather(transcript)] for sign in SIGNS],
+        "analyse": lambda transcript: analyse(transcript, weights),
+        "trouble": find_trouble,
+        "show": lambda transcript: sum(map(len, _shown(transcript.messages))),
     }
-    detectors = [each for kind in KINDS for each in kind.detectors]
-    return found | {f"{number} {each.__name__}": detecting(each) for number, each in enumerate(detectors)}
 
 
 def _shown(messages: tuple[Message, ...]) -> Iterator[str]:
     return lines(messages, among=range(len(messages)), full=False, thoughts=False)
 
 
-def detecting(detector: Callable[[SessionView], Iterable[Signal]]) -> Stage:
-    return lambda transcript, _: list(detector(gather(transcript)))
-
-
-def seconds(stage: Stage, transcript: Transcript, analysis: Analysis) -> float:
+def seconds(stage: Stage, transcript: Transcript) -> float:
     best = float("inf")
     for _ in range(ROUNDS):
         gc.collect()
         started = time.process_time()
-        stage(transcript, analysis)
+        stage(transcript)
         best = min(best, time.process_time() - started)
     return best
 
@@ -176,17 +166,15 @@ def transcript_of(shape: Callable[[int], Iterator[Message]], count: int) -> Tran
 
 
 def compare(calls: int) -> None:
-    weights = failure_weights()
     print(f"| stage | {' | '.join(shape.__name__ for shape in SHAPES)} |")
     print(f"|---|{'--:|' * len(SHAPES)}")
     pairs = []
     for shape in SHAPES:
-        both = [transcript_of(shape, size) for size in (calls, 2 * calls)]
-        pairs.append([(each, analyse(each, weights)) for each in both])
+        pairs.append([transcript_of(shape, size) for size in (calls, 2 * calls)])
     for name, stage in stages().items():
         row = []
-        for (short, of_short), (long, of_long) in pairs:
-            row.append(f"{seconds(stage, long, of_long) / max(seconds(stage, short, of_short), 1e-9):.1f}")
+        for short, long in pairs:
+            row.append(f"{seconds(stage, long) / max(seconds(stage, short), 1e-9):.1f}")
         print(f"| {name} | {' | '.join(row)} |", flush=True)
 
 
@@ -215,7 +203,7 @@ WHOLE = {
     "read and redact (whet import --dry-run)": ("import", "{file}", "--dry-run"),
     "read, keep and index (whet import)": ("import", "{file}"),
     "judge (whet report)": ("report",),
-    "distill (whet lessons)": ("lessons",),
+    "learn (whet lessons)": ("lessons",),
     "show (whet show --outline)": ("show", "{id}", "--outline"),
 }
 

@@ -25,22 +25,10 @@ for one in troubles[:5]:
     where = f" (message {dearest.first}: {dearest.kind}, {dearest.cause or dearest.subject})" if dearest else ""
     print(f"{one.lost_seconds:>5.0f} of {one.agent_seconds:.0f} s  {one.source:<12}{where}")
 
-analyses = [whet.analyse(session) for session in sessions]
-
 # %% [markdown]
-# What went wrong most often, and whose fault it was:
+# What came up most often, by kind and cause:
 
 # %%
-kinds = Counter((signal.kind, signal.cause.value) for one in analyses for signal in one.signals)
-for (kind, cause), count in kinds.most_common():
+causes = Counter((each.kind, each.cause or each.subject) for one in troubles for each in one.troubles)
+for (kind, cause), count in causes.most_common():
     print(f"{count:>3}  {kind} ({cause})")
-
-# %% [markdown]
-# What recurs over at least three sessions is a lesson. In the sessions that come with Whet it is one: tests that only
-# the project's own script can run.
-
-# %%
-lessons = whet.distill(analyses)
-for lesson in lessons:
-    print(f"{lesson.sessions} of {lesson.base} sessions: {lesson.kind} with {lesson.tool}: {lesson.fingerprint}")
-print(f"Lessons: {len(lessons)}")

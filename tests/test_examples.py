@@ -46,11 +46,9 @@ def test_a_folder_of_sessions_is_scored(tmp_path: Path) -> None:
     assert re.fullmatch(r"\d\d sessions; 0 files or lines could not be read", lines[0])
     scores = [float(line[:4]) for line in lines[1:6]]
     assert scores == sorted(scores, reverse=True)
-    assert any("retry_loop (agent)" in line for line in lines)
-    assert lines[-2:] == [
-        "12 of 13 sessions: tool_failure with Bash: use: path test module",
-        "Lessons: 1",
-    ]
+    counts = [int(line[:3]) for line in lines[6:]]
+    assert counts == sorted(counts, reverse=True)
+    assert "slip" in lines[6]
 
 
 def test_the_notebook_is_one() -> None:

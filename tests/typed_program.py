@@ -10,8 +10,7 @@ def score(folder: Path) -> dict[str, float]:
     sessions = [each for each in whet.read(folder) if isinstance(each, whet.Transcript)]
     analyses = [whet.analyse(session) for session in sessions]
     assert_type(analyses, list[whet.Analysis])
-    assert_type(whet.distill(analyses), tuple[whet.RecurringFailure, ...])
-    assert_type(analyses[0].signals, tuple[whet.Signal, ...])
+    assert_type(analyses[0].tools, frozenset[str])
     assert_type(sessions[0].messages, tuple[whet.Message, ...])
     assert_type(whet.redact(sessions[0]), whet.Redacted)
     return {one.session: one.failure_score for one in analyses}

@@ -11,7 +11,6 @@ import click
 
 from whet.agents.agent import Agent, AgentFiles, AgentHooks
 from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch, Validity, without_record
-from whet.failures.kinds import ChangeKind, KindOfTrouble
 from whet.formats import content, turns
 from whet.formats.format import Format
 from whet.formats.source import Source
@@ -27,6 +26,7 @@ from whet.store.listing import list_sessions
 from whet.store.opening import opened
 from whet.text import fields
 from whet.trouble.course import SessionCourse, Stretch
+from whet.trouble.kinds import ChangeKind, KindOfTrouble
 
 NAME = "scribe"
 
@@ -108,7 +108,7 @@ def bare_tests(course: SessionCourse) -> Iterator[Stretch]:
 BARE_TESTS = KindOfTrouble(
     "bare_tests",
     label="runs tests by a bare name",
-    sentence="runs the tests with {tool} instead of make",
+    sentence="runs the tests by a bare name instead of make",
     change=ChangeKind.RULE,
     detectors=(bare_tests,),
 )

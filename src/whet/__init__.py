@@ -13,12 +13,10 @@ __all__ = [
     "Item",
     "Lesson",
     "Message",
-    "RecurringFailure",
     "Redacted",
     "Session",
     "SessionFilters",
     "SessionTrouble",
-    "Signal",
     "Skipped",
     "Store",
     "Template",
@@ -28,7 +26,6 @@ __all__ = [
     "WhetError",
     "analyse",
     "audit",
-    "distill",
     "judge",
     "mine",
     "read",
@@ -39,7 +36,7 @@ __all__ = [
 
 TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
 if TYPE_CHECKING:
-    from whet.api.analysing import analyse, distill
+    from whet.api.analysing import analyse
     from whet.api.auditing import audit
     from whet.api.judging import judge
     from whet.api.reading import read
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
     from whet.evidence.verdicts import Verdict
     from whet.examples.templates import Template
     from whet.failures.analysis import Analysis
-    from whet.failures.lessons import RecurringFailure
-    from whet.failures.signals import Signal
     from whet.formats.source import Skipped
     from whet.ledger.entries import Item
     from whet.lessons.record import Lesson
@@ -64,7 +59,6 @@ if TYPE_CHECKING:
 else:
     _PLACES = {
         "analyse": "api.analysing",
-        "distill": "api.analysing",
         "audit": "api.auditing",
         "judge": "api.judging",
         "read": "api.reading",
@@ -78,8 +72,6 @@ else:
         "Template": "examples.templates",
         "Analysis": "failures.analysis",
         "Lesson": "lessons.record",
-        "RecurringFailure": "failures.lessons",
-        "Signal": "failures.signals",
         "Skipped": "formats.source",
         "Item": "ledger.entries",
         "Redacted": "secrets.redactor",

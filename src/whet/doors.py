@@ -20,7 +20,7 @@ TROUBLES, LESSON_SOURCES = "whet.troubles", "whet.lesson_sources"
 DOORS = {
     AGENTS: "an agent: whet.agents.agent.Agent",
     FORMATS: "a format of record that belongs to no agent: whet.formats.format.Format",
-    TROUBLES: "a kind of trouble: whet.failures.kinds.KindOfTrouble, which finds stretches of a session",
+    TROUBLES: "a kind of trouble: whet.trouble.kinds.KindOfTrouble, which finds stretches of a session",
     LESSON_SOURCES: "a source of lessons: whet.improving.learned.SourceOfLessons",
     COMMANDS: "a command of click; the name of the entry point is the command's",
 }

@@ -81,8 +81,8 @@ def test_flags_can_be_left_aside() -> None:
 
 
 def test_an_empty_record_and_one_of_pictures_are_analysed() -> None:
-    assert analyse(Transcript(source="test", native_id="x"), WEIGHTS).signals == ()
-    assert analysed(picture(), picture()).signals == ()
+    assert analyse(Transcript(source="test", native_id="x"), WEIGHTS).exchanges == ()
+    assert analysed(picture(), picture()).exchanges == ()
 
 
 def test_a_megabyte_of_hostile_output_is_read_in_linear_time() -> None:

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.failures.environment import fault_of
 from whet.failures.fingerprints import call_key, error_line, fingerprint
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.transcripts import ToolCall
@@ -42,12 +41,6 @@ def test_a_text_without_an_error_gives_its_first_line() -> None:
     assert error_line("") == ""
 
 
-def test_a_fault_names_what_is_missing() -> None:
-    assert fault_of("zsh: command not found: pnpm") == "missing program: pnpm"
-    assert fault_of("Error: Cannot find module 'left-pad'") == "missing package: left-pad"
-    assert fault_of("all is well") == ""
-
-
 def test_calls_are_the_same_however_their_arguments_are_spelled() -> None:
     one = ToolCall("1", "run", '{"a": 1, "b": [2, 3]}')
     assert call_key(one) == call_key(ToolCall("2", "run", '{ "b":[2,3],"a":1, "timeout": 9 }'))
@@ -59,7 +52,6 @@ def test_calls_are_the_same_however_their_arguments_are_spelled() -> None:
 def test_any_call_and_any_error_can_be_named(arguments: str, text: str) -> None:
     assert call_key(ToolCall("1", "run", arguments)) == call_key(ToolCall("2", "run", arguments))
     assert len(fingerprint(text)) <= 120
-    assert fault_of(text) is not None
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,8 @@ import pytest
 from whet.cli.shown.transcript import lines
 from whet.examples.mining import WantedTemplate, mine
 from whet.failures.analysis import analyse
-from whet.failures.detectors import MOST_SIGNALS
-from whet.failures.lessons import distill
-from whet.failures.signals import Kind
 from whet.formats.turns import OpenCalls
-from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript, pair
+from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.trouble.finding import find_trouble
@@ -114,19 +111,12 @@ def test_finding_trouble_grows_with_the_length(shape: Shape) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_distilling_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
-    analyses = {size: analyse(session(shape, size), WEIGHTS) for size in (SHORT, LONG)}
+def test_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
     for work in (
-        lambda given: distill([analyses[len(pair(given.messages).exchanges)]] * 3),
         lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False, thoughts=False)),
         lambda given: mine([given], WantedTemplate(), weights=WEIGHTS),
     ):
         assert growth(work, shape) < 2.5
-
-
-def test_a_session_gives_only_so_many_signals_of_a_kind() -> None:
-    found = analyse(session(tooling, MOST_SIGNALS + 50), WEIGHTS).signals
-    assert sum(signal.kind == Kind.TOOL_FAILURE for signal in found) == MOST_SIGNALS
 
 
 def test_results_find_their_calls_whatever_their_order_and_number() -> None:

@@ -17,9 +17,7 @@ from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
-from whet.failures.kinds import kind_named
-from whet.failures.lessons import distill
-from whet.improving.learned import LearnedOfAll, failure_id
+from whet.improving.learned import LearnedOfAll
 from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
@@ -28,10 +26,8 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.shipped.kinds import known_troubles
 from whet.store.adding import prepare
-from whet.store.analyses import judged, refresh
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
@@ -46,6 +42,7 @@ from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialCases, TrialDesign, TrialProgress, TrialResult, TrialStop
 from whet.trials.judging import judged as judge_attempts
+from whet.trouble.kinds import kind_named
 from whet.trouble.overview import (
     agent_time,
     duration,
@@ -302,16 +299,6 @@ def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
     assert [is_meant(each, "", CAME_UP) for each in units] == [True, True, False]
     assert [is_meant(each, "candidate", FAILED) for each in units] == [True, False, False]
     assert not is_meant(units[0], "", "unheard of")
-
-
-def test_a_failure_that_recurs_leads_to_its_sessions(page: PageClient, filled: Home) -> None:
-    with opened(filled) as database:
-        refresh(database, failure_weights(), progress=lambda _: None)
-        failure = distill(each.analysis for each in judged(database, Filters()))[0]
-    link = f"/sessions?temporary=1&failure={failure_id(failure)}"
-    until(lambda: "Reading your sessions" not in page.ask(link).text)
-    assert listed(page, link) == failure.sessions
-    assert listed(page, "/sessions?failure=unheard-of") == 0
 
 
 def test_filters_stay_in_the_address(page: PageClient, stored: list[StoredTrouble]) -> None:

@@ -17,11 +17,11 @@ in the project folder, with a home that contains `examples/sessions`. [examples/
 programs: `score_sessions.py`, `judge_experiment.py` and `warm_start_openai.py`.
 """
 SECTIONS = {
-    "Functions": ("read", "redact", "analyse", "troubles", "distill", "judge", "mine", "warm_start", "audit"),
+    "Functions": ("read", "redact", "analyse", "troubles", "judge", "mine", "warm_start", "audit"),
     "The store": ("Store", "SessionFilters", "Session", "Hit", "Item"),
     "Values": (
-        "Transcript", "Message", "Skipped", "Redacted", "Analysis", "Signal", "SessionTrouble", "Trouble",
-        "Intervention", "Lesson", "RecurringFailure", "Verdict", "Template", "Audit", "WhetError",
+        "Transcript", "Message", "Skipped", "Redacted", "Analysis", "SessionTrouble", "Trouble",
+        "Intervention", "Lesson", "Verdict", "Template", "Audit", "WhetError",
     ),
 }  # fmt: skip
 

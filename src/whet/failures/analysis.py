@@ -3,10 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Set
 
-from whet.failures.detectors import detect
-from whet.failures.kinds import KINDS, KindTable
 from whet.failures.score import Weights, failure_of, weigh
-from whet.failures.signals import Signal
 from whet.failures.usual import Circle, Size, circle_of, size_of
 from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
@@ -16,7 +13,7 @@ from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 12
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 13
 VERSIONS = 1_000_000  # more than there will ever be
 
 
@@ -49,13 +46,13 @@ class ModelUse(Value, frozen=True, array_like=True):
 
 
 class Analysis(Value, frozen=True):
-    """What was found in a session, with the facts that lessons count by.
+    """How the calls of a session ended, with the facts that counts are made of.
 
     >>> import whet
     >>> session, _ = whet.read("examples/sessions/openai")
     >>> found = whet.analyse(session)
-    >>> found.calls["failed"], sorted({signal.kind for signal in found.signals})
-    (3, ['retry_loop', 'tool_failure'])
+    >>> found.calls["failed"], sorted(found.tools)
+    (3, ['get_order'])
 
     `failure_score` compares sessions with each other where trials are guarded; it says nothing of one session.
     """
@@ -63,7 +60,6 @@ class Analysis(Value, frozen=True):
     session: str
     failure_score: float
     exchanges: tuple[ExchangeOutcome, ...]
-    signals: tuple[Signal, ...]
     source: str = ""
     model: str = ""
     at: float | None = None
@@ -88,12 +84,9 @@ class Analysis(Value, frozen=True):
         return frozenset(exchange.tool for exchange in self.exchanges)
 
 
-def version_of(kinds: KindTable, *others: str) -> int:
-    """The version of analyses that look for these kinds: another one where other packages add some.
-
-    `others` name what else is kept with an analysis, each with its version.
-    """
-    added = sorted((*others, *(f"{row.name} {row.version}" for row in kinds if row not in KINDS)))
+def version_of(*others: str) -> int:
+    """The version of analyses; `others` name what else is kept with one, each with its version."""
+    added = sorted(others)
     # Three bytes, so that the versions of a million analyses can be summed in a number of 64 bits.
     mark = int.from_bytes(hashlib.sha256("\n".join(added).encode()).digest()[:3]) if added else 0
     return ANALYSIS_VERSION + mark * VERSIONS
@@ -102,28 +95,24 @@ def version_of(kinds: KindTable, *others: str) -> int:
 def analyse(
     transcript: Transcript,
     weights: Weights,
-    kinds: KindTable = KINDS,
     *,
     ignore_flags: bool = False,
     copied: Set[int] = NO_PLACES,
 ) -> Analysis:
-    """Decide every exchange, detect every signal and score the session.
+    """Decide every exchange and score the session.
 
     The messages at the `copied` places are evidence in the session that they were copied from, and not here. A session
     that is nothing but a copy is analysed as a whole, and marked.
     """
     apart = NO_PLACES if is_copy(transcript, copied) else copied
     evidence = gather(own_part(transcript, apart), ignore_flags=ignore_flags)
-    return analysis_of_view(evidence, transcript, weights, kinds, copied=copied)
+    return analysis_of_view(evidence, transcript, weights, copied=copied)
 
 
-def analysis_of_view(
-    evidence: SessionView, transcript: Transcript, weights: Weights, kinds: KindTable = KINDS, *, copied: Set[int]
-) -> Analysis:
+def analysis_of_view(evidence: SessionView, transcript: Transcript, weights: Weights, *, copied: Set[int]) -> Analysis:
     """The same of a session whose evidence is gathered already."""
     repeated = _copied(transcript, copied)
     apart = NO_PLACES if repeated.whole else copied
-    signals = detect(evidence, kinds)
     weighed = weigh(evidence, weights)
     usage = transcript.usage or total(message.usage for message in transcript.messages)
     return Analysis(
@@ -133,7 +122,6 @@ def analysis_of_view(
             ExchangeOutcome(step.exchange.call.id, step.tool, step.decision.outcome, step.decision.evidence)
             for step in evidence.steps
         ),
-        signals=signals,
         source=transcript.source,
         model=transcript.model,
         at=transcript.started,

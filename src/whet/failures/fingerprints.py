@@ -7,11 +7,12 @@ from typing import NamedTuple
 import msgspec
 import re2
 
-from whet.failures.environment import ends_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names
 
 ARGUMENTS_LIMIT = 50_000
+ERROR_HEAD = 1_500
+ERROR_TAIL = 1_500
 LINE_LIMIT = 400
 FINGERPRINT_LENGTH = 120
 # Arguments that say how long or why, not what.
@@ -95,7 +96,7 @@ def call_key(call: ToolCall) -> str:
 
 def error_line(text: str) -> str:
     """The line of a failed result that says what went wrong."""
-    lines = [(raw.strip()[:LINE_LIMIT], line) for raw in ends_of(text).split("\n") if (line := _unwrapped(raw))]
+    lines = [(raw.strip()[:LINE_LIMIT], line) for raw in _ends(text).split("\n") if (line := _unwrapped(raw))]
     if not lines:
         return ""
     if _TRACEBACK in text and (raised := next((line for raw, line in reversed(lines) if _RAISED.search(raw)), "")):
@@ -105,6 +106,12 @@ def error_line(text: str) -> str:
         if found := next((line for raw, line in telling if pattern.search(raw)), ""):
             return found
     return telling[0][1]
+
+
+def _ends(text: str) -> str:
+    if len(text) <= ERROR_HEAD + ERROR_TAIL:
+        return text
+    return text[:ERROR_HEAD] + "\n" + text[-ERROR_TAIL:]
 
 
 def tells(line: str) -> bool:

@@ -9,7 +9,6 @@ from whet.failures.wordings import AGENT_WORDINGS, HARMLESS, USER_WORDINGS, Phra
 from whet.text.words import cut
 
 WORDS_LIMIT = 20_000
-QUOTE_LENGTH = 160
 SPAN_LENGTH = 400
 SENTENCE_REACH = 400
 SET_BYTES = 64 << 20
@@ -51,17 +50,6 @@ class Phrases:
             return frozenset()
         return frozenset(self.wordings[index][0] for index in self._set.Match(_plain(words)) or ())
 
-    def quote(self, words: str, phrase: Phrase) -> str:
-        """The sentence that has the phrase, with what follows it."""
-        plain = _plain(words)
-        for index in self._set.Match(plain) or ():
-            known, pattern = self.wordings[index]
-            found = re2.search(pattern, plain) if known is phrase else None
-            if found is not None:
-                # Lower-casing changes the length of a few letters; the place is then only near.
-                return _sentence(words, min(found.start(), len(words)))
-        return shortened(words)
-
 
 def own_words(text: str) -> str:
     """The text without code, quotations, logs, tables and tags; the middle of a very long one is left out."""
@@ -75,12 +63,6 @@ def own_words(text: str) -> str:
         return spoken
     # A message that is one block of thinking is still all that its speaker said.
     return text if text.lstrip().startswith(("<thinking>", "<think>")) else ""
-
-
-def may_be_rare(text: str) -> bool:
-    """Whether a text may have one of the rare phrases: every one of them has one of a few words."""
-    plain = _plain(text)
-    return any(word in plain for word in RARE_WORDS) and bool(RARE_PHRASES.said(text))
 
 
 def without_harmless(words: str) -> str:
@@ -104,11 +86,6 @@ def _plain(words: str) -> str:
     return words.replace("’", "'").lower()
 
 
-def _sentence(words: str, place: int) -> str:
-    reach = max(0, place - SENTENCE_REACH)
-    return shortened(words[reach + _sentence_start(words[reach:place]) :])
-
-
 def _sentence_start(text: str) -> int:
     """Where the last sentence of a text begins."""
     start = 0
@@ -120,12 +97,6 @@ def _sentence_start(text: str) -> int:
 
 
 AGENT_PHRASES = Phrases(AGENT_WORDINGS)
-# What is worth hearing while the agent still works: most of its turns have none of it.
-RARE_WORDS = (
-    "don't have", "do not have", "unable to", "not able to", "can't", "cannot", "as an ai", "lost", "no longer have",
-    "remind me", "recall", "remember", " up", "fabricat", "invent", "hallucinat", "should",
-)  # fmt: skip
-RARE_PHRASES = Phrases({phrase: AGENT_WORDINGS[phrase] for phrase in (Phrase.DENIAL, Phrase.FORGOT, Phrase.INVENTED)})
 # An order is asked for one thing and an answer for others; most sayings of a person are one of the two.
 ORDER_PHRASES = Phrases({Phrase.CHANGE: USER_WORDINGS[Phrase.CHANGE]})
 ANSWER_PHRASES = Phrases({phrase: USER_WORDINGS[phrase] for phrase in USER_WORDINGS if phrase is not Phrase.CHANGE})

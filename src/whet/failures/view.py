@@ -4,17 +4,13 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from whet.failures.environment import fault_of
-from whet.failures.fingerprints import call_key, error_line, fingerprint
+from whet.failures.fingerprints import call_key, fingerprint
 from whet.failures.named_checks import Head, is_named, named_by_person, named_in_error
 from whet.failures.phrases import (
     AGENT_PHRASES,
     ANSWER_PHRASES,
     ORDER_PHRASES,
-    RARE_PHRASES,
-    WORDS_LIMIT,
     last_sentence,
-    may_be_rare,
     own_words,
     without_harmless,
 )
@@ -28,7 +24,6 @@ from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall,
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.values import lazy
 
-SHORT_RESULT = 1_000
 DEFEATS = frozenset({Phrase.INABILITY, Phrase.SURRENDER})
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
@@ -84,12 +79,6 @@ class JudgedCall:
     def fingerprint(self) -> str:
         return fingerprint(self.text) or self.decision.evidence
 
-    @lazy
-    def fault(self) -> str:
-        # A check prints the errors of what it checks, and a long output those of others.
-        told = self.effect is Effect.CHECKS or len(self.text) > SHORT_RESULT
-        return fault_of(error_line(self.text) if told else self.text)
-
 
 @dataclass(frozen=True)
 class Saying:
@@ -107,16 +96,10 @@ class Saying:
 
     @lazy
     def phrases(self) -> frozenset[Phrase]:
-        """What the agent said at the end of a turn or rarely says, or what the person answered."""
+        """What the agent said at the end of a turn, or what the person answered."""
         if self.role is Role.USER:
             return ANSWER_PHRASES.said(self.words)
-        if self.is_closing:
-            return self._closing_phrases()
-        # The cheap look at the whole text spares the careful one at its own words.
-        return RARE_PHRASES.said(self.words) if may_be_rare(self.text[:WORDS_LIMIT]) else frozenset()
-
-    def _closing_phrases(self) -> frozenset[Phrase]:
-        found = AGENT_PHRASES.said(self.words)
+        found = AGENT_PHRASES.said(self.words) if self.is_closing else frozenset()
         if found.isdisjoint(DEFEATS):
             return found
         return (found - DEFEATS) | (AGENT_PHRASES.said(without_harmless(self.words)) & DEFEATS)
@@ -173,20 +156,6 @@ class SessionView:
         messages = self.transcript.messages
         turns = (i for i in range(len(messages) - 1, -1, -1) if messages[i].origin is Origin.TURN)
         return next(turns, -1)
-
-    @lazy
-    def trailing_failures(self) -> tuple[JudgedCall, ...]:
-        """The failures at the end with nothing that worked after the first of them."""
-        start = len(self.steps)
-        while start and not self.steps[start - 1].worked:
-            start -= 1
-        return tuple(step for step in self.steps[start:] if step.failed)
-
-    @lazy
-    def first_after(self) -> int:
-        """The first message after which the record is a continuation of a compacted one, else past the end."""
-        messages = self.transcript.messages
-        return next((i for i, m in enumerate(messages) if m.origin is Origin.SUMMARY), len(messages))
 
 
 def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView:

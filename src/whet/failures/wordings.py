@@ -7,7 +7,6 @@ class Phrase(StrEnum):
     """What a wording does in the conversation."""
 
     # by the agent
-    APOLOGY = "apology"
     INABILITY = "inability"  # something could not be done, found or seen
     SURRENDER = "surrender"  # the agent ends its attempt
     ASKS = "asks"  # wants something from the person before it goes on
@@ -15,17 +14,10 @@ class Phrase(StrEnum):
     INTENT = "intent"  # says what it will do next
     CLAIM = "claim"  # says that something was done
     VERIFIED = "verified"  # says that a check passed
-    DENIAL = "denial"  # says that it lacks a tool or a capability
-    FORGOT = "forgot"  # says that it lost the thread
-    INVENTED = "invented"  # admits that it made something up
     # by the person
     CORRECTION = "correction"
     NO = "no"  # begins with a no: a correction, unless it answers a question
-    REMINDER = "reminder"  # has said so before
-    MENTION = "mention"  # refers to what was said before, which need not be a reproach
-    CONTRAST = "contrast"  # wants it otherwise: counts only where the agent was stopped for it
     SETTLED = "settled"  # says that it is fine now
-    APPROVAL = "approval"  # thanks, or lets the agent go on or hand it over
     CHANGE = "change"  # asks that something be made different, not only told
 
 
@@ -38,34 +30,8 @@ HARMLESS = (
     rf"|[^.!?\n]*(?:{_CANNOT}|\bdid(?: not|n't)|\bfailed to|\bhave(?: not|n't)|\bwas(?: not|n't) able to) "
     r"(?:\w+ )?(?:run|ran|execute|verify|verified|test|tested|check|reproduce|confirm|build|compile)\b[^.!?\n]*"
 )
-_ACCESS = r"(?:access|browse|run|execute|open|read|write|send|post|book|call)\b"
-_ADVERBS = r"(?:(?:just|actually|simply|completely|entirely|indeed|essentially|partly) )*"
-_STATED = (
-    r"(?:citation|quote|quotation|reference|source|number|figure|result|statistic|fact|detail|answer|claim|link|url|"
-    r"endpoint|version|date|output|paper|study|finding|data|percentage|price|address)s?"
-)
-_SAID = rf"that|this|it|those|them|these|the (?:\w+ ){{0,2}}{_STATED}"
-# What stands before words on making things up that admit nothing: they suppose, deny, or report what somebody said.
-NOT_ADMITTED = (
-    r"\b(?:if|unless|whether|would|could|might|as though)\b"
-    r"|\b(?:you|they|he|she|who|user|reviewer|author|paper|article) (?:\w+ )?"
-    r"(?:say|says|said|think|thinks|thought|claim|claims|claimed|believe|suggest|suggested|asked|wrote|writes)\b"
-    r"|(?:\bnot|n't|\bnever)(?: \w+){0,2} $"
-)
-# What stands behind them where they were made up for a use, or somebody else is quoted.
-MADE_FOR_USE = (
-    r"\b(?:sample|placeholder|dummy|mock|fixture|fictional|example|demo|test data)"
-    r"|\bas (?:you )?(?:asked|requested|agreed)\b"
-    r"|\bfor (?:the|this|your|a) (?:\w+ )?(?:test|tests|exercise|story|illustration)\b"
-    r"|\b(?:he|she|they) (?:said|says|wrote)\b"
-    r"|^[^.!;\n]*\?"
-)
 
 AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
-    Phrase.APOLOGY: (
-        r"\bi(?:'m| am) (?:very |so |really )?sorry\b",
-        r"\b(?:i apologi[sz]e|my apologies|sorry (?:for|about))\b",
-    ),
     Phrase.INABILITY: (
         rf"{_CANNOT} (?:find|locate|access|determine|retrieve|complete|see|do|provide|proceed)",
         rf"{_CANNOT} (?:perform|get|open|read|send|identify|verify|fulfil|process|continue)",
@@ -114,27 +80,6 @@ AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         rf"\b{_CHECK} (?:now )?(?:pass|passes|passed|succeeds|succeeded) (?:now|successfully|cleanly)\b",
         rf"\b(?:verified|confirmed) (?:that|by running) (?:\w+ ){{0,4}}{_CHECK}\b",
     ),
-    Phrase.DENIAL: (
-        r"\bi (?:do not|don't|currently don't) have (?:the (?:ability|capability|tools?)|(?:direct )?access)",
-        r"\bi (?:do not|don't|currently don't) have (?:a|any) (?:tools?|functions?|way)\b",
-        rf"\bi(?:'m| am) (?:unable|not able) to {_ACCESS}",
-        rf"\bi (?:can't|cannot) {_ACCESS}",
-        r"\bas an ai\b",
-    ),
-    Phrase.FORGOT: (
-        r"\bi(?:'ve| have) lost (?:track|context|the context)\b",
-        r"\bi no longer have (?:the )?(?:context|access to (?:the|our) (?:earlier|previous))",
-        r"\b(?:could|can) you remind me\b|\bi (?:don't|do not) (?:recall|remember)\b",
-    ),
-    Phrase.INVENTED: (
-        rf"\bi(?:'ve| have)? {_ADVERBS}(?:made (?:{_SAID}) up|(?:fabricated|invented|made up) (?:{_SAID}))\b",
-        rf"\bi was {_ADVERBS}(?:making (?:{_SAID}) up|(?:fabricating|inventing|making up) (?:{_SAID}))\b",
-        rf"\bi(?:'ve| have)? {_ADVERBS}hallucinated\b",
-        r"\bi should(?: not|n't) have (?:claimed|invented|made up|stated)\b",
-        r"\bwas an? (?:hallucination|fabrication|invention) (?:of mine|on my part|by me)\b",
-        r"\b(?:was|were) (?:my own (?:invention|fabrication)|(?:fabricated|made up|invented|hallucinated) by me)\b",
-        r"\bi (?:gave|told|cited|quoted|mentioned|listed)(?: you)? (?:was|were) (?:fabricated|made up|invented)\b",
-    ),
 }
 
 USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
@@ -177,30 +122,11 @@ USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"eso no es|está mal|isso não|está errado|это не то|неправильно",
         r"違います|そうじゃない|間違って|不对|不是这|错了|틀렸|아니[,.]",
     ),
-    Phrase.CONTRAST: (
-        r"\b(?:don't|do not|doesn't|won't|not|never|instead|rather|already|actually|wrong|stop|wait|only|just)\b",
-        r"\bshould(?:n't)?\b|\bno[,. ]|\bneeds? to\b|\buse (?:the|a|an|this|that|our)\b|\bmust\b",
-    ),
-    Phrase.REMINDER: (
-        r"\bi (?:already|just) (?:told|said|gave|provided|mentioned|answered|explained|asked|sent)\b",
-        r"\bi (?:told|asked) you (?:already|before|twice)\b|\bhow many times\b",
-        r"\byou already (?:have|know|asked)\b",
-        r"habe ich (?:schon|bereits)|je l'ai déjà|ya (?:te )?(?:lo )?dije|já (?:disse|falei)|я уже",
-    ),
-    Phrase.MENTION: (r"\b(?:as|like) i (?:said|mentioned|told)\b",),
     Phrase.SETTLED: (
         r"\bnot (?:a|an) (?:bug|issue|problem)\b|\bwithout (?:a |any )?(?:bugs?|issues?|problems?)\b",
         r"\b(?:it works|works now|looks good|well done|lgtm|that's perfect)\b",
         r"^\W*no,? that(?:'s| is| will be| would be) (?:all|ok|okay|fine|it|everything|good)\b",
         r"^\W*no,? (?:thank|i'm good|problem|worries)",
-    ),
-    Phrase.APPROVAL: (
-        r"^\W*(?:great|perfect|nice|awesome|excellent|thanks|thank you|thx|well done|love it|cool|lgtm)\b",
-        r"\b(?:thanks|thank you|looks good|it works|works now)\b",
-        r"^\W*(?:(?:ok(?:ay)?|yes|yeah|now|please|then|can you|and),? )*(?:commit|push|merge|ship|deploy|release)\b",
-        r"^\W*(?:(?:ok(?:ay)?|yes|yeah|please),? )*(?:go (?:on|ahead)|proceed|continue|create (?:a|the) pr)\b",
-        r"^\W*(?:yes|yep|yeah|ok(?:ay)?|sure)(?: please)?\W*$",
-        r"danke|merci|gracias|obrigad|спасибо|ありがとう|谢谢|감사",
     ),
     Phrase.CHANGE: (
         r"\b(?:send|creat|updat|delet|add|remov|book|reserv|cancel|schedul|post|invit|writ|edit)(?:e|es|ed|ing)?\b",

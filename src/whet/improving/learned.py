@@ -1,4 +1,4 @@
-"""What sessions teach: lessons from every source, folded with the ledger; and failures that recur without a remedy.
+"""What sessions teach: lessons from every source, folded with the ledger.
 
 The command, the page, the MCP server and programs all ask `lessons_of`, and so show the same lessons.
 """
@@ -13,22 +13,16 @@ from msgspec.structs import replace
 from whet.changes.pending import propose
 from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
-from whet.failures.analysis import Analysis
-from whet.failures.fingerprints import fingerprint
-from whet.failures.kinds import ChangeKind
-from whet.failures.lessons import RecurringFailure, distill
-from whet.failures.signals import Kind
 from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
-from whet.ledger.patches import Form, Patch, digest
+from whet.ledger.patches import Form, Patch
 from whet.lessons.claim_remedies import is_same_rule
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.record import (
-    ID_LETTERS,
     DroppedLesson,
     Lesson,
     LessonStage,
@@ -37,7 +31,6 @@ from whet.lessons.record import (
     lesson_of_change,
 )
 from whet.sessions.temporary import is_temporary
-from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
 from whet.store.database import Database
 from whet.store.home import Home
@@ -45,18 +38,9 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
 from whet.targets.known_projects import KnownProjects
-from whet.text.likeness import is_same, sense, similarity
+from whet.text.likeness import is_same, sense
 
-SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
-SAME_ERROR = 0.75  # of the words of two fingerprints
-
-_WITHOUT_FIX = {
-    ChangeKind.RULE: "no session shows what works instead",
-    ChangeKind.SKILL: "may be worth a skill",
-    ChangeKind.MEMORY: "may be worth a memory note",
-    ChangeKind.ENVIRONMENT: "look at your environment",
-}
 
 _OF_STEP = {
     Step.REFUSED: Standing(LessonStage.REFUSED),
@@ -92,10 +76,9 @@ class DecisionsOnLessons(NamedTuple):
 
 
 class LearnedOfAll(NamedTuple):
-    """What sessions teach, the failures that recur in them, and where people contradict each other, by project."""
+    """What sessions teach, and where people contradict each other, by project."""
 
     lessons: tuple[Lesson, ...] = ()
-    recurring: tuple[RecurringFailure, ...] = ()  # troubles: no lesson says what works instead
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
@@ -210,43 +193,20 @@ def _in_force(item: Item) -> Standing:
 def learned(
     home: Home, database: Database, scope: LessonScope = EVERYWHERE, *, progress: Progress = silent
 ) -> LearnedOfAll:
-    """All that there is to show: the lessons, and what recurs without one.
-
-    A failure that recurs is of no project, and left out where a lesson has its fix.
-    """
-    folders: Counter[str] = Counter()
-
-    def seen() -> Iterator[Analysis]:
-        for one in judged(database, scope.filters):
-            folders[one.analysis.circle.folder] += 1
-            yield one.analysis
-
-    recurring = distill(seen(), known_kinds())
+    """All that there is to show, with the number of sessions in which was looked."""
+    folders = Counter(one.analysis.circle.folder for one in judged(database, scope.filters))
     known = KnownProjects(database)
     meant_folders = {folder: number for folder, number in folders.items() if _is_meant(known, folder, scope)}
     projects = found_by_sources(home, database, scope, progress)
     lessons = with_ledger(home, database, folded(home, database, projects), scope)
     return LearnedOfAll(
         lessons,
-        tuple(_unknown(() if scope.project else recurring, lessons)),
         {each.project: each.conflicts for each in projects if each.conflicts},
         sum(meant_folders.values()),
         sum(number for folder, number in meant_folders.items() if is_temporary(folder)),
         tuple(each for project in projects for each in project.dropped),
         {each.project: known.shown(each.project) for each in projects},
     )
-
-
-def failure_id(failure: RecurringFailure) -> str:
-    """The name of a failure that recurs; it stays the same as long as what recurs does."""
-    return digest(f"{failure.kind} {failure.tool} {failure.fingerprint}")[:ID_LETTERS]
-
-
-def without_fix(failure: RecurringFailure) -> str:
-    """What can be said of a failure that recurs and has no remedy."""
-    if failure.change is ChangeKind.SKILL and failure.kind in SAME_FAILURE:
-        return "mostly made good in the same session"
-    return _WITHOUT_FIX[failure.change]
 
 
 def _is_meant(known: KnownProjects, folder: str, scope: LessonScope) -> bool:
@@ -258,17 +218,6 @@ def _is_meant(known: KnownProjects, folder: str, scope: LessonScope) -> bool:
 def _most_seen(project: ProjectLessons) -> int:
     """In how many sessions the lesson of a project was seen that most of them show."""
     return max((each.sessions for each in project.lessons), default=0)
-
-
-def _unknown(recurring: Iterable[RecurringFailure], lessons: Iterable[Lesson]) -> Iterator[RecurringFailure]:
-    """What no lesson says already with what works instead, each failure once."""
-    known = tuple(lessons)
-    places = {(piece.session, piece.message) for each in known for piece in each.evidence.pieces}
-    answered = answered_by(known)
-    for failure in once_each(recurring):
-        is_seen = any((each.session, each.message) in places for each in failure.examples)
-        if failure.kind not in SAME_FAILURE or not (is_seen or is_answered(failure.fingerprint, answered)):
-            yield failure
 
 
 def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
@@ -322,43 +271,3 @@ def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float
         raise WhetError(f"Lesson {lesson.id} is not proposed: {words}.", advice="`whet lessons` lists others.")
     told = replace(lesson.patch, origin=replace(lesson.patch.origin, untried=""))
     return propose(home, database, told, actor=Actor.POLICY, now=now)
-
-
-def is_answered(error: str, answered: frozenset[str]) -> bool:
-    """Whether there are words for this very error."""
-    words = frozenset(error.split())
-    return any(similarity(words, frozenset(each.split())) >= SAME_ERROR for each in answered)
-
-
-def once_each(lessons: Iterable[RecurringFailure]) -> Iterator[RecurringFailure]:
-    """Each failure of a tool once: a loop or a time-out with the same error is no other one."""
-    shown: dict[str, frozenset[str]] = {}  # the errors of each tool
-    for lesson in lessons:
-        if lesson.kind in SAME_FAILURE:
-            known = shown.get(lesson.tool, frozenset())
-            if lesson.fingerprint and is_answered(lesson.fingerprint, known):
-                continue
-            shown[lesson.tool] = known | {lesson.fingerprint}
-        yield lesson
-
-
-def each_once(lessons: Iterable[RecurringFailure]) -> tuple[RecurringFailure, ...]:
-    """Each failure once, the most frequent first: a call whose time ran out is a call that failed too."""
-    every = tuple(lessons)
-    agents_own = once_each(each for each in every if each.change is not ChangeKind.ENVIRONMENT)
-    surroundings = (each for each in every if each.change is ChangeKind.ENVIRONMENT)
-    return tuple(sorted((*agents_own, *surroundings), key=lambda each: -each.sessions))
-
-
-def answered_by(lessons: Iterable[Lesson]) -> frozenset[str]:
-    """The fingerprints of the errors that lessons have words for."""
-    return frozenset(each for lesson in lessons for each in _errors(lesson))
-
-
-def _errors(lesson: Lesson) -> set[str]:
-    """The errors that a lesson is about: that of its best piece, and those that recur in it."""
-    counted = Counter(fingerprint(piece.error) for piece in lesson.evidence.pieces if piece.error)
-    best = fingerprint(lesson.evidence.best.error)
-    claimed = fingerprint(lesson.patch.situation.error) if lesson.checks.measures is not None else ""
-    recurring = {each for each, count in counted.items() if each and (count > 1 or each == best)}
-    return {*recurring, claimed} if claimed else recurring

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from whet.failures.signals import SHOWN, Kind
 from whet.failures.view import SessionView, gather
 from whet.improving.live_sessions import Live
 from whet.ledger.patches import RuleSituation
@@ -14,6 +13,7 @@ from whet.store.analyses import analysis_of
 from whet.store.canary_counts import CountedUnit
 from whet.store.database import Database
 from whet.store.sessions import load, stored
+from whet.store.troubles import trouble_of_session
 
 
 class DrawnUnit(NamedTuple):
@@ -60,10 +60,10 @@ def _measured(database: Database, situation: RuleSituation, live: Live) -> _Meas
         return None
     view = gather(load(database, session))
     followed = was_followed(situation, view)
-    signals = [each.kind for each in analysis.signals if each.confidence >= SHOWN]
+    trouble = trouble_of_session(database, session)
     return _MeasuredSession(
         failed=None if followed is None else not followed,
-        corrected=Kind.USER_CORRECTION in signals,
+        corrected=trouble is not None and bool(trouble.interventions),
         unchecked=_is_unchecked(view),
         tokens=session.input_tokens + session.output_tokens - analysis.copied.tokens,
     )

@@ -6,10 +6,10 @@ from enum import StrEnum
 
 import re2
 
-from whet.failures.environment import fault_of
 from whet.ledger.entries import Item, State
 from whet.ledger.holding import lies_in
 from whet.ledger.patches import Action, Form, Patch, Scope, digest, is_named, is_scoped
+from whet.ledger.surroundings import names_fault
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
 from whet.text.characters import first_hidden
@@ -83,7 +83,7 @@ def accident(text: str) -> str:
 
 
 def _is_accident(clause: str) -> bool:
-    return bool(fault_of(clause)) or any(found.search(clause) for found in _ACCIDENT)
+    return names_fault(clause) or any(found.search(clause) for found in _ACCIDENT)
 
 
 def _clauses(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whet.failures.kinds import kind_named
 from whet.mcp.lessons import project_in
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
@@ -18,6 +17,7 @@ from whet.store.rows import Session
 from whet.store.troubles import StoredTrouble, session_troubles, trouble_of_session
 from whet.targets.known_projects import KnownProjects
 from whet.trouble.finding import find_trouble
+from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, UPPER_BOUND, sort_words
 from whet.trouble.rollups import TroubleCost, by_cause, by_kind, costs, dearest, group
 from whet.trouble.values import SessionTrouble, Trouble

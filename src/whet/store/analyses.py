@@ -13,7 +13,7 @@ from whet.failures.score import Weights, failure_of
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Usage
-from whet.shipped.kinds import known_kinds, known_troubles
+from whet.shipped.kinds import known_troubles
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.listing import Filters, conditions
@@ -238,15 +238,13 @@ class FoundInSession(NamedTuple):
 
 def analyses_version() -> int:
     """The version of what is kept of a session: another one where other packages add kinds."""
-    return version_of(
-        known_kinds(), f"trouble {TROUBLE_VERSION}", *(f"{row.name} {row.version}" for row in known_troubles())
-    )
+    return version_of(f"trouble {TROUBLE_VERSION}", *(f"{row.name} {row.version}" for row in known_troubles()))
 
 
 def _analyse(weights: Weights, checks: ProjectChecks, stored: StoredTranscript) -> FoundInSession:
     transcript = stored.decoded()
     own = gather_own(transcript, stored.copied)
-    analysis = analysis_of_view(own.view, transcript, weights, known_kinds(), copied=stored.copied)
+    analysis = analysis_of_view(own.view, transcript, weights, copied=stored.copied)
     return FoundInSession(analysis, trouble_found(own, checks))
 
 

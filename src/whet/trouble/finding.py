@@ -13,7 +13,7 @@ from whet.sessions.copies import NO_PLACES, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import Break, SessionCourse, Stretch, moves_of
-from whet.trouble.kinds import TROUBLE_KINDS, TroubleRow
+from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
 from whet.trouble.people import events
 from whet.trouble.red_checks import claimed_before
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
@@ -33,7 +33,7 @@ def find_trouble(
     checks: frozenset[Head] = frozenset(),
     breaks: Sequence[Break] = (),
     copied: Set[int] = NO_PLACES,
-    kinds: Sequence[TroubleRow] = TROUBLE_KINDS,
+    kinds: Sequence[KindOfTrouble] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The stretches of a session that bought nothing, and the interventions of people.
 
@@ -67,7 +67,7 @@ def trouble_of(
     checks: frozenset[Head] = frozenset(),
     breaks: Sequence[Break] = (),
     begin: int = 0,
-    kinds: Sequence[TroubleRow] = TROUBLE_KINDS,
+    kinds: Sequence[KindOfTrouble] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
     course = SessionCourse(view, moves_of(view, checks), begin, tuple(breaks), events)
@@ -90,7 +90,7 @@ def trouble_of(
 
 
 def _troubles(
-    course: SessionCourse, seconds: Sequence[float], price: Price | None, kinds: Sequence[TroubleRow]
+    course: SessionCourse, seconds: Sequence[float], price: Price | None, kinds: Sequence[KindOfTrouble]
 ) -> Iterator[Trouble]:
     found = (stretch for row in kinds for detect in row.detectors for stretch in detect(course))
     stretches = sorted(_named(course, found), key=lambda each: (each.first, each.last))
@@ -108,7 +108,7 @@ def _named(course: SessionCourse, stretches: Iterable[Stretch]) -> Iterator[Stre
 
 
 def owned_messages(
-    stretches: Sequence[Stretch], count: int, kinds: Sequence[TroubleRow] = TROUBLE_KINDS
+    stretches: Sequence[Stretch], count: int, kinds: Sequence[KindOfTrouble] = TROUBLE_KINDS
 ) -> list[list[int]]:
     """The messages that each stretch counts: one that lies in several belongs to the shortest of them.
 

@@ -1,6 +1,9 @@
 """The table of kinds of trouble: a row says all that differs from one kind to the next."""
 
-from whet.failures.kinds import ChangeKind, KindOfTrouble
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
 from whet.trouble.course import SessionCourse, Stretch
 from whet.trouble.discarded import discarded
 from whet.trouble.lost_context import lost_contexts
@@ -11,10 +14,36 @@ from whet.trouble.told import not_followed
 from whet.trouble.values import TroubleKind
 from whet.trouble.waiting import waits
 
-TroubleRow = KindOfTrouble[SessionCourse, Stretch]
+
+class ChangeKind(StrEnum):
+    """What a lesson would change."""
+
+    RULE = "rule"  # an instruction that the agent reads
+    SKILL = "skill"  # a way to do a class of task
+    MEMORY = "memory"  # a fact about the person and their preferences
+    ENVIRONMENT = "environment"  # advice to the person; never an instruction for the agent
+
+
+class KindOfTrouble(NamedTuple):
+    """One kind of trouble: how it is named, told, mended and found.
+
+    `name` is what is stored. `label` names it in lists; `sentence` says what goes wrong. `change` is what can be done:
+    trouble of the environment is a person's to mend, all other is the agent's; `remedy` says it to people. Each
+    detector finds stretches of one session. A package that changes what its detectors find raises `version`, so that
+    sessions are analysed again.
+    """
+
+    name: str
+    label: str
+    sentence: str
+    change: ChangeKind
+    detectors: tuple[Callable[[SessionCourse], Iterable[Stretch]], ...] = ()
+    version: int = 1
+    remedy: str = ""
+
 
 # Where two stretches are equally long, the earlier kind owns the minutes.
-TROUBLE_KINDS: tuple[TroubleRow, ...] = (
+TROUBLE_KINDS: tuple[KindOfTrouble, ...] = (
     KindOfTrouble(
         TroubleKind.WAITING,
         label="waiting",
@@ -80,3 +109,10 @@ TROUBLE_KINDS: tuple[TroubleRow, ...] = (
         remedy="make a rule of what was said",
     ),
 )
+
+
+def kind_named(name: str, kinds: Iterable[KindOfTrouble] = TROUBLE_KINDS) -> KindOfTrouble:
+    """The row of a kind. One that nobody knows any more, since its package is gone, is told by its name."""
+    words = name.replace("_", " ")
+    known = next((row for row in kinds if row.name == name), None)
+    return known or KindOfTrouble(name, words, words, ChangeKind.SKILL)

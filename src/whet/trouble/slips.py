@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from whet.failures.call_signals import is_answer, is_expected, timed_out
 from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
 from whet.sessions.call_effects import Effect
 from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
+from whet.trouble.failed_steps import is_answer, is_expected, timed_out
 from whet.trouble.red_names import plain_error
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict

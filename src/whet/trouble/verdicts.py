@@ -5,7 +5,6 @@ from enum import StrEnum
 
 import re2
 
-from whet.failures.call_signals import timed_out
 from whet.failures.view import JudgedCall
 from whet.outcomes.check_forms import CHECKS
 from whet.outcomes.error_forms import tail
@@ -13,6 +12,7 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import check_of
 from whet.sessions.shell_lines import is_decisive, split
+from whet.trouble.failed_steps import timed_out
 from whet.trouble.red_names import names_red_test
 
 LOOKED_AT = 6_000

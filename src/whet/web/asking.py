@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from whet.failures.lessons import FailureInSessions
-from whet.improving.learned import LearnedOfAll, failure_id
+from whet.improving.learned import LearnedOfAll
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold
 from whet.ledger.patches import Form
@@ -50,9 +49,6 @@ def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
     """The ids of the sessions of a rule, a lesson, a change, a trial, a canary or a template; None without any."""
     if narrowed.rule:
         return _sessions_of_rule(ask, narrowed)
-    if narrowed.failure:
-        again = (each.sessions for each in recurring(ask)[0] if failure_id(each.lesson) == narrowed.failure)
-        return next(again, frozenset())
     if narrowed.lesson:
         return sessions_behind(learned(ask)[0], narrowed.lesson)
     if narrowed.change:
@@ -82,12 +78,6 @@ def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
     seen = ask.cache.seen(rule).wait(state_of_sessions(ask.database)) if rule else ()
     fared = Fared(narrowed.fared) if narrowed.fared in set(Fared) else Fared.SITUATION
     return frozenset(each.session for each in seen if is_among(each, fared))
-
-
-def recurring(ask: PageRequest) -> tuple[tuple[FailureInSessions, ...], bool]:
-    """The failures that recur, and whether all sessions were read for them."""
-    found, is_current = ask.cache.recurring(ask.site.filter).soon(state_of_sessions(ask.database))
-    return found, is_current and ask.looked.is_current
 
 
 def learned(ask: PageRequest) -> tuple[LearnedOfAll, bool]:

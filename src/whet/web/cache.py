@@ -1,20 +1,17 @@
 """What views are made from, read from the store and kept while the server runs; what is slow, in the background."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
-from whet.failures.analysis import Analysis
-from whet.failures.lessons import FailureInSessions, recurring
 from whet.improving.heeded import seen_rules
-from whet.improving.learned import LearnedOfAll, each_once, learned
+from whet.improving.learned import LearnedOfAll, learned
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary
 from whet.shipped.data import failure_weights
-from whet.shipped.kinds import known_kinds
-from whet.store.analyses import is_behind, judged, refresh, shorten
+from whet.store.analyses import is_behind, refresh, shorten
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.list_prices import list_prices
@@ -29,7 +26,6 @@ from whet.web.site import NO_PROJECT, PageFilter, ProjectNaming
 
 Made = TypeVar("Made")
 A_MOMENT_SECONDS = 0.3
-FILTERS_KEPT = 20  # for which is remembered what recurs
 
 
 class Slow(Generic[Made]):
@@ -117,7 +113,6 @@ class PageCache:
         self._facts: dict[int, SessionFact] = {}
         self._state = ""
         self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
-        self._recurring: dict[PageFilter, Slow[tuple[FailureInSessions, ...]]] = {}
         self._projects: KnownProjects | None = None
         self._troubles: dict[str, SessionTrouble] = {}
         self._price = list_prices(home)
@@ -162,24 +157,6 @@ class PageCache:
         """What became of a rule in each session since it is in force."""
         with self._lock:
             return self._fared.setdefault(rule.number, Slow(lambda: self._look_for(rule), ()))
-
-    def recurring(self, chosen: PageFilter) -> Slow[tuple[FailureInSessions, ...]]:
-        """The failures that recur in the sessions that a filter lets through."""
-        with self._lock:
-            if len(self._recurring) >= FILTERS_KEPT:
-                self._recurring.clear()
-            return self._recurring.setdefault(chosen, Slow(lambda: self._find_recurring(chosen), ()))
-
-    def _find_recurring(self, chosen: PageFilter) -> tuple[FailureInSessions, ...]:
-        with opened(self.home) as database:
-            ids = {fact.id for fact in self.look(database, chosen).facts}
-            asked = Filters(source=chosen.agent, without_own_work=True)
-
-            def analyses() -> Iterator[Analysis]:
-                return (each.analysis for each in judged(database, asked) if each.analysis.session in ids)
-
-            found = {each.lesson: each for each in recurring(analyses, known_kinds())}
-            return tuple(found[lesson] for lesson in each_once(found))
 
     def _look_for(self, rule: Item) -> tuple[SeenRule, ...]:
         with opened(self.home) as database:

@@ -38,7 +38,7 @@ from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
 from whet.trials.endpoints import in_situation
 from whet.trouble.values import Intervention
-from whet.web.asking import PageRequest, behind, learned, recurring
+from whet.web.asking import PageRequest, behind, learned
 from whet.web.html import Element
 from whet.web.layout import Framed
 from whet.web.site import VIEWS, PageView, known_by, number_of, reading
@@ -98,8 +98,7 @@ def show_trouble(ask: PageRequest) -> Framed:
 
 def show_sessions(ask: PageRequest) -> Framed:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
-    is_read = not (narrowed.lesson or narrowed.change) or learned(ask)[1]
-    if not is_read or (narrowed.failure and not recurring(ask)[1]):
+    if (narrowed.lesson or narrowed.change) and not learned(ask)[1]:
         return _framed("sessions", reading())._replace(is_live=True)
     ids = behind(ask, narrowed)
     facts: Sequence[SessionFact] = ask.looked.facts

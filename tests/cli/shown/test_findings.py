@@ -49,15 +49,6 @@ def test_outcomes_name_the_evidence(whet: Whet, corpus: Path) -> None:
     assert "1 ok" in whet("outcomes", "fine-1", "--only", "failed").out
 
 
-def test_a_lesson_needs_several_sessions_and_says_of_how_many(whet: Whet, corpus: Path) -> None:
-    whet("import", str(corpus))
-    [lesson] = [each for each in whet("lessons", "--json").json["recurring"] if each["kind"] == "retry_loop"]
-    assert (lesson["sessions"], lesson["base"], lesson["tool"]) == (5, 10, "Bash")
-    assert lesson["trust"] == "tool"
-    assert len(lesson["examples"]) == 3
-    assert "5 of 10 sessions that used Bash" in whet("lessons").out
-
-
 def test_a_single_failure_is_no_lesson(whet: Whet, tmp_path: Path) -> None:
     path = tmp_path / "one.json"
     path.write_text(json.dumps(looping("one")))

@@ -1,4 +1,4 @@
-"""whet lessons: what sessions teach, project by project, and what goes wrong again and again."""
+"""whet lessons: what sessions teach, project by project."""
 
 import os
 import time
@@ -11,6 +11,7 @@ from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, next_step, plain, print_json, say
 from whet.cli.shown.taught import (
+    FORMS,
     NEXT,
     change_of,
     conflict_lines,
@@ -21,13 +22,9 @@ from whet.cli.shown.taught import (
     evidence_lines,
     lesson_lines,
     lesson_record,
-    recurring_lines,
-    recurring_record,
 )
 from whet.errors import WhetError
-from whet.failures.kinds import ChangeKind
-from whet.failures.lessons import RARE, SESSIONS_NEEDED
-from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, failure_id, learned, propose_lesson
+from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson
 from whet.lessons.record import DECIDED, Lesson
 from whet.store.database import Database
 from whet.store.home import find_home
@@ -58,9 +55,7 @@ class FoundLessons(NamedTuple):
     invoke_without_command=True,
     epilog="Example: whet lessons --project shop",
     help="List what your sessions teach, project by project: what was different when a call that had failed worked,"
-    " what people said for good, what they ask for again and again; each as the text that would be told. Then failures"
-    f" that recur without a known fix, in at least {SESSIONS_NEEDED} sessions and a share that is surely above"
-    f" {100 * RARE:.0f} %.",
+    " what people said for good, what they ask for again and again; each as the text that would be told.",
 )
 @filter_options
 @click.option(
@@ -68,7 +63,7 @@ class FoundLessons(NamedTuple):
 )
 @click.option(
     "--change",
-    type=click.Choice([change.value for change in ChangeKind]),
+    type=click.Choice([change.value for change in FORMS.values()]),
     help="Only lessons that call for this kind of change.",
 )
 @click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
@@ -106,7 +101,7 @@ def command(
         say(f"No sessions match. {OF_ALL}" if is_narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
         _show(found, every=every)
-        if not found.asked.lessons and not found.asked.recurring:
+        if not found.asked.lessons:
             say(OF_ALL if project or any(filters) else NOTHING_YET)
     return 0
 
@@ -123,13 +118,6 @@ def command(
 def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
-    failure = next((each for each in found.whole.recurring if failure_id(each) == name), None)
-    if failure is not None:
-        if as_json:
-            print_json(recurring_record(failure))
-        for line in () if as_json else recurring_lines([failure]):
-            say(line)
-        return 0
     lesson = _named(found, name)
     if as_json:
         print_json(lesson_record(lesson, found.numbers.get(lesson.id), evidence=True))
@@ -169,9 +157,6 @@ def _named(found: FoundLessons, name: str) -> Lesson:
     for lesson in (*found.asked.lessons, *found.whole.lessons):
         if name == lesson.id or (name.isdecimal() and found.numbers.get(lesson.id) == int(name)):
             return lesson
-    if any(failure_id(each) == name for each in found.whole.recurring):
-        advice = "Write one with `whet rules add`, or let a reader look for one: `whet learn`."
-        raise WhetError("No session shows what works instead, so there is no draft.", advice=advice)
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
 
 
@@ -182,10 +167,7 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
     with learning() as progress:
         whole = learned(home, database, progress=progress)
         asked = whole if ask.scope == EVERYWHERE else learned(home, database, ask.scope, progress=progress)
-    asked = asked._replace(
-        lessons=tuple(each for each in asked.lessons if ask.change in (None, change_of(each).value)),
-        recurring=tuple(each for each in asked.recurring if ask.change in (None, each.change.value)),
-    )
+    asked = asked._replace(lessons=tuple(each for each in asked.lessons if ask.change in (None, change_of(each).value)))
     return FoundLessons(asked, whole, {each.id: number for number, each in enumerate(whole.lessons, 1)})
 
 
@@ -207,7 +189,6 @@ def _print(found: FoundLessons) -> None:
             "sessions": shown.sessions,
             "in_temporary_folders": shown.temporary,
             "lessons": [lesson_record(each, found.numbers.get(each.id)) for each in shown.lessons],
-            "recurring": [recurring_record(each) for each in shown.recurring],
             "conflicts": [
                 {"project": project, **conflict_record(each)}
                 for project, every in shown.conflicts.items()
@@ -224,16 +205,11 @@ def _show(found: FoundLessons, *, every: bool) -> None:
     here = name_of_project(Path.cwd())
     for line in lesson_lines([each for each in shown.lessons if every or each not in decided], found.numbers, here):
         say(line)
-    if shown.lessons and shown.recurring:
-        say("[bold]Recurring failures without a known fix[/]")
-    for line in recurring_lines(shown.recurring):
-        say(line)
     for line in conflict_lines(shown.conflicts, shown.places):
         say(line)
     if decided and not every:
         say(decided_line(decided))
-    lessons, failures = many(len(shown.lessons), "lesson"), many(len(shown.recurring), "recurring failure")
     temporary = f", {shown.temporary:,} of them in temporary folders" if shown.temporary else ""
     dropped = f" Dropped: {len(shown.dropped)} (`--dropped` says why)." if shown.dropped else ""
-    said = f"{lessons} and {failures} from {many(shown.sessions, 'session')}{temporary}.{dropped}"
+    said = f"{many(len(shown.lessons), 'lesson')} from {many(shown.sessions, 'session')}{temporary}.{dropped}"
     say(f"[dim]{said}{f' {NEXT}' if shown.lessons else ''}[/]")

@@ -8,11 +8,11 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.output import plain, table
-from whet.failures.kinds import kind_named
 from whet.sessions.exports import iso
 from whet.shipped.kinds import known_troubles
 from whet.store.troubles import StoredTrouble
 from whet.targets.known_projects import KnownProjects
+from whet.trouble.kinds import kind_named
 from whet.trouble.overview import (
     TroubleOverview,
     duration,

@@ -7,10 +7,6 @@ from itertools import groupby
 import msgspec
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.findings import lesson_sentence
-from whet.failures.kinds import ChangeKind
-from whet.failures.lessons import RecurringFailure
-from whet.improving.learned import failure_id, without_fix
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
@@ -20,6 +16,7 @@ from whet.lessons.record import DroppedLesson, Lesson, LessonStage
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
+from whet.trouble.kinds import ChangeKind
 
 NEXT = (
     "Next: `whet lessons show ID` for the evidence; `whet lessons propose ID` lets it wait for your approval;"
@@ -71,20 +68,6 @@ def dropped_record(dropped: DroppedLesson) -> dict[str, object]:
     """What is no lesson, and why, for programs."""
     counts = {"sessions": dropped.evidence.sessions, "pieces": len(dropped.evidence.pieces)}
     return {"project": dropped.project, "draft": dropped.rule, "why": dropped.why, "counts": counts}
-
-
-def recurring_record(failure: RecurringFailure) -> dict[str, object]:
-    """A failure that recurs without a remedy, for programs."""
-    return {
-        "id": failure_id(failure),
-        **msgspec.to_builtins(failure),
-        "situation": f"{failure.tool}: {failure.line}" if failure.tool else failure.line,
-        "counts": {"sessions": failure.sessions, "base": failure.base},
-        "trust": failure.trust.label,
-        "share": round(failure.share, 4),
-        "since": iso(failure.since),
-        "latest": iso(failure.latest),
-    }
 
 
 def lesson_lines(lessons: Sequence[Lesson], numbers: Mapping[str, int], here: str = "") -> Iterator[str]:
@@ -140,19 +123,6 @@ def _next_step(lesson: Lesson) -> Iterator[str]:
         yield "[dim]Next: `whet rules add` to tell it all the same.[/]"
     elif stage in (LessonStage.ACTIVE, LessonStage.LIVE):
         yield f"[dim]Next: `whet {form}s` lists what is in force.[/]"
-
-
-def recurring_lines(failures: Sequence[RecurringFailure]) -> Iterator[str]:
-    """Failures that recur without a known fix."""
-    for failure in failures:
-        yield f"[bold]·[/] {lesson_sentence(failure)}"
-        seen = f"{moment(failure.since)} to {moment(failure.latest)}" if failure.since else "undated"
-        where = ", ".join((*failure.agents, *failure.models))
-        what = without_fix(failure)
-        yield f"   [dim]{failure_id(failure)} · {what} · {plain(where)} · {seen} · words: {WHOSE[failure.trust]}[/]"
-        for example in failure.examples:
-            quote = plain(" ".join(example.quote.split()))
-            yield f"   [dim]{example.session[:8]} #{example.message}[/] {quote}"
 
 
 def _lines(lesson: Lesson, number: int | None) -> Iterator[str]:

@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 
-from whet.failures.kinds import kind_named
-from whet.failures.lessons import RecurringFailure
-from whet.improving.learned import LearnedOfAll, failure_id, without_fix
+from whet.improving.learned import LearnedOfAll
 from whet.ledger.patches import Patch
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.record import DECIDED, Lesson, LessonStage
 from whet.lessons.taught_rules import PERSONS_WORD
-from whet.shipped.kinds import known_kinds
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
 from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, section
@@ -18,7 +15,7 @@ QUOTES = 3
 
 
 def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
-    """What sessions teach as cards: situation, fix, quotes, counts and the draft; conflicts; failures without a fix."""
+    """What sessions teach as cards: situation, fix, quotes, counts and the draft; and conflicts."""
     chosen = site.filter
     kept = [
         each
@@ -28,7 +25,6 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
     ]
     decided = [each for each in kept if each.standing.stage in DECIDED]
     open_ones = [each for each in kept if each.standing.stage not in DECIDED]
-    again = [each for each in learned.recurring if not chosen.project and chosen.agent in ("", *each.agents)]
     conflicts = [
         _conflict(site, project, conflict)
         for project, found in learned.conflicts.items()
@@ -36,7 +32,7 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         for conflict in found
     ]
     busy = None if is_current else reading()
-    if not (kept or again or conflicts):
+    if not (kept or conflicts):
         words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
         return h("div", {}, busy or empty(*words))
     return h(
@@ -47,7 +43,6 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes needs your approval."),
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
         _cards("What you decided on", [_lesson(site, each) for each in decided]),
-        _cards("Failures that recur without a known fix", [_again(site, each) for each in again]),
     )
 
 
@@ -128,33 +123,3 @@ def _ladder(lesson: Lesson) -> list[Element]:
 
 def _quoted_of(quoted: int, pieces: int) -> str:
     return f"{quoted} of {pieces} quotes" if quoted < pieces else many(pieces, "quote")
-
-
-def _again(site: Site, lesson: RecurringFailure) -> Element:
-    among = f" that used {lesson.tool}" if lesson.tool else ""
-    base = site.everywhere.link(many(lesson.base, "session"), "sessions", tool=lesson.tool)
-    quotes = [
-        h(
-            "blockquote",
-            {},
-            site.session(each.session, f"{each.session[:8]} #{each.message}", message=each.message),
-            f" {' '.join(shown(each.quote).split())}",
-        )
-        for each in lesson.examples
-    ]
-    what = kind_named(lesson.kind, known_kinds()).label
-    return h(
-        "article",
-        {"class": "card"},
-        h("h3", {}, f"{lesson.tool + ': ' if lesson.tool else ''}{what}"),
-        h("p", {}, code(lesson.line)) if lesson.fingerprint else None,
-        h(
-            "p",
-            {"class": "facts"},
-            site.everywhere.link(f"{lesson.sessions:,}", "sessions", failure=failure_id(lesson)),
-            " of ",
-            base,
-            f"{among} ({100 * lesson.share:.0f} %) · {without_fix(lesson)}",
-        ),
-        h("details", {}, h("summary", {}, "Where it was seen"), quotes),
-    )

@@ -30,7 +30,6 @@ class Narrowed(NamedTuple):
     stepped: str = ""  # somebody stepped in
     untimed: str = ""  # no times are on record
     group: str = ""
-    failure: str = ""  # the name of one that recurs
     lesson: str = ""
     change: str = ""  # the number of the entry that proposes it
     trial: str = ""
@@ -70,7 +69,6 @@ class Narrowed(NamedTuple):
             self.stepped and "in which somebody stepped in",
             self.untimed and "without times on record",
             GROUPS[self.group].words if self.group in GROUPS else "",
-            self.failure and "with this failure",
             self.lesson and "that teach this lesson",
             self.change and f"with evidence for change {self.change}",
             self.trial and f"of this trial{_of_arm(self.arm)}",

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.kinds import kind_named
 from whet.shipped.kinds import known_troubles
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
 from whet.text.words import cut
+from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, duration, interval_words, money, sort_words
 from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
@@ -113,7 +113,7 @@ def _about(site: Site, chosen: ChosenTrouble) -> Child:
     if not chosen.kind:
         return None
     row = kind_named(chosen.kind, known_troubles())
-    what = row.what()
+    what = row.sentence
     helps = f" What helps: {row.remedy}." if row.remedy else ""
     everything = site.link("Show all trouble", "trouble")
     return h("p", {"class": "answer"}, f"{row.label.capitalize()}: {what}.{helps} ", everything, ".")
