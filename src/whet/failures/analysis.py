@@ -52,7 +52,7 @@ class Analysis(Value, frozen=True):
     >>> session, _ = whet.read("examples/sessions/openai")
     >>> found = whet.analyse(session)
     >>> found.calls["failed"], sorted(found.tools)
-    (3, ['get_order'])
+    (3, ['get_order', 'refund_order'])
 
     `failure_score` compares sessions with each other where trials are guarded; it says nothing of one session.
     """
