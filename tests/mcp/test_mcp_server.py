@@ -199,8 +199,7 @@ def test_the_open_agent_reads_and_claims_until_nothing_is_left(tmp_path: Path, w
     said = claiming(ReaderQuestion(doubts["how_to_answer"], doubts["data"]))
     assert call(tmp_path, "claim", pass_id=doubts["pass_id"], lines=said, project=str(shop))["claims"] == 1
     assert call(tmp_path, "next_pass", project=str(shop))["pass_id"] == ""
-    [lesson] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "recovery"]
-    assert lesson["draft"] == INSTALL.rule
+    assert INSTALL.rule in [each["draft"] for each in whet("lessons", "--json").json["lessons"]]
     assert whet("rules", "--json").json["rules"] == []
     assert whet("pending", "--json").json["pending"] == []
 

@@ -124,7 +124,7 @@ class Store:
         >>> import whet
         >>> with whet.Store() as store:
         ...     print([(lesson.id, lesson.sessions) for lesson in store.lessons(source="claude-code")])
-        [('6622a527', 12), ('9467f71f', 1)]
+        [('082645f4', 12), ('9467f71f', 1)]
         """
         self._refresh()
         return lessons_of(self._home, self._database, LessonScope(_filters(filters)))

@@ -24,7 +24,7 @@ SHORTEST, LONGEST = 2, 30  # words of a request
 SAME_REQUEST = 0.5  # of the words of both, the rare ones counting more
 COMPARED = 40  # requests that a request is compared with
 RAREST = 3
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”")
+_QUOTED = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|“[^”\n]{0,200}”")  # bounded: linear time
 _SENTENCE = re.compile(r"[.!?;。！？]+(?:\s|$)|\n")
 _WORD = re.compile(
     r"[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"

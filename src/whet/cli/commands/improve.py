@@ -25,7 +25,7 @@ ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.command(
     "improve",
     epilog="Example: whet improve --dry-run",
-    help="Find recurring failures, write a change for each, test it on cases, and keep what is proven to help: "
+    help="Take what your sessions teach, test each change on cases, and keep what is proven to help: "
     "first as a canary, which `whet watch` promotes or reverts. Cases come from the failed sessions unless "
     "you name some. Without a model, it stops before the trial and lists what you can approve.",
 )
