@@ -68,7 +68,7 @@ def test_what_commands_print_is_believed_in_a_folder_that_its_owner_declared(
 ) -> None:
     read = keep_sessions(database, [session("one", tmp_path, 0), session("two", tmp_path, 1)])
     printed = claim_of(read, INSTALL, 2, "npm error Unsupported URL Type workspace:")
-    rule = "npm does not install here, for its error is Unsupported URL Type workspace."
+    rule = "Unsupported URL Type workspace is an npm error here."
     keep_pass(database, PROJECT, read, [replace(printed, rule=rule, check=None)], reader=READER, now=FIRST_DAY)
     assert [each.trust for each in checked(database).reports] == [Trust.TOOL]
     assert [each.trust for each in checked(database, ClaimedOf(declared=(str(tmp_path),))).reports] == [Trust.AGENT]
