@@ -90,7 +90,7 @@ def test_sessions_are_read_judged_and_learned_from(whet: Whet, hiding: dict[str,
     assert whet("import", str(examples), variables=hiding).code == 0
     assert whet("sessions", "--json", variables=hiding).json
     assert whet("lessons", "--json", variables=hiding).code == 0
-    assert whet("rules", "add", "read-before-edit", variables=hiding).code == 0
+    assert whet("rules", "add", "read-before-edit", "Read a file before you edit it.", variables=hiding).code == 0
     assert "read-before-edit" in whet("rules", variables=hiding).out
 
 
