@@ -21,7 +21,7 @@ ALONE = (
     ("lessons", "show", "1"),
     ("report",),
     ("improve", "--dry-run"),
-    ("rules", "add", "read-before-edit"),
+    ("rules", "add", "read-before-edit", "Read a file before you edit it."),
     ("target", "add", "{file}"),
     ("sync",),
     ("page", "--export", "{page}"),
