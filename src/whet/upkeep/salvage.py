@@ -11,7 +11,8 @@ from whet.store.sqlite import DamagedDatabase, SQLite
 PAGE = 200
 NEAR = 10_000  # more rows than a page can hold
 BEYOND_ALL = 1 << 62
-UNREADABLE = (DamagedDatabase, apsw.SQLError, UnicodeDecodeError)
+# A damaged row may claim any length.
+UNREADABLE = (DamagedDatabase, apsw.SQLError, apsw.TooBigError, UnicodeDecodeError)
 REBUILT = "message_index"
 TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
