@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,13 @@ from whet.errors import WhetError
 from whet.statements.audit import Audit
 from whet.statements.statement import StatementMark
 
+COMMITTED = 1_790_000_000
+
 
 def git(folder: Path, *args: str) -> None:
     names = ("-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", "-C", folder, *names, *args], check=True, capture_output=True)
+    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{COMMITTED} +0000")
+    subprocess.run(["git", "-C", folder, *names, *args], check=True, capture_output=True, env=os.environ | dates)
 
 
 def write(folder: Path, **files: str) -> None:
@@ -46,7 +48,7 @@ def test_a_removed_file_is_wrong_with_its_commit_and_an_ignored_one_is_not(tmp_p
     assert finding.where.startswith("commit ")
     changed = found.statements[0].changed
     assert changed is not None
-    assert abs(changed.at - time.time()) < 3_600
+    assert changed.at == COMMITTED
 
 
 def test_files_come_in_the_order_of_the_agents_with_what_they_import(tmp_path: Path) -> None:
