@@ -12,11 +12,12 @@ from command import Whet, runner
 from hooks.hosts import PLUGIN, install
 from lengths import long
 from proving.obedient import Mind, Obedient, PlannedCall, obedient
-from whet.mcp.lessons import LessonAnswer, for_task
+from whet.mcp.lessons import for_task
 from whet.mcp.passes import next_pass
 from whet.store.home import Home
 from whet.text.front_matter import split
 
+SHOP = "/home/noor/shop"  # the project of the tutorial's sessions
 RULE = "Run the tests with `./dev test`; plain pytest lacks the database."
 
 
@@ -52,11 +53,6 @@ def run_command(tmp_path: Path, command: str, *plan: PlannedCall) -> Obedient:
     return server
 
 
-def first_lesson(tmp_path: Path, whet: Whet) -> tuple[str, LessonAnswer]:
-    folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
-    return folder, for_task(Home(tmp_path / "home"), task="", folder=folder).lessons[0]
-
-
 @long
 def test_learn_hands_out_a_pass_and_takes_claims(tmp_path: Path, whet: Whet) -> None:
     folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
@@ -76,10 +72,10 @@ def test_learn_hands_out_a_pass_and_takes_claims(tmp_path: Path, whet: Whet) -> 
 
 @long
 def test_failed_why_and_propose_are_answered(tmp_path: Path, whet: Whet) -> None:
-    folder, lesson = first_lesson(tmp_path, whet)
+    lesson = for_task(Home(tmp_path / "home"), task="", folder=SHOP).lessons[0]
     assert whet("rules", "add", "tidy", "Remove unused imports.").code == 0
     asked = {
-        "/whet:failed": (PlannedCall("lessons_for_task", always(project=folder)), lesson.id),
+        "/whet:failed": (PlannedCall("lessons_for_task", always(project=SHOP)), lesson.id),
         "/whet:why tidy": (PlannedCall("rule_evidence", always(rule="tidy")), "Remove unused imports."),
         "/whet:propose run the tests with ./dev test": (
             PlannedCall("propose", always(text=RULE, reason="The person asks for it.")), "waits for a person"
