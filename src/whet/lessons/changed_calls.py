@@ -173,6 +173,11 @@ def changes_of(view: SessionView) -> SessionChanges:
 
 def telling_words(words: Iterable[str]) -> frozenset[str]:
     """The parts of words by which one call is known from another."""
+    return _telling_in(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _telling_in(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset[str]().union(*map(_telling, words))
 
 

@@ -110,6 +110,11 @@ def is_tool(call: SimpleCall) -> bool:
 
 def parts_of(words: Iterable[str]) -> frozenset[str]:
     """The words of a call and what they are made of: `HEAD:env/next` of `env/next`, and that of `env` and `next`."""
+    return _parts_of_words(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _parts_of_words(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset[str]().union(*map(_parts_of_word, words))
 
 
