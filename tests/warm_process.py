@@ -6,6 +6,7 @@ before its first line (`FROM_THE_START`) needs a real start.
 
 import atexit
 import contextlib
+import faulthandler
 import gc
 import json
 import os
@@ -183,6 +184,7 @@ def _leave(code: int) -> None:
 
 
 if __name__ == "__main__":
+    faulthandler.enable()
     _load()
     _serve(sys.argv[1])
     _run()
