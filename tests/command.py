@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from warm_process import FROM_THE_START, run_copy
+
 COMMAND = Path(sys.executable).with_name("whet")
 KEPT_VARIABLES = ("PATH", "COV", "LANG", "PYTHON")
 
@@ -74,17 +76,22 @@ def runner(home: Path, person: Path) -> Whet:
             arguments = (*arguments[:2], "--yes", *arguments[2:])
         if allowed and "--yes" in arguments:
             allow(home)
-        done = subprocess.run(
-            [COMMAND, *arguments],
-            input=stdin.encode(),
-            capture_output=True,
-            env={**environment(home, person), **(variables or {})},
-            cwd=folder,
-            check=False,
+        return command(
+            *arguments, stdin=stdin, variables={**environment(home, person), **(variables or {})}, folder=folder
         )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+def command(*arguments: str, stdin: str, variables: dict[str, str], folder: Path) -> Done:
+    """Run `whet` to its end: in a copy of a process that has it loaded, where that is the same."""
+    unlike = {name for name, value in variables.items() if value != os.environ.get(name) or name.startswith("COV")}
+    if any(name.startswith(FROM_THE_START) for name in unlike):
+        done = subprocess.run(
+            [COMMAND, *arguments], input=stdin.encode(), capture_output=True, env=variables, cwd=folder, check=False
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Done(*run_copy(list(arguments), stdin, variables, folder))
 
 
 def allow(home: Path) -> None:
@@ -111,21 +118,9 @@ def on_a_terminal(
     """
     master, slave = pty.openpty()
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
-    process = subprocess.Popen(
-        [*program, *arguments],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={
-            **kept,
-            "HOME": str(tmp_path),
-            "WHET_HOME": str(tmp_path / "home"),
-            "NO_COLOR": "1",
-            "TERM": "dumb",
-            "COLUMNS": str(columns),
-            **(variables or {}),
-        },
-    )
+    terminal = {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": str(columns)}
+    own = {"HOME": str(tmp_path), "WHET_HOME": str(tmp_path / "home"), **terminal, **(variables or {})}
+    process = subprocess.Popen([*program, *arguments], stdin=slave, stdout=slave, stderr=slave, env={**kept, **own})
     os.close(slave)
     keys = answer.split("\n") if prompt else []
     if not prompt:
