@@ -20,8 +20,8 @@ from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch
-from whet.lessons.claim_remedies import is_same_rule
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
     DroppedLesson,
     Lesson,
@@ -92,27 +92,6 @@ def from_changes(home: Home, database: Database, scope: LessonScope, progress: P
     return taught_by_projects(database, scope.filters, project=scope.project, declared=declared, progress=progress)
 
 
-def without_repeats(lessons: Sequence[Lesson]) -> list[Lesson]:
-    """The lessons without those that a reader claims too, in words that code could bear out."""
-    claimed: dict[str, list[Lesson]] = {}
-    for each in lessons:
-        if each.checks.measures is not None:
-            claimed.setdefault(each.project, []).append(each)
-    return [
-        each
-        for each in lessons
-        if each.checks.measures is not None
-        or not any(
-            is_same_rule(one.rule, each.rule, is_shared=not _places(one).isdisjoint(_places(each)))
-            for one in claimed.get(each.project, ())
-        )
-    ]
-
-
-def _places(lesson: Lesson) -> set[tuple[str, int]]:
-    return {(piece.session, piece.message) for piece in lesson.evidence.pieces}
-
-
 def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
     """What readers claim of the sessions of each project, as far as code could bear it out."""
     return claimed_by_projects(home, database, scope.filters, project=scope.project, progress=progress)
@@ -142,7 +121,7 @@ def lessons_of(
 def folded(home: Home, database: Database, projects: Iterable[ProjectLessons]) -> tuple[Lesson, ...]:
     """What projects teach, each lesson once, with what the ledger says of it."""
     decisions = decisions_on_lessons(home, database)
-    found = without_repeats([lesson for each in projects for lesson in each.lessons])
+    found = joined([lesson for each in projects for lesson in each.lessons])
     lessons = {each.id: each for each in gathered(found)}
     return tuple(replace(each, standing=standing_of(each, decisions)) for each in lessons.values())
 
@@ -221,17 +200,29 @@ def _most_seen(project: ProjectLessons) -> int:
 
 
 def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
-    """How far a lesson has come. The last decision counts."""
-    state, patch, checks = decisions.state, lesson.patch, lesson.checks
+    """How far a lesson has come, in its own words or in others that say the same. The last decision counts."""
+    checks = lesson.checks
     if checks.conflict:
         return Standing(LessonStage.CLAIMED, why="contradicted elsewhere, not proposed")
+    patches = (lesson.patch, *lesson.repeats)
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
-    rules = state.rules if patch.form is Form.RULE else ()
-    if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
+    if item := next((item for patch in patches if (item := _holding(patch, decisions.state))), None):
         return replace(_in_force(item), trial=_trial_of(item.number, decisions))
     if not lesson.is_proposable:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
+    return next((found for patch in patches if (found := _decided(patch, decisions))), Standing(LessonStage.CHECKED))
+
+
+def _holding(patch: Patch, state: State) -> Item | None:
+    """What is in force that a change would say again."""
+    rules = state.rules if patch.form is Form.RULE else ()
+    return state.get(patch.form, patch.name) or same_rule(rules, patch)
+
+
+def _decided(patch: Patch, decisions: DecisionsOnLessons) -> Standing | None:
+    """What was decided on a change that is not in force; None where nothing was."""
+    state = decisions.state
     waiting = next((each for each in state.pending if each.patch.name == patch.name), None)
     if waiting is not None:
         return Standing(LessonStage.WAITING, waiting.number)
@@ -239,8 +230,7 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
         return Standing(LessonStage.REFUSED, why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
-    trial = last.patch.origin.trial if last else ""
-    return replace(_OF_STEP[last.step], entry=last.number, trial=trial) if last else Standing(LessonStage.CHECKED)
+    return replace(_OF_STEP[last.step], entry=last.number, trial=last.patch.origin.trial) if last else None
 
 
 def _trial_of(number: int, decisions: DecisionsOnLessons) -> str:

@@ -38,6 +38,7 @@ SAME_WORDS = 0.5  # of what two calls are said to be for
 FEWEST_WORDS = 3
 FEWEST_LETTERS = 3
 HEAD_WORDS = 3
+STEM = 5  # letters that words in different forms share
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
@@ -206,7 +207,7 @@ def _changed(course: _Course, index: int) -> Iterator[ChangedCall]:
     for part in call.parts:
         if trigger is CallTrouble.REFUSED or is_step(part):
             found, is_done = _ways(course, part, call, within)
-            found += () if is_done else _ways_told(course, part, call, further)
+            found += () if is_done else _ways_told(course, index, part, further)
             ways = tuple(replace(way, news=course.news(way.call, index)) for way in found[:MOST_WAYS])
             told = " ".join(said.split())[:SAID_LETTERS]
             yield ChangedCall(trigger, step.message, part, errors, told, ways, at, trust)
@@ -272,7 +273,7 @@ def _ways(
                 before = [replace(way, leads=True) for way in found]
                 return [*_since(part, each, is_edited), *before][-MOST_WAYS:], True
             alike = _likeness(course, part, each, call, other)
-            if is_step(each) and not other.looks_at_files and not other.edits:
+            if is_step(each) and not (other.looks_at_files or other.edits or _is_sibling(each, part, call)):
                 found.append(AnotherWay(HowChanged.CALL, each, round(alike, 2), len(found), False, is_edited))
                 if step.worked and is_like(part, each, alike):
                     *before, last = found
@@ -281,20 +282,34 @@ def _ways(
     return found[: MOST_WAYS // 2], False
 
 
-def _ways_told(course: _Course, part: SimpleCall, call: CallInParts, further: Sequence[_Step]) -> Iterator[AnotherWay]:
+def _ways_told(course: _Course, index: int, part: SimpleCall, further: Sequence[_Step]) -> Iterator[AnotherWay]:
     """What worked in place of a call that was still failing when the person spoke.
 
-    They may have told how; they may as well have asked for something else, so it has to be for the same purpose.
+    They may have told how; they may as well have asked for something else, so it has to be for the same purpose, or to
+    have a word of theirs that no call had before.
     """
     count = 0
+    call = course.steps[index].call
+    said = _beginnings(_WORD.findall(course.words_after(course.steps[index].step.message).lower()))
     for step, other in further:
         for each in other.parts if step.worked and not other.looks_at_files and not other.edits else ():
             alike = _likeness(course, part, each, call, other)
-            if each.words == part.words:
+            if each.words == part.words and each.settings == part.settings:
                 return
-            if is_step(each) and (each.words[0] == part.words[0] or alike >= ALIKE):
+            is_told = not said.isdisjoint(_beginnings(telling_words(course.news(each, index))))
+            if is_step(each) and (each.words[0] == part.words[0] or alike >= ALIKE or is_told):
                 yield AnotherWay(HowChanged.CALL, each, round(alike, 2), count)
                 count += 1
+
+
+def _is_sibling(each: SimpleCall, part: SimpleCall, call: CallInParts) -> bool:
+    """Whether a call is what failed beside another part of the same line, made again."""
+    return any(is_like(other, each, 0.0) for other in call.parts if other.words[0] != part.words[0])
+
+
+def _beginnings(words: Iterable[str]) -> frozenset[str]:
+    """Words without what inflects them."""
+    return frozenset(word[:STEM] for word in words if len(word) >= STEM)
 
 
 def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:

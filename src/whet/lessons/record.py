@@ -103,6 +103,7 @@ class Lesson(Value, frozen=True):
     """What would spare a trouble: the rule, when it applies, what works then, the change that tells it, the evidence.
 
     The id is made of the project and the rule, so that no two lessons of a home share one and it stays while they do.
+    `repeats` are changes that would tell the same in other words: what is decided on them is decided on this.
 
     >>> import whet
     >>> with whet.Store() as store:
@@ -121,6 +122,7 @@ class Lesson(Value, frozen=True):
     seen_by: SeenBy = SeenBy()
     checks: LessonChecks = LessonChecks()
     standing: Standing = Standing()
+    repeats: tuple[Patch, ...] = ()
 
     @property
     def sessions(self) -> int:

@@ -72,9 +72,17 @@ def _standing(said: Iterable[LessonPiece]) -> Iterator[TaughtRule]:
 
 def _of_request(request: RepeatedRequest) -> TaughtRule:
     quotes = list(dict.fromkeys(cut(piece.text, QUOTE_LETTERS) for piece in request.pieces))[:QUOTES]
-    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)} (`{request.done}`)."
+    done = f" (`{request.done}`)" if request.is_done else ""
+    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)}{done}."
     evidence = _evidence(LessonSource.REQUEST, request.pieces)
-    return TaughtRule(text, REPEATED, request.done, evidence, RuleSituation(said=quotes[0]), request.pieces[:FEWEST])
+    return TaughtRule(
+        text,
+        REPEATED,
+        request.done if request.is_done else "",
+        evidence,
+        RuleSituation(said=quotes[0]),
+        request.pieces[:FEWEST],
+    )
 
 
 def _of_change(change: RecurringChange) -> TaughtRule:
