@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,6 +22,9 @@ NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
 TASK_CALLS = 30
 About = Callable[[JudgedCall], bool]
+Kind = Literal["step", "task"]
+Kinds = tuple[Kind, ...]
+KINDS: Kinds = ("step", "task")
 
 
 class MadeCases(NamedTuple):
@@ -38,22 +41,23 @@ def cases_from(
     is_believed: bool = True,
     about: About | None = None,
     in_repository: bool = True,
-    with_step: bool = True,
+    kinds: Kinds = KINDS,
 ) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
     Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
     those that it tries, and no others. To make a task case its check is run, and to make a step case its calls, which
     is done for nobody else's session; `in_repository` says whether its repository is used, whose tests may take long.
-    Without `with_step` there are task cases alone, which is all that another agent can do.
+    Another agent can do task cases alone; step cases alone take seconds.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
     step = partial(_step, about=about, carries=is_believed and in_repository)
-    for make in (step, task) if with_step else (task,):
-        found = make(home, transcript)
+    ways: dict[Kind, Callable[[Home, Transcript], Case | str]] = {"step": step, "task": task}
+    for kind in kinds:
+        found = ways[kind](home, transcript)
         if isinstance(found, Case):
             made.append(found)
         else:
