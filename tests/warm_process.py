@@ -8,6 +8,7 @@ import atexit
 import contextlib
 import faulthandler
 import gc
+import io
 import json
 import os
 import pkgutil
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
@@ -34,20 +35,24 @@ ORDER_BYTES = 1 << 20
 Streams = tuple[int, int, int]
 
 
-def run_copy(arguments: list[str], stdin: str, environment: dict[str, str], folder: Path) -> tuple[int, str, str]:
+def needs_start(variables: dict[str, str]) -> bool:
+    """Whether a command with this environment has to be started anew. What counts coverage does so for each process."""
+    unlike = {name for name, value in variables.items() if value != os.environ.get(name) or name.startswith("COV")}
+    return any(name.startswith(FROM_THE_START) for name in unlike)
+
+
+def run_copy(arguments: list[str], stdin: str, variables: dict[str, str], folder: Path) -> tuple[int, str, str]:
     """Run `whet` to its end, and say how it ended, as subprocess does, and what it wrote."""
     (given, give), (out, out_end), (err, err_end) = os.pipe(), os.pipe(), os.pipe()
-    with (
-        open_line([arguments, environment, str(folder)], (given, out_end, err_end)) as line,
-        ThreadPoolExecutor(2) as readers,
-    ):
-        for end in (given, out_end, err_end):
-            os.close(end)
+    line = begin_copy(arguments, variables, folder, (given, out_end, err_end))
+    for end in (given, out_end, err_end):
+        os.close(end)
+    with ThreadPoolExecutor(2) as readers:
         written = [readers.submit(_read, end) for end in (out, err)]
         with contextlib.suppress(BrokenPipeError), open(give, "wb") as pipe:
             pipe.write(stdin.encode())
         said, complained = (each.result() for each in written)
-        return int(line.makefile().readline()), said, complained
+    return ends(line)(), said, complained
 
 
 def _read(end: int) -> str:
@@ -55,14 +60,24 @@ def _read(end: int) -> str:
         return pipe.read().decode()
 
 
-def open_line(order: list[Any], streams: Streams) -> socket.socket:
-    """Have a command begun with these streams. The line tells its code when it has ended."""
-    body = json.dumps(order).encode()
+def begin_copy(arguments: list[str], variables: dict[str, str], folder: Path, streams: Streams) -> socket.socket:
+    """Have `whet` begun with these streams. The line tells its code when it has ended."""
+    body = json.dumps([arguments, variables, str(folder)]).encode()
     line = socket.socket(socket.AF_UNIX)
     line.connect(warm().address)
     socket.send_fds(line, [len(body).to_bytes(8, "big")], streams)
     line.sendall(body)
     return line
+
+
+def ends(line: socket.socket) -> Callable[[], int]:
+    """A way to wait for the end of a command."""
+
+    def code() -> int:
+        with line:
+            return int(line.recv(64))
+
+    return code
 
 
 class Warm(NamedTuple):
@@ -151,6 +166,8 @@ def _become(order: Any, streams: list[int]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=os.isatty(1))
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
