@@ -12,7 +12,7 @@ from whet.lessons.change_sentences import sentence_of
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonSource
 from whet.lessons.recurring_changes import recurring_changes
-from whet.lessons.said import said_pieces
+from whet.lessons.said import holds_for_good, said_pieces
 from whet.lessons.taught_rules import rules_taught
 from whet.sessions.transcripts import Disposition, Transcript
 
@@ -314,3 +314,46 @@ def test_two_spellings_of_one_path_are_slips() -> None:
         return (fails(wrong, "no such path"), shell(f"{wrong.split('ap')[0]}app/models/user.rb", "ok")) if wrong else ()
 
     assert learned(told(story)) == []
+
+
+def test_what_worked_in_another_session_is_the_way_out_of_what_never_worked() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        if part in PARTS[:2]:
+            return (fails(f"docker compose -f {part}.yaml up berth", "docker: command not found"),)
+        return (shell(f"nerdctl compose -f {part}.yaml up berth", "up"),)
+
+    [rule] = learned(told(story))
+    assert rule.startswith("`docker compose -f ….yaml up berth` fails here (“docker: command not found”)")
+    assert "run `nerdctl compose -f" in rule
+
+
+def test_what_failed_alike_in_three_sessions_and_worked_in_none_is_said_to_work_never() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"make e2e PART={part}", "licence server: no seats left"), shell("make build", "ok"))
+
+    assert learned(told(story, PARTS[:2])) == []
+    assert learned(told(story)) == [
+        "`make e2e PART=…` has never worked here (“licence server: no seats left”); nothing that was tried helped."
+    ]
+
+
+def test_wishes_that_share_two_words_are_one_request_and_a_task_is_none() -> None:
+    words = (
+        "Beträge bitte in CHF und mit Apostroph",
+        "Nochmal: Franken (CHF), Tausender mit Apostroph trennen",
+        "Die Zahlen sind wieder ohne Apostroph, so: CHF 3'200.00",
+    )
+
+    def story(part: str) -> Sequence[Turn]:
+        return (agent("Fertig."), user(words[PARTS.index(part)]), edit(f"{part}.md", part))
+
+    said = [piece for each in told(story, PARTS[:3]) for piece in said_pieces(gather(each))]
+    [rule] = rules_taught({}, said)
+    assert rule.text == f"Asked for again and again: “{words[0]}”; “{words[1]}”; “{words[2]}”."
+    tasks = [replace(piece, is_first=True, text=piece.text.partition(":")[0]) for piece in said]
+    assert list(rules_taught({}, tasks)) == []
+
+
+def test_a_month_is_no_order_for_good() -> None:
+    assert not holds_for_good("Vergleich Mai gegen Juni, als Tabelle")
+    assert holds_for_good("Nie direkt auf main pushen")

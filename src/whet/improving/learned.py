@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from whet.changes.pending import propose
 from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
+from whet.evidence.verdicts import Ruling
 from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
@@ -30,16 +31,22 @@ from whet.lessons.record import (
     Standing,
     lesson_of_change,
 )
+from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
 from whet.sessions.temporary import is_temporary
 from whet.store.analyses import judged
+from whet.store.canary_counts import counted
 from whet.store.database import Database
+from whet.store.decoding import decoded_or_none
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
 from whet.targets.known_projects import KnownProjects
 from whet.text.likeness import is_same, sense
+from whet.trials.attempts import Arm
+from whet.trials.design import TrialProgress
 
+RULINGS = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 _OF_STEP = {
@@ -69,10 +76,11 @@ class SourceOfLessons(NamedTuple):
 
 
 class DecisionsOnLessons(NamedTuple):
-    """What the ledger says: what is in force, and every decision."""
+    """What the ledger says: what is in force, every decision, and what was counted of each rule told to a share."""
 
     state: State = State()
     entries: tuple[Entry, ...] = ()
+    live: Mapping[tuple[Form, str], LiveLesson] = MappingProxyType({})
 
 
 class LearnedOfAll(NamedTuple):
@@ -158,15 +166,21 @@ def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
     put = {entry.number: entry.patch for entry in decisions.entries}
     for rule in decisions.state.rules:
         patch = replace(put[rule.number], text=rule.text, scope=rule.scope, trust=rule.trust)
-        yield lesson_of_change(patch, standing=_in_force(rule))
+        yield lesson_of_change(patch, standing=_in_force(rule, decisions))
     for entry in decisions.state.pending:
         if entry.patch.form in TOLD:
             yield lesson_of_change(entry.patch, standing=Standing(LessonStage.WAITING, entry.number))
 
 
-def _in_force(item: Item) -> Standing:
+def _in_force(item: Item, decisions: DecisionsOnLessons) -> Standing:
     stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
-    return Standing(stage, item.number, f"{item.form.value} {item.name}")
+    return Standing(
+        stage,
+        item.number,
+        f"{item.form.value} {item.name}",
+        tried=_tried(item.form, item.name, decisions),
+        live=decisions.live.get((item.form, item.name)),
+    )
 
 
 def learned(
@@ -207,7 +221,7 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     patches = (lesson.patch, *lesson.repeats)
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
     if item := next((item for patch in patches if (item := _holding(patch, decisions.state))), None):
-        return replace(_in_force(item), trial=_trial_of(item.number, decisions))
+        return _in_force(item, decisions)
     if not lesson.is_proposable:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
@@ -230,12 +244,38 @@ def _decided(patch: Patch, decisions: DecisionsOnLessons) -> Standing | None:
         return Standing(LessonStage.REFUSED, why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
-    return replace(_OF_STEP[last.step], entry=last.number, trial=last.patch.origin.trial) if last else None
+    tried = _tried(patch.form, patch.name, decisions)
+    return replace(_OF_STEP[last.step], entry=last.number, tried=tried) if last else None
 
 
-def _trial_of(number: int, decisions: DecisionsOnLessons) -> str:
-    """The trial after which an entry was made."""
-    return next((each.patch.origin.trial for each in decisions.entries if each.number == number), "")
+def _tried(form: Form, name: str, decisions: DecisionsOnLessons) -> TriedLesson | None:
+    """What the last trial of a change says."""
+    own = [each for each in reversed(decisions.entries) if (each.patch.form, each.patch.name) == (form, name)]
+    progress = next((found for each in own if each.verdict and (found := _progress(each)) is not None), None)
+    if progress is None:
+        trial = next((each.patch.origin.trial for each in own if each.patch.origin.trial), "")
+        return TriedLesson(trial) if trial else None
+    passed = {each.arm: Passed(each.passed, each.attempts) for each in progress.result.tallies}
+    ruling = RULINGS[progress.result.verdict.ruling]
+    return TriedLesson(progress.trial, ruling, passed.get(Arm.BASE), passed.get(Arm.CANDIDATE))
+
+
+def _progress(entry: Entry) -> TrialProgress | None:
+    return decoded_or_none(entry.verdict.encode(), TrialProgress)
+
+
+def _live(database: Database, entry: int) -> LiveLesson:
+    """What was counted since an entry told a rule to a share of the sessions."""
+    units = counted(database, entry)
+    known = [(each.told, float(each.failed)) for each in units if each.failed is not None]
+    losses = known or [(each.told, each.loss) for each in units]
+    told, untold = ([loss for is_told, loss in losses if is_told is wanted] for wanted in (True, False))
+    sessions = sum(each.sessions for each in units if each.failed is not None or not known)
+    return LiveLesson(sessions, _mean(untold), _mean(told), bool(known))
+
+
+def _mean(losses: Sequence[float]) -> float | None:
+    return sum(losses) / len(losses) if losses else None
 
 
 def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
@@ -251,7 +291,10 @@ def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
 def decisions_on_lessons(home: Home, database: Database) -> DecisionsOnLessons:
     """What was decided in this home so far."""
     ledger = ledger_of(home, database)
-    return DecisionsOnLessons(ledger.state(), tuple(ledger.entries()))
+    entries = tuple(ledger.entries())
+    begun = {(each.patch.form, each.patch.name): each.number for each in entries if each.step is Step.CANARY}
+    live = {key: _live(database, number) for key, number in begun.items()}
+    return DecisionsOnLessons(ledger.state(), entries, live)
 
 
 def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float) -> Entry:

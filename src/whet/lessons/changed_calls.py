@@ -109,6 +109,25 @@ class _Step(NamedTuple):
     call: CallInParts
 
 
+class CallWords:
+    """How rare the words of calls are, and so how much two of them have in common."""
+
+    def __init__(self, calls: Iterable[SimpleCall]) -> None:
+        every = set(calls)
+        self.count = len(every)
+        self.common = Counter(word for call in every for word in telling_words(call.words))
+
+    def likeness(self, one: SimpleCall, other: SimpleCall) -> float:
+        """How much of the weight of their words two calls share, or of their arguments; rare words weigh more."""
+        return max(self._shared(one.words, other.words), self._shared(one.words[1:], other.words[1:]))
+
+    def _shared(self, one: Sequence[str], other: Sequence[str]) -> float:
+        mine, theirs = telling_words(one), telling_words(other)
+        weights = {word: math.log((2 + self.count) / self.common[word]) for word in mine | theirs if self.common[word]}
+        both, either = (sum(weights.get(word, 0.0) for word in words) for words in (mine & theirs, mine | theirs))
+        return both / either if either else 0.0
+
+
 class _Course:
     """The calls of a session in order, the person's turns among them, and how rare the words of calls are."""
 
@@ -118,9 +137,7 @@ class _Course:
         self.steps = [_Step(step, in_parts(step, folder)) for step in view.steps]
         messages = view.transcript.messages
         self.turns = [index for index, message in enumerate(messages) if is_ordered(message) and message.text.strip()]
-        calls = {part for each in self.steps for part in each.call.parts}
-        self.count = len(calls)
-        self.common = Counter(word for part in calls for word in telling_words(part.words))
+        self.words = CallWords(part for each in self.steps for part in each.call.parts)
         self.known: dict[str, int] = {}  # each word, and where a call with it first worked
         for index, each in enumerate(self.steps):
             for word in _all_words(each.call.parts) if each.step.worked else ():
@@ -144,16 +161,6 @@ class _Course:
         messages = self.view.transcript.messages
         turn = next((turn for turn in self.turns if turn >= message), None)
         return messages[turn].text if turn is not None and is_typed(messages[turn]) else ""
-
-    def likeness(self, one: SimpleCall, other: SimpleCall) -> float:
-        """How much of the weight of their words two calls share, or of their arguments; rare words weigh more."""
-        return max(self._shared(one.words, other.words), self._shared(one.words[1:], other.words[1:]))
-
-    def _shared(self, one: Sequence[str], other: Sequence[str]) -> float:
-        mine, theirs = telling_words(one), telling_words(other)
-        weights = {word: math.log((2 + self.count) / self.common[word]) for word in mine | theirs if self.common[word]}
-        both, either = (sum(weights.get(word, 0.0) for word in words) for words in (mine & theirs, mine | theirs))
-        return both / either if either else 0.0
 
 
 def changes_of(view: SessionView) -> SessionChanges:
@@ -337,4 +344,4 @@ def _likeness(course: _Course, part: SimpleCall, other: SimpleCall, call: CallIn
     purpose, theirs = (frozenset(_WORD.findall(text.lower())) for text in (call.purpose, later.purpose))
     is_told = min(len(purpose), len(theirs)) >= FEWEST_WORDS
     shared = len((purpose & theirs) - own) / max(1, len((purpose | theirs) - own)) if is_told else 0.0
-    return max(course.likeness(part, other), shared if shared >= SAME_WORDS else 0.0)
+    return max(course.words.likeness(part, other), shared if shared >= SAME_WORDS else 0.0)

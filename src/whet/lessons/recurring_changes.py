@@ -23,6 +23,7 @@ from whet.lessons.change_features import (
 )
 from whet.lessons.changed_calls import ALIKE, CallTrouble, ChangedCall, HowChanged, SessionChanges
 from whet.lessons.simple_calls import SimpleCall
+from whet.lessons.unresolved_calls import never_worked, with_borrowed
 
 FEWEST = 2  # sessions
 FEWEST_WEAK = 3  # where nothing but its recurrence speaks for it
@@ -45,8 +46,9 @@ class _Candidate(NamedTuple):
 
 def recurring_changes(sessions: Mapping[str, SessionChanges]) -> tuple[RecurringChange, ...]:
     """The changes that recur, the surest first. Copies of a session have to be left out by who calls."""
-    project = ProjectCalls(sessions)
-    every = [(session, changed) for session, changes in sessions.items() for changed in changes.changed]
+    lent = with_borrowed(sessions)
+    project = ProjectCalls(lent)
+    every = [(session, changed) for session, changes in lent.items() for changed in changes.changed]
     found: list[RecurringChange] = []
     explained: set[tuple[str, int]] = set()
     candidates, enough = _candidates(project, every)
@@ -60,6 +62,8 @@ def recurring_changes(sessions: Mapping[str, SessionChanges]) -> tuple[Recurring
                 found.append(change)
                 explained |= {(session, one.message) for session, one in every if _is_explained(change, candidate, one)}
                 break
+    left_over = ((session, each) for session, each in every if (session, each.message) not in explained)
+    found += [_templates(Remedy.NONE, seen, 0.0, "") for seen in never_worked(project, left_over)]
     return tuple(found[:MOST])
 
 
