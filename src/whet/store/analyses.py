@@ -282,6 +282,17 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
                 yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
 
 
+def count_by_folder(database: Database, filters: Filters) -> dict[str, int]:
+    """How many sessions that were analysed there are in each folder; the same ones as `judged` has."""
+    where, parameters = conditions(filters._replace(without_own_work=True))
+    rows = database.query(
+        f"SELECT s.folder, count(*) FROM analyses AS a JOIN sessions AS s ON s.no = a.session WHERE {where}"
+        " AND a.whole > 0 GROUP BY s.folder",
+        parameters,
+    )
+    return {folder: int(number) for folder, number in rows}
+
+
 def _within(sizes: Sequence[Row], page_bytes: int) -> int:
     """The last of these sessions whose analyses fit in memory together; always one at least."""
     sums = itertools.accumulate(size for _, size in sizes)
