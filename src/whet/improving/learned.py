@@ -20,7 +20,6 @@ from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch
-from whet.lessons.conflicts import LessonConflict
 from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
     DroppedLesson,
@@ -31,6 +30,7 @@ from whet.lessons.record import (
     lesson_of_change,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
+from whet.lessons.said import LessonConflict
 from whet.sessions.temporary import is_temporary
 from whet.store.analyses import count_by_folder
 from whet.store.canary_counts import counted

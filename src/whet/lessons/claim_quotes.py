@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from whet.failures.phrases import own_words
 from whet.failures.view import JudgedCall
 from whet.lessons.claims import Quote
+from whet.lessons.condensed import in_project
 from whet.lessons.failed_calls import whole_call
-from whet.lessons.local_paths import in_project
 from whet.lessons.telling_lines import without_colours
 from whet.outcomes.deciding import Decision, Outcome
 from whet.outcomes.refusal_forms import refusal_words

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from whet.failures.purposes import ASIDES, is_shell, path_of, shown_call
 from whet.failures.view import JudgedCall
-from whet.lessons.condensed import EventKind, SessionEvent
-from whet.lessons.local_paths import in_project
+from whet.lessons.condensed import EventKind, SessionEvent, in_project
 from whet.lessons.telling_lines import MOST_LINES, telling_lines, terms, usual_lines
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND

@@ -10,9 +10,9 @@ from whet.cli.output import many, moment, plain
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patches import Form
 from whet.ledger.waiting import WHOSE
-from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import DroppedLesson, Lesson, LessonStage
+from whet.lessons.said import LessonConflict
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
