@@ -3,7 +3,7 @@
 import datetime
 import difflib
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -82,6 +82,8 @@ def _wrong(statement: Statement, repository: Repository, grounds: Grounds) -> It
 
 def _missing(statement: Statement, repository: Repository, grounds: Grounds) -> Iterator[StatementFinding]:
     things = things_in(statement)
+    if statement.kind is StatementKind.CODE and _is_elsewhere(things, repository):
+        return
     named = {thing.text.rstrip("/") for thing in things}
     for thing in things:
         if thing.kind is ThingKind.PATH:
@@ -94,6 +96,13 @@ def _missing(statement: Statement, repository: Repository, grounds: Grounds) -> 
     for each in grounds.unlisted:
         why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are there"
         yield _finding(each.thing, why, (), "")
+
+
+def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
+    """Whether a block goes to a folder that is not of this repository: what follows is said of that one."""
+    stages = (stage for thing in things if thing.kind is ThingKind.COMMAND for stage in stages_of(thing.text))
+    folders = (stage.words[1] for stage in stages if stage.words[:1] == ("cd",) and len(stage.words) > 1)
+    return any(folder != "-" and not repository.finds(folder) for folder in folders)
 
 
 def _wrong_path(
@@ -110,8 +119,8 @@ def _wrong_path(
     removed = removal_of(thing, folder, repository)
     line = statement.text.split("\n")[thing.line - statement.line]
     if removed is not None and not repository.is_unknown(removed.path) and _stood(removed, written.get(line.rstrip())):
-        return _removed_path(thing, removed, repository)
-    twins = repository.endings(path)
+        return _removed_path(thing, removed, repository, folder)
+    twins = repository.endings(path, folder)
     if len(twins) == 1:
         return _finding(thing, f"there is no `{path}`{_now(twins)}", twins, twins[0])
     near = repository.sibling(path, folder) if "/" in path.rstrip("/") and not extension_of(path) else ""
@@ -129,14 +138,14 @@ def _stood(removed: RemovedPath, written: LastChange | None) -> bool:
     return written is not None and removed.since <= written.at <= removed.at and written.commit != removed.commit
 
 
-def _removed_path(thing: NamedThing, removed: RemovedPath, repository: Repository) -> StatementFinding:
+def _removed_path(thing: NamedThing, removed: RemovedPath, repository: Repository, folder: str) -> StatementFinding:
     path, commit = thing.text, f"commit {removed.commit[:SHORT_COMMIT]}"
     plain = posixpath.normpath(path)
     if removed.path != plain and not removed.path.endswith(f"/{plain}"):
         why = f"there is no `{path}`: `{removed.path}/` was removed on {_day(removed.at)}"
         return _finding(thing, why, (), commit)
     new = repository.renamed.get(removed.path, "")
-    twins = (new,) if new in repository.files else repository.endings(path) or repository.moved(path)
+    twins = (new,) if new in repository.files else repository.endings(path, folder) or repository.moved(path)
     return _finding(thing, f"`{path}` was removed on {_day(removed.at)}{_now(twins)}", twins, commit)
 
 
@@ -161,7 +170,7 @@ def _now(twins: tuple[str, ...]) -> str:
 
 def _wrong_script(thing: NamedThing, repository: Repository) -> StatementFinding | None:
     for stage in stages_of(thing.text):
-        for call in scripts_in(stage.words[stage.program :]) or ():
+        for call in scripts_in(stage.words[stage.program :]):
             found = _missing_script(call, thing, repository)
             if found is not None:
                 return found
@@ -187,7 +196,7 @@ def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFindin
     """A package under a name that only this repository gives."""
     scope = thing.text.partition("/")[0] + "/"
     own = sorted(each for each in repository.own_packages if each.startswith(scope))
-    if not own or thing.text in repository.packages:
+    if not own or any(thing.text == each or thing.text.startswith(f"{each}.") for each in repository.packages):
         return None
     alike = difflib.get_close_matches(thing.text, own[:MOST_SCRIPTS], n=1, cutoff=ALIKE_SCRIPTS)
     near = f"; there is `{alike[0]}`" if alike else ""

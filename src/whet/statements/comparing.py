@@ -17,7 +17,7 @@ from whet.statements.statement import (
     StatementKind,
     StatementMark,
 )
-from whet.text.likeness import OPPOSED, Sense, sense, similarity
+from whet.text.likeness import SAME, Sense, sense, similarity
 
 FEWEST_WORDS = 4  # that two statements must share to be the same one
 FEWEST_LETTERS = 24
@@ -173,7 +173,7 @@ def _contraries(
 def _are_alike(one: _Meant, other: _Meant, name: str) -> bool:
     """Whether two statements say much the same, and of what both name one forbids it and the other does not."""
     first, second = (sense(_clause(each.statement.text, name)).forbids for each in (one, other))
-    return first is not second and similarity(one.sense.words, other.sense.words) >= OPPOSED
+    return first is not second and similarity(one.sense.words, other.sense.words) >= SAME
 
 
 def _clause(text: str, name: str) -> str:
@@ -187,7 +187,7 @@ def _against_settings(meant: list[_Meant], repository: Repository) -> Iterator[t
     for each in meant:
         if each.statement.kind is not StatementKind.CODE:
             yield from ((each.statement, finding) for finding in _said_otherwise(each.statement, settings))
-        elif manager:  # a sentence may speak of what a program does elsewhere
+        elif manager and not each.file.is_on_demand:  # a sentence, or a skill, may speak of another place
             yield from ((each.statement, finding) for finding in _other_manager(each.statement, manager, lock))
 
 

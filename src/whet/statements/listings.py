@@ -75,7 +75,7 @@ def unlisted(every: Iterable[Listing], repository: Repository) -> dict[Statement
     found: dict[Statement, list[Unlisted]] = {}
     for listing in every:
         ways = [[each for each in way if not _is_unknown(each, repository)] for way in listing]
-        sums = [sum(_is_there(each, repository) for each in way) for way in ways]
+        sums = [sum(_stands(each, repository) for each in way) for way in ways]
         count, known = max(zip(sums, ways, strict=True), key=lambda one: (one[0], -len(one[1])))
         if count < FEWEST_FOUND or count < NEARLY_ALL * len(known):
             continue
@@ -89,6 +89,11 @@ def unlisted(every: Iterable[Listing], repository: Repository) -> dict[Statement
 
 def _is_there(listed: ListedPath, repository: Repository) -> bool:
     return repository.finds(listed.thing.text, listed.statement.file.rpartition("/")[0])
+
+
+def _stands(listed: ListedPath, repository: Repository) -> bool:
+    """Whether a path is there as it is named: what merely ends so elsewhere speaks for nothing."""
+    return repository.stands(listed.thing.text, listed.statement.file.rpartition("/")[0])
 
 
 def _is_unknown(listed: ListedPath, repository: Repository) -> bool:

@@ -55,6 +55,10 @@ class Repository:
         for each in _with_folders(removed):
             if each.path not in self.files and each.path not in self.folders:
                 self._removed.setdefault(posixpath.basename(each.path), []).append(each)
+        self._places: dict[str, list[str]] = {}  # the folders of each name, those that were here too
+        gone = (each.path for every in self._removed.values() for each in every if not extension_of(each.path))
+        for folder in {*self.folders, *gone}:
+            self._places.setdefault(posixpath.basename(folder), []).append(folder)
         self.scripts: dict[str, dict[str, tuple[str, str]]] = {}
         for manifest in self.manifests:
             known = self.scripts.setdefault(manifest.kind, {})
@@ -108,13 +112,31 @@ class Repository:
         every = self._removed.get(posixpath.basename(plain), ())
         if "/" not in plain and plain.lower() in self._by_name:
             return None  # which one is meant?
-        found = [
-            each
-            for each in every
-            if each.path in (plain, posixpath.join(beside, plain))
-            or (("/" in plain or extension_of(plain)) and each.path.endswith(f"/{plain}"))
-        ]
+        meant = self.meant(plain, beside)
+        is_bare = "/" not in plain and bool(extension_of(plain))
+        found = [each for each in every if each.path in meant or is_bare]
         return max(found, key=lambda each: each.at, default=None)
+
+    def meant(self, path: str, beside: str = "") -> tuple[str, ...]:
+        """The paths that a name can mean: from the folder of who names it, or one above, or from the only folder that
+        is called as its first one is.
+        """
+        plain = posixpath.normpath(path)
+        first, _, rest = plain.partition("/")
+        above, found = beside, [posixpath.normpath(posixpath.join(beside, plain))]
+        while above:
+            above = posixpath.dirname(above)
+            found.append(posixpath.join(above, plain))
+        if rest and first.lower() == self.name.lower():
+            found.append(rest)
+        places = self._places.get(first, ()) if rest else ()
+        if len(places) == 1:
+            found.append(posixpath.join(posixpath.dirname(places[0]), plain))
+        return tuple(found)
+
+    def stands(self, path: str, beside: str = "") -> bool:
+        """Whether what a name can mean is there; a name that merely ends so elsewhere is not."""
+        return any(each in self.files or each in self.folders for each in self.meant(path, beside))
 
     def gone_folder(self, path: str) -> RemovedPath | None:
         """The first folder of a path, where the repository had it and has it no more."""
@@ -123,14 +145,16 @@ class Repository:
             return None
         return next((each for each in self._removed.get(first, ()) if each.path == first), None)
 
-    def endings(self, path: str) -> tuple[str, ...]:
+    def endings(self, path: str, beside: str = "") -> tuple[str, ...]:
         """What is there under the same name in other letters, or with a like ending (yaml for yml), in that folder."""
         plain = posixpath.normpath(path)
         name, folder = posixpath.basename(plain), posixpath.dirname(plain)
         ending = extension_of(name)
         stem = name[: -len(ending)] if ending else name
         alike = [each for each in self.extensions if each != ending and _is_like(each, ending)] if ending else []
-        spelt = [each for each in self._by_name.get(name.lower(), ()) if each.lower() == plain.lower()]
+        meant = self.meant(plain, beside)
+        folders = {posixpath.dirname(each) for each in meant}
+        spelt = [each for each in self._by_name.get(name.lower(), ()) if each.lower() in {one.lower() for one in meant}]
         if spelt and folder:  # in other letters
             return tuple(spelt)
         return tuple(
@@ -138,8 +162,7 @@ class Repository:
                 each
                 for extension in alike
                 for each in self._by_name.get(f"{stem}{extension}".lower(), ())
-                if posixpath.basename(each).startswith(f"{stem}.")
-                and (not folder or posixpath.dirname(each) == folder or posixpath.dirname(each).endswith(f"/{folder}"))
+                if posixpath.basename(each).startswith(f"{stem}.") and posixpath.dirname(each) in folders
             )[:MOST_ALIKE]
         )
 
