@@ -1,7 +1,7 @@
 """One look at all cases: exact, and as sharp as the sign test."""
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from whet.evidence.final_look import tail
 from whet.evidence.verdicts import Ruling, judge_once

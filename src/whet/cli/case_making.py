@@ -1,4 +1,4 @@
-"""Cases made of what is there: a repository's commits."""
+"""Cases made of what is there: a repository's commits, and the sessions that show a lesson."""
 
 import os
 import sys
@@ -49,6 +49,45 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
     with Bar(console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(words, total=total)
         yield lambda: shown.advance(task)
+
+
+@click.command(
+    "from-lesson",
+    epilog="Example: whet cases from-lesson 1 --last 12",
+    help="Create a case from each session that shows a lesson: the conversation up to the call that failed, and the"
+    " demand that the next call does what the one did that worked. A trial leaves out those of the sessions that the"
+    " change was made from. Exit code 1 if none can be created.",
+)
+@click.argument("lesson", metavar="ID")
+@click.option(
+    "--last", type=click.IntRange(1), default=12, show_default=True, help="Maximum number of sessions, latest first."
+)
+@folder_option
+@json_option
+def from_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> int:
+    from whet.cli.analysed import lesson_named
+    from whet.improving.lessons_to_try import cases_of_session
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    kept: dict[str, str] = {}
+    left_out: Counter[str] = Counter()
+    with opened(home) as database:
+        found = lesson_named(home, database, lesson)
+        latest = found.evidence.session_ids[-last:]
+        with bar("Making cases", len(latest)) as done:
+            for id in latest:
+                made = cases_of_session(home, database, found, id, kinds=("step",))
+                kept |= {case.name: str(keep_case(cases_folder(folder), case)) for case in made.cases}
+                left_out.update(made.left_out)
+                done()
+    if as_json:
+        print_json({"cases": kept, "left_out": dict(left_out)})
+        return 0 if kept else 1
+    say(f"{many(len(kept), 'case')} from {many(len(latest), 'session')}: {plain(', '.join(kept)) or 'none'}.")
+    for reason, count in left_out.most_common():
+        say(f"[dim]{count:,} left out: {plain(reason)}.[/]")
+    return 0 if kept else 1
 
 
 @click.command(

@@ -1,8 +1,8 @@
 """Cases from sessions: the step at which one failed, and the task where its own check later passed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -25,6 +25,9 @@ NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
 TASK_CALLS = 30
 About = Mapping[int, str]  # the messages with calls that a case is to be about, and what is known to work instead
+Kind = Literal["step", "task"]
+Kinds = tuple[Kind, ...]
+KINDS: Kinds = ("step", "task")
 
 
 class MadeCases(NamedTuple):
@@ -41,20 +44,23 @@ def cases_from(
     is_believed: bool = True,
     about: About = NOTHING,
     in_repository: bool = True,
+    kinds: Kinds = KINDS,
 ) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
     Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
     those that it tries, and no others. To make a task case its check is run, and to make a step case its calls, which
     is done for nobody else's session; `in_repository` says whether its repository is used, whose tests may take long.
+    Step cases alone take seconds.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
     step = partial(_step, about=about, carries=is_believed and in_repository)
-    for make in (step, task):
-        found = make(home, transcript)
+    ways: dict[Kind, Callable[[Home, Transcript], Case | str]] = {"step": step, "task": task}
+    for kind in kinds:
+        found = ways[kind](home, transcript)
         if isinstance(found, Case):
             made.append(found)
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whet.cli.case_formats import export_command, import_command
-from whet.cli.case_making import cases_folder, folder_option, from_commits
+from whet.cli.case_making import cases_folder, folder_option, from_commits, from_lesson
 from whet.cli.case_screening import screen_command
 from whet.cli.options import json_option
 from whet.cli.output import console, many, next_step, plain, print_json, say, table
@@ -133,6 +133,7 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
 
 
 command.add_command(from_commits)
+command.add_command(from_lesson)
 command.add_command(screen_command)
 command.add_command(import_command)
 command.add_command(export_command)

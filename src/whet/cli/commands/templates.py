@@ -21,10 +21,11 @@ from whet.cli.shown.templates import (
     print_template,
 )
 from whet.cli.template_import import import_command
-from whet.cli.template_making import expect_usable, finish, made_template, one_group, split_tags
+from whet.cli.template_making import expect_usable, finish, from_lesson, made_template, one_group, split_tags
 from whet.cli.trying import template_command
 from whet.examples.choosing import Need, choose
 from whet.examples.mining import WantedTemplate, mine
+from whet.examples.recovered import FEWEST
 from whet.examples.templates import MOST_EXAMPLES
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
@@ -129,7 +130,8 @@ def create(
     help="Create a template from many sessions of one agent in one project: different calls that worked, from "
     "sessions that went well. "
     "Evidence of success, strongest first: the session's own verdict, checks that passed after its last "
-    "change, another session with the same request and result, a low failure score.",
+    "change, another session with the same request and result, a low failure score. With --lesson, the calls that "
+    "worked where others had failed.",
 )
 @click.argument("name", required=False)
 @click.option("--activity", type=click.Choice([each.value for each in Activity]), help="Only sessions of this kind.")
@@ -138,6 +140,7 @@ def create(
     callback=one_name,
     help="Only sessions of this agent, such as claude-code. Default: the one with most sessions.",
 )
+@click.option("--lesson", default="", metavar="ID", help="Show what this lesson says works: its id or number.")
 @click.option(
     "--project", default="", help="Only this project, by name or folder. Default: the one with most sessions."
 )
@@ -160,6 +163,7 @@ def mine_(
     name: str | None,
     activity: str | None,
     source: str | None,
+    lesson: str,
     project: str,
     since: str | None,
     min_sessions: int,
@@ -174,6 +178,10 @@ def mine_(
     wanted = WantedTemplate(activity=Activity(activity) if activity else None, sessions=min_sessions)
     filters = Filters(source=source or "", since=point_in_time(since))
     with opened(home) as database:
+        if lesson:
+            mined, wanted = from_lesson(home, database, lesson), WantedTemplate(fewest=FEWEST, sessions=FEWEST)
+            made = made_template(mined, wanted, name or f"lesson-{lesson}", tags)
+            return finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
         group = one_group(database, filters, project, limit=max_sessions)
         if not as_json and group.others:
             click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
