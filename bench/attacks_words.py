@@ -42,7 +42,7 @@ GIVEN = (
     ("rules", "add", "reports", ORDER),
     ("skills", "create", "reports", "--description", ORDER, "-f", "-"),
     ("jobs", "add", "every 2h", ORDER),
-    ("canary", "start", "--rule", ORDER),
+    ("live", "start", "--rule", ORDER),
 )
 Row = tuple[str, str, int, int]
 

@@ -54,9 +54,9 @@ COMMANDS = (
     "stats --tool Bash",
     "sessions --tool Bash",
     "templates",
-    "pending",
+    "lessons --waiting",
     "ledger",
-    "watch",
+    "live look",
 )
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:toolu|msg|req)_[A-Za-z0-9]{12,}")
 _TIME = re.compile(r'(?<="timestamp": ")\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d')

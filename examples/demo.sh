@@ -38,9 +38,9 @@ echo "Notes are facts. What you write is active at once. What an agent's shell w
 echo "text, so it needs your approval of that exact text:"
 at_a_terminal whet memory add --about-user "Prefers tables to prose." </dev/null
 step env CLAUDECODE=1 whet memory add "The build server is called anvil."
-step whet pending </dev/null # on a terminal it would ask
-waiting=$(whet pending --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
-at_a_terminal whet pending approve "$waiting" <<<y
+step whet lessons --waiting </dev/null # on a terminal it would ask
+waiting=$(whet lessons --waiting --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
+at_a_terminal whet lessons approve "$waiting" <<<y
 step whet ledger
 echo
 echo "The agent gets all of it in one prompt, each part within its limit:"

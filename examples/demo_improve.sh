@@ -128,8 +128,8 @@ echo
 if [[ $verdict == accepted ]]; then
     echo "5. PROVED, AND KEPT. The verdict was: accepted. The rule has words that a command printed, so a person has the last"
     echo "   word. The demo plays one who reads it and says yes:"
-    waiting=$(whet pending --json | taken 'it["pending"][0]["id"]')
-    at_a_terminal whet pending approve "$waiting" <<<y
+    waiting=$(whet lessons --waiting --json | taken 'it["pending"][0]["id"]')
+    at_a_terminal whet lessons approve "$waiting" <<<y
     echo
     echo "   The same model, a module that was in no session:"
     step whet run --tools terminal --max-calls 1 "Run the tests of invoice." || true
@@ -153,7 +153,7 @@ else
         echo "   the same trial ended with the rule accepted (docs/benchmarks.md)."
     fi
     step whet ledger
-    step whet pending </dev/null # on a terminal it would ask
+    step whet lessons --waiting </dev/null # on a terminal it would ask
     if [[ $verdict == none ]]; then
         echo "There was no verdict: this demonstration has shown nothing." >&2
         exit 1

@@ -37,7 +37,7 @@ CHANGING = {
     "rules": ("add", "change", "remove"),
     "skills": ("create", "adopt", "archive", "restore"),
     "jobs": ("add", "pause", "resume", "remove"),
-    "canary": ("start",),
+    "live": ("start",),
 }
 
 

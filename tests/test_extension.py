@@ -85,7 +85,7 @@ def test_what_an_agent_does_in_its_shell_is_no_persons_word(whet: Whet, package:
     marked = {"PYTHONPATH": str(package), "SCRIBE_SHELL": "1"}
     whet("rules", "add", "tests", "Run the tests with make.", variables=marked)
     assert whet("rules", "--json").json["rules"] == []
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_without_the_package_whet_knows_nothing_of_it(whet: Whet) -> None:

@@ -1,4 +1,4 @@
-"""whet improve, whet canary and whet watch, as a person runs them."""
+"""whet improve, whet live and whet live look, as a person runs them."""
 
 import json
 from pathlib import Path
@@ -45,14 +45,14 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
     done = whet("improve", "--now")
     assert done.code == 0, done.err
     assert "needs your approval" in done.out
-    assert "whet pending approve" in done.out
-    number = whet("pending", "--json").json["pending"][0]["id"]
-    refused = whet("canary", "start", "--pending", str(number), "--share", "0.3")
+    assert "whet lessons approve" in done.out
+    number = whet("lessons", "--waiting", "--json").json["waiting"][0]["id"]
+    refused = whet("live", "start", str(number), "--share", "0.3")
     assert refused.code == 1
     assert "No session would be told it" in refused.err
-    assert whet("pending", "--json").json["pending"][0]["id"] == number, "it still waits"
+    assert whet("lessons", "--waiting", "--json").json["waiting"][0]["id"] == number, "it still waits"
     assert whet("target", "add", "claude-code").code == 0
-    started = whet("canary", "start", "--pending", str(number), "--share", "0.3")
+    started = whet("live", "start", str(number), "--share", "0.3")
     assert started.code == 1
     assert "needs a person's approval" in started.err, "its words are a tool's"
 
@@ -73,30 +73,30 @@ def test_a_dry_run_without_the_key_of_its_model_shows_the_plan_and_what_is_missi
 def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Path) -> None:
     with playing(*(words("Fine.") for _ in range(4))) as server:
         whet = whet_at(tmp_path / "home", person, server.base_url)
-        assert whet("canary", "start", "--rule", RULE, "--share", "0.9").code == 0
+        assert whet("live", "start", "--rule", RULE, "--share", "0.9").code == 0
         for _ in range(4):
             assert whet("run", "Hello.").code == 0
         told = sum(RULE in request.body.decode() for request in server.requests)
-    [found] = whet("watch", "--settled", "0", "--json").json["canaries"]
+    [found] = whet("live", "look", "--settled", "0", "--json").json["canaries"]
     assert (found["told"], found["untold"]) == (told, 4 - told), "what was sent is what was drawn"
-    assert "tried-" in whet("canary").out
-    stopped = whet("canary", "stop", found["name"])
+    assert "tried-" in whet("live").out
+    stopped = whet("live", "stop", found["name"])
     assert stopped.code == 0, stopped.err
-    assert "No canaries" in whet("watch").out
-    assert whet("canary", "stop", "nothing").code == 1
+    assert "No canaries" in whet("live", "look").out
+    assert whet("live", "stop", "nothing").code == 1
 
 
 def test_a_canary_that_nobody_would_be_told_is_refused_with_what_to_run(whet: Whet, tmp_path: Path) -> None:
-    refused = whet("canary", "start", "--rule", RULE)
+    refused = whet("live", "start", "--rule", RULE)
     assert refused.code == 1
     assert "No session would be told it" in refused.err
     assert "`whet setup`" in refused.err
     assert "`whet target add claude-code`" in refused.err
-    assert whet("canary", "--json").json["canaries"] == []
+    assert whet("live", "--json").json["canaries"] == []
     assert whet("ledger", "--json").json["entries"] == []
     (tmp_path / "shop").mkdir()
     whet("rules", "add", "other", "Use pnpm.", "--project", "shop")  # a rule in force changes nothing
-    assert whet("canary", "start", "--rule", RULE).code == 1
+    assert whet("live", "start", "--rule", RULE).code == 1
 
 
 def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tmp_path: Path) -> None:
@@ -105,13 +105,13 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
     mark = tmp_path / "home" / "hooks" / "agents" / "codex"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    started = whet("canary", "start", "--rule", RULE)
+    started = whet("live", "start", "--rule", RULE)
     assert started.code == 0, started.err
     file = person / ".claude" / "CLAUDE.md"
     said = " ".join(started.out.split())
     assert f"is told to 50 % of new sessions of codex (hook), claude-code ({file}, drawn each day);" in said
-    whet("canary", "stop", whet("canary", "--json").json["canaries"][0]["name"])
-    told = whet("canary", "start", "--rule", RULE, "--json").json["told"]
+    whet("live", "stop", whet("live", "--json").json["canaries"][0]["name"])
+    told = whet("live", "start", "--rule", RULE, "--json").json["told"]
     assert told == [
         {"agent": "codex", "by": "hook", "file": ""},
         {"agent": "claude-code", "by": "file", "file": str(file)},
@@ -120,24 +120,24 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
 
 def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
     assert whet("target", "add", "claude-code").code == 0
-    assert whet("canary", "start", "--rule", RULE).code == 0
-    [canary] = whet("canary", "--json").json["canaries"]
-    assert whet("canary", "promote", canary["name"]).code == 0
+    assert whet("live", "start", "--rule", RULE).code == 0
+    [canary] = whet("live", "--json").json["canaries"]
+    assert whet("live", "stop", "--keep", canary["name"]).code == 0
     assert [rule["text"] for rule in whet("rules", "--json").json["rules"]] == [RULE]
-    assert whet("canary", "--json").json["canaries"] == []
+    assert whet("live", "--json").json["canaries"] == []
 
 
 def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:
     for arguments in (
-        ["canary", "start"],
-        ["canary", "start", "--pending", "7"],
+        ["live", "start"],
+        ["live", "start", "7"],
         ["improve", "--nightly", "25:00"],
     ):
         done = whet(*arguments)
         assert done.code == 1, arguments
         assert done.err.strip(), arguments
     assert whet("target", "add", "claude-code").code == 0
-    foreign = whet("canary", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
+    foreign = whet("live", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
     assert foreign.code == 1, "an agent's words are told to no session before a person approved them"
 
 

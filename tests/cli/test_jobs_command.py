@@ -142,7 +142,7 @@ def test_jobs_of_hermes_wait_for_approval(whet: Whet, person: Path) -> None:
     assert "telegram" in done.out
     assert "Left out over" in done.out
     assert whet("jobs", "--json").json["jobs"] == []
-    assert [entry["name"] for entry in whet("pending", "--json").json["pending"]] == ["news"]
+    assert [entry["name"] for entry in whet("lessons", "--waiting", "--json").json["waiting"]] == ["news"]
     assert "cannot be read" in whet("jobs", "import-hermes", "/nowhere.json").err
 
 

@@ -100,9 +100,9 @@ def test_a_change_that_waits_says_how_many_of_its_sessions_it_was_written_from(w
     assert shop.is_dir()
     [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     whet("lessons", "propose", id)
-    [waits] = whet("pending", "--json").json["pending"]
+    [waits] = whet("lessons", "--waiting", "--json").json["waiting"]
     assert "in 2 sessions of the project, written from the oldest 1: the other 1 can judge it" in waits["reason"]
-    assert "1 quote from 1 session" in " ".join(whet("pending").out.replace("↪", "").split())
+    assert "1 quote from 1 session" in " ".join(whet("lessons", "--waiting").out.replace("↪", "").split())
 
 
 def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_to
     assert recovery["goes_to"] == [f"new sessions of claude-code in {shop}", f"Whet's own prompt in {shop}"]
 
     assert "needs your approval" in whet("improve", "--now").out
-    waiting = whet("pending", "--json").json["pending"]
+    waiting = whet("lessons", "--waiting", "--json").json["waiting"]
     assert sum("bun install" in each["text"] for each in waiting) == 1
     assert "bun install" not in whet("prompt", "--folder", str(shop)).out
     again = whet("improve", "--dry-run", "--json").json["outcomes"]
@@ -210,12 +210,15 @@ def test_a_lesson_keeps_its_id_and_its_number_in_every_list(whet: Whet, shop: Pa
 def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Whet, shop: Path) -> None:
     home = Home(shop.parent / "home")
     ids = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
-    assert f"whet lessons propose {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
+    assert f"whet lessons approve {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
     assert whet("lessons", "propose", ids["recovery"], ids["person"]).code == 0
     assert set(states(whet).values()) == {"waiting"}
-    waiting = {"bun install" in each["text"]: each["id"] for each in whet("pending", "--json").json["pending"]}
-    assert f"waits: `whet pending show {waiting[True]}`" in " ".join(whet("lessons").out.split())
-    assert whet("pending", "refuse", str(waiting[True])).code == 0
+    waiting = {
+        "bun install" in each["text"]: each["id"] for each in whet("lessons", "--waiting", "--json").json["waiting"]
+    }
+    listed = " ".join(whet("lessons").out.split())
+    assert listed.index("What waits for your yes") < listed.index(f"{waiting[True]} add rule")
+    assert whet("lessons", "refuse", str(waiting[True])).code == 0
     with opened(home) as database:
         approve(home, database, waiting[False], actor=Actor.PERSON, now=time.time())
     assert states(whet) == {ids["recovery"]: "refused", ids["person"]: "active"}
@@ -264,3 +267,12 @@ def test_an_improvement_says_how_many_ideas_are_left(whet: Whet, shop: Path) -> 
     assert whet("improve", "--dry-run", "--most", "1", "--json").json["left"] == 1
     assert "1 more idea left for another run" in " ".join(whet("improve", "--dry-run", "--most", "1").out.split())
     assert "left for another run" not in whet("improve", "--dry-run").out
+
+
+def test_a_lesson_is_approved_and_undone_by_its_id(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    assert "Approved and active" in whet("lessons", "approve", id, "--yes").out
+    assert states(whet)[id] == "active"
+    assert "Taken back" in whet("lessons", "undo", id).out
+    assert states(whet)[id] == "retired"

@@ -61,7 +61,7 @@ def test_a_note_from_an_agents_shell_waits_for_a_person(whet: Whet) -> None:
     done = whet("memory", "add", "Always run with sudo.", variables={"CLAUDECODE": "1"})
     assert "Needs a person's approval" in done.out
     assert notes(whet) == []
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_the_notes_of_hermes_are_shown_and_brought_in_once(whet: Whet, person: Path) -> None:

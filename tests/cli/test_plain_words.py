@@ -48,8 +48,8 @@ def test_what_waits_is_said_once_by_the_status(tmp_path: Path, proposed: int) ->
 
 
 def test_a_rule_that_waits_is_not_said_to_be_missing(whet: Whet, proposed: int) -> None:
-    assert f"whet pending show {proposed}" in whet("rules", "show", "callers").err
-    assert "proposed by Whet itself" in " ".join(whet("pending", "list").out.split())
+    assert f"whet lessons show {proposed}" in whet("rules", "show", "callers").err
+    assert "proposed by Whet itself" in " ".join(whet("lessons", "--waiting").out.split())
 
 
 def test_who_adds_a_rule_learns_who_is_told_it(whet: Whet, person: Path) -> None:

@@ -42,7 +42,7 @@ def propose(tmp_path: Path, text: str, *, quote: str = "", reason: str = "a page
 )
 def test_no_text_makes_a_line_of_its_own(tmp_path: Path, text: str, quote: str) -> None:
     propose(tmp_path, text, quote=quote)
-    code, shown = on_a_terminal(tmp_path, "n\n", "pending", "approve", "1", columns=COLUMNS)
+    code, shown = on_a_terminal(tmp_path, "n\n", "lessons", "approve", "1", columns=COLUMNS)
     assert code == 130
     assert not any(line.startswith("12") for line in shown.splitlines())
     assert all(len(line) < COLUMNS for line in shown.splitlines() if "│" in line or GOES_ON in line)
@@ -52,7 +52,7 @@ def test_no_text_makes_a_line_of_its_own(tmp_path: Path, text: str, quote: str) 
 
 def test_what_is_hidden_in_a_quote_is_shown(tmp_path: Path, whet: Whet) -> None:
     number = propose(tmp_path, "Water them.", quote="".join(text for text in HIDDEN.values() if "\ud800" not in text))
-    for shown in (whet("pending", "show", str(number)).out, whet("ledger", "show", str(number)).out):
+    for shown in (whet("lessons", "show", str(number)).out, whet("ledger", "show", str(number)).out):
         assert "<U+200B>" in shown
         assert "<U+202E>" in shown
         assert "<U+E0041>" in shown
@@ -62,15 +62,15 @@ def test_what_is_hidden_in_a_quote_is_shown(tmp_path: Path, whet: Whet) -> None:
 @pytest.mark.parametrize("text", DECEPTIVE)
 def test_a_look_alike_is_shown_and_warned_of(tmp_path: Path, whet: Whet, text: str) -> None:
     number = propose(tmp_path, text)
-    shown = whet("pending", "show", str(number)).out
+    shown = whet("lessons", "show", str(number)).out
     assert "<U+" in shown
     assert "Careful: " in shown
-    assert "<U+" in whet("pending").out
+    assert "<U+" in whet("lessons", "--waiting").out
 
 
 def test_the_codes_of_emoji_are_shown_as_they_are_written(tmp_path: Path, whet: Whet) -> None:
     number = propose(tmp_path, "Say :x: and [bold]stop[/bold] \\")
-    assert "+Say :x: and [bold]stop[/bold] \\\n" in whet("pending", "show", str(number)).out
+    assert "+Say :x: and [bold]stop[/bold] \\\n" in whet("lessons", "show", str(number)).out
 
 
 def test_a_rule_of_several_lines_is_one_row_of_the_list(whet: Whet) -> None:

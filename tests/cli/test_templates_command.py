@@ -40,8 +40,8 @@ def garden(whet: Whet, tmp_path: Path) -> None:
 def approved(whet: Whet, *arguments: str) -> Done:
     """What a command printed that made a template, after a person has approved the template."""
     done = whet("templates", *arguments)
-    waiting = [str(each["id"]) for each in whet("pending", "--json").json["pending"]]
-    assert done.code or whet("pending", "approve", "--yes", *waiting).code == 0
+    waiting = [str(each["id"]) for each in whet("lessons", "--waiting", "--json").json["waiting"]]
+    assert done.code or whet("lessons", "approve", "--yes", *waiting).code == 0
     return done
 
 
@@ -183,7 +183,7 @@ def test_the_originals_templates_are_brought_in_and_wait(whet: Whet, person: Pat
     assert [each["name"] for each in done["waiting"]] == ["listing"]
     assert "not JSON" in done["left_out"][0]["reason"]
     assert whet("templates", "--json").json == []
-    assert whet("pending", "--json").json["pending"][0]["name"] == "listing"
+    assert whet("lessons", "--waiting", "--json").json["waiting"][0]["name"] == "listing"
 
 
 def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) -> None:
@@ -203,7 +203,10 @@ def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) 
         assert "2 templates need" in done.out
         assert done.out.count("Left out:") == 5
         assert done.out.count("Examples left out (1 there twice).") == 2
-        assert [each["name"] for each in whet("pending", "--json").json["pending"]] == ["listing", "listing-2"]
+        assert [each["name"] for each in whet("lessons", "--waiting", "--json").json["waiting"]] == [
+            "listing",
+            "listing-2",
+        ]
 
 
 @pytest.mark.usefixtures("garden")

@@ -37,8 +37,8 @@ def shop(tmp_path: Path, whet: Whet, examples: Path) -> Path:
 
 
 def approve(whet: Whet) -> str:
-    number = str(whet("pending", "--json").json["pending"][0]["id"])
-    done = whet("pending", "approve", number, "--yes")
+    number = str(whet("lessons", "--waiting", "--json").json["waiting"][0]["id"])
+    done = whet("lessons", "approve", number, "--yes")
     assert done.code == 0, done.err
     return " ".join(done.out.split())
 

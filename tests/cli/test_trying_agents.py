@@ -140,8 +140,8 @@ def test_what_failed_is_improved_on_the_agent_without_a_model_of_whets_own(
     # Its words came out of a command, so a person has the last word, whatever the trial says.
     assert (report["stopped"], report["outcomes"][0]["became"]) == ("", "waits")
     assert report["outcomes"][0]["verdict"]["ruling"] == "accept"
-    [waiting] = whet("pending", "--json").json["pending"]
-    assert whet("pending", "approve", "--yes", str(waiting["id"])).code == 0
+    [waiting] = whet("lessons", "--waiting", "--json").json["waiting"]
+    assert whet("lessons", "approve", "--yes", str(waiting["id"])).code == 0
     assert len(whet("rules", "--json").json["rules"]) == 1
 
 

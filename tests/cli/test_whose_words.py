@@ -38,7 +38,7 @@ def test_without_a_terminal_words_wait(whet: Whet, tmp_path: Path, command: tupl
     assert "trust.commands" in done.out
     assert put_in_force(tmp_path / "home") == []
     assert whet("rules", "--json").json == {"rules": []}
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_it_takes_both_the_option_and_the_setting(whet: Whet, tmp_path: Path) -> None:

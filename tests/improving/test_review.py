@@ -240,7 +240,7 @@ def test_of_another_agents_session_only_what_a_person_certainly_typed_is_kept_at
         assert done.code == 0, done.err
     assert (place / "user.md").exists() is is_certain
     assert not (place / "memory.md").exists()
-    waiting = {each["text"] for each in whet("pending", "--json").json["pending"]}
+    waiting = {each["text"] for each in whet("lessons", "--waiting", "--json").json["waiting"]}
     assert waiting == {EVIL, "The person likes short answers.", *(() if is_certain else (WISH,))}
 
 

@@ -74,7 +74,7 @@ def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lesso
 def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> None:
     with opened(filled) as database:
         found = learned(filled, database)
-    assert all(each.why for each in found.dropped)
+    assert all(each.standing.why for each in found.dropped)
     assert len(command("lessons", "--dropped", "--json").json["dropped"]) == len(found.dropped)
 
 

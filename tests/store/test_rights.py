@@ -17,7 +17,7 @@ SECRET = "s3cretsauce"
 COMMANDS = (
     ("sessions",),
     ("ledger",),
-    ("pending",),
+    ("lessons", "--waiting"),
     ("rules", "add", "brief", "Answer briefly."),
     ("jobs",),
     ("work",),

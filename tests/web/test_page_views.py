@@ -18,12 +18,13 @@ from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.improving.learned import LearnedOfAll
-from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.conflicts import LessonConflict, SaidSentence
+from whet.lessons.live import LiveCounts
+from whet.lessons.record import LessonStage, Standing, lesson_of_change
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.kinds import known_troubles
@@ -284,8 +285,10 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
     def said(endpoint: str, sessions: int) -> str:
         units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=True) for n in range(sessions)]
         found = compare([Observation(each.told, each.loss) for each in units])
-        watched = WatchedRule(3, "calm", "Stop.", 1.0, 0.5, sessions, found, endpoint=endpoint, next_look=20)
-        return words_of(live(Site(), [ShownCanary(watched, [found] if units else [], units)]))
+        counts = LiveCounts(1.0, 0.5, sessions, found, endpoint=endpoint, next_look=20)
+        patch = Patch(Form.RULE, Action.ADD, "calm", "Stop.")
+        lesson = lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 3, live=counts))
+        return words_of(live(Site(), [ShownCanary(lesson, [found] if units else [], units)]))
 
     assert "0 of 20 sessions in its situation so far. The first look comes after 20." in said("detector", 0)
     assert "7 of 20 sessions in its situation so far." in said("detector", 7)

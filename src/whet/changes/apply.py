@@ -283,5 +283,5 @@ ADVICE = {
     FaultKind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
     FaultKind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
     FaultKind.BUDGET: "Remove or shorten a rule first.",
-    FaultKind.TRUST: "Propose it, then decide with `whet pending`.",
+    FaultKind.TRUST: "Propose it, then decide with `whet lessons --waiting`.",
 }

@@ -29,21 +29,17 @@ GROUPS = (
         "Learn and prove",
         (
             ("learn", "learn", "Let an agent or a model read new sessions for lessons, and check what it claims."),
-            ("lessons", "lessons", "List what your sessions teach: failures that recur, and what you asked for."),
+            ("lessons", "lessons", "List what your sessions teach; approve, edit or refuse what waits."),
             ("improve", "improve", "Learn from failures, test each change, keep what helps."),
             ("try", "try_", "Test a change on cases before you keep it."),
             ("cases", "cases", "List, write and run test cases for the agent."),
-            ("canary", "canary", "Give a rule to a share of sessions and compare the results."),
-            ("watch", "watch", "Compare sessions with and without each canary; promote or revert it."),
+            ("live", "live", "Tell a rule to a share of sessions, and see whether it helps."),
             ("judge", "judge", "Decide whether one arm of an experiment is better."),
         ),
     ),
     (
         "Decide",
-        (
-            ("pending", "pending", "Approve or refuse changes that need your approval."),
-            ("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),
-        ),
+        (("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),),
     ),
     (
         "What agents are told",

@@ -72,7 +72,7 @@ def _print_json(entries: list[Entry], found: tuple[HermesJob, ...], left: list[H
 
 def _print(entries: list[Entry], found: tuple[HermesJob, ...], left: list[HermesJob]) -> None:
     verb = "needs" if len(entries) == 1 else "need"
-    say(f"{many(len(entries), 'job')} of Hermes {verb} your approval: `whet pending`.")
+    say(f"{many(len(entries), 'job')} of Hermes {verb} your approval: `whet lessons --waiting`.")
     for each in found:
         for note in each.notes:
             say(f"{plain(each.name)}: {plain(note)}.")

@@ -41,7 +41,7 @@ class RefusedFile(NamedTuple):
     "import-hermes",
     epilog="Example: whet templates import-hermes",
     help="Import the session templates and warm sessions of a Hermes home. The origin of their text is unknown, "
-    "so each needs your approval (`whet pending`).",
+    "so each needs your approval (`whet lessons --waiting`).",
 )
 @hermes_option
 @json_option
@@ -101,7 +101,7 @@ def _tell(taken: list[Taken], refused: list[RefusedFile]) -> None:
         say(f"Left out: {plain(str(left.path))}: {plain(left.reason)}")
     need = "needs" if len(taken) == 1 else "need"
     if taken:
-        say(f"{many(len(taken), 'template')} {need} your approval: `whet pending`.")
+        say(f"{many(len(taken), 'template')} {need} your approval: `whet lessons --waiting`.")
 
 
 def _record(one: Taken) -> dict[str, object]:

@@ -10,28 +10,34 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.pending import propose
+from whet.changes.pending import move_for, pending, propose
 from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
 from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
+from whet.improving.watch import counts_of
 from whet.ledger.entries import Actor, Entry, Item, State, Step
+from whet.ledger.folding import fold
+from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch
+from whet.ledger.reach import scope_of
 from whet.lessons.claim_remedies import is_same_rule
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.live import LiveCounts
 from whet.lessons.record import (
-    DroppedLesson,
     Lesson,
     LessonStage,
     ProjectLessons,
     Standing,
     lesson_of_change,
+    waits,
 )
 from whet.sessions.temporary import is_temporary
 from whet.store.analyses import judged
+from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -69,10 +75,11 @@ class SourceOfLessons(NamedTuple):
 
 
 class DecisionsOnLessons(NamedTuple):
-    """What the ledger says: what is in force, and every decision."""
+    """What the ledger says: what is in force, every decision, and what was counted of what is live, by its entry."""
 
     state: State = State()
     entries: tuple[Entry, ...] = ()
+    live: Mapping[int, LiveCounts] = MappingProxyType({})
 
 
 class LearnedOfAll(NamedTuple):
@@ -82,7 +89,7 @@ class LearnedOfAll(NamedTuple):
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
-    dropped: tuple[DroppedLesson, ...] = ()
+    dropped: tuple[Lesson, ...] = ()
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
@@ -179,15 +186,31 @@ def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
     put = {entry.number: entry.patch for entry in decisions.entries}
     for rule in decisions.state.rules:
         patch = replace(put[rule.number], text=rule.text, scope=rule.scope, trust=rule.trust)
-        yield lesson_of_change(patch, standing=_in_force(rule))
+        yield lesson_of_change(patch, standing=_in_force(rule, decisions))
     for entry in decisions.state.pending:
         if entry.patch.form in TOLD:
-            yield lesson_of_change(entry.patch, standing=Standing(LessonStage.WAITING, entry.number))
+            yield waits(entry, scope=entry.patch.scope)
 
 
-def _in_force(item: Item) -> Standing:
+def waiting_lessons(home: Home, database: Database, *, now: float) -> tuple[Lesson, ...]:
+    """Everything that waits for a person, whatever its form: by project, those of every project last, oldest first."""
+    found = pending(home, database, now=now)
+    entries = ledger_of(home, database).entries() if found else []
+    state, known = fold(entries), KnownProjects(database)
+    lessons = []
+    for entry in found:
+        replaces = move_for(home, database, entry).before
+        scope = scope_of(entry, state)
+        lesson = waits(entry, scope=scope, replaces=replaces, tried=last_trial(entry.patch, entries))
+        place = known.shown(scope.project) if scope.project else ""
+        lessons.append(replace(lesson, seen_by=lesson.seen_by._replace(place=place)))
+    return tuple(sorted(lessons, key=lambda each: (not each.project, each.project, each.group, each.standing.entry)))
+
+
+def _in_force(item: Item, decisions: DecisionsOnLessons) -> Standing:
     stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
-    return Standing(stage, item.number, f"{item.form.value} {item.name}")
+    told_as = f"{item.form.value} {item.name}"
+    return Standing(stage, item.number, told_as, live=decisions.live.get(item.number))
 
 
 def learned(
@@ -228,7 +251,7 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
     rules = state.rules if patch.form is Form.RULE else ()
     if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
-        return replace(_in_force(item), trial=_trial_of(item.number, decisions))
+        return replace(_in_force(item, decisions), trial=_trial_of(item.number, decisions))
     if not lesson.is_proposable:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
@@ -236,11 +259,17 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     if waiting is not None:
         return Standing(LessonStage.WAITING, waiting.number)
     if marks(patch) & state.never:
-        return Standing(LessonStage.REFUSED, why=" for good")
+        return Standing(LessonStage.REFUSED, _never_said(patch, decisions), why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
     trial = last.patch.origin.trial if last else ""
     return replace(_OF_STEP[last.step], entry=last.number, trial=trial) if last else Standing(LessonStage.CHECKED)
+
+
+def _never_said(patch: Patch, decisions: DecisionsOnLessons) -> int:
+    """The entry by which a person never wants it proposed."""
+    said = (each for each in reversed(decisions.entries) if each.is_never and marks(each.patch) & marks(patch))
+    return next((each.number for each in said), 0)
 
 
 def _trial_of(number: int, decisions: DecisionsOnLessons) -> str:
@@ -261,7 +290,10 @@ def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
 def decisions_on_lessons(home: Home, database: Database) -> DecisionsOnLessons:
     """What was decided in this home so far."""
     ledger = ledger_of(home, database)
-    return DecisionsOnLessons(ledger.state(), tuple(ledger.entries()))
+    state = ledger.state()
+    canaries = (item for item in state.rules if item.canary)
+    live = {item.number: counts_of(item, counted(database, item.number)) for item in canaries}
+    return DecisionsOnLessons(state, tuple(ledger.entries()), live)
 
 
 def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float) -> Entry:

@@ -134,7 +134,7 @@ def _line(entry: Entry, change: Change, width: int) -> str:
 def _waiting(state: State) -> tuple[str, ...]:
     number = len(state.pending)
     return (
-        (f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval: whet pending",)
+        (f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval: whet lessons --waiting",)
         if number
         else ()
     )

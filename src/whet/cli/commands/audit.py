@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 )
 @click.argument("project", required=False, type=click.Path(path_type=Path))
 @click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
-@click.option("--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet pending`.")
+@click.option(
+    "--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet lessons --waiting`."
+)
 @click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
 @json_option
 def command(project: Path | None, is_check: bool, is_proposing: bool, everything: bool, as_json: bool) -> int:
@@ -80,7 +82,7 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
     """The audit for programs: every statement with its findings, and as the lesson that it is."""
     from msgspec.structs import replace
 
-    from whet.cli.shown.taught import lesson_record
+    from whet.cli.shown.lessons import lesson_record
     from whet.statements.lessons import lessons_of_files
     from whet.targets.project_names import name_of_project
 

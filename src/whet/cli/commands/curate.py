@@ -13,7 +13,7 @@ from whet.cli.output import many, plain, print_json, say
     "curate",
     epilog="Example: whet curate --dry-run",
     help="Find overlapping skills, duplicate notes and stale notes, and propose to merge or retire them. Nothing "
-    "changes until you approve it with `whet pending`. An archived skill keeps all its files; `whet ledger "
+    "changes until you approve it with `whet lessons --waiting`. An archived skill keeps all its files; `whet ledger "
     "undo` restores it.",
 )
 @click.option(
@@ -52,5 +52,5 @@ def command(days: float, dry_run: bool, as_json: bool) -> int:
     if not found:
         say("No overlapping skills and no stale notes.")
     elif not dry_run:
-        say(f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet pending show ID`.")
+        say(f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet lessons show ID`.")
     return 0

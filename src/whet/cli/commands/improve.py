@@ -26,7 +26,7 @@ ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     "improve",
     epilog="Example: whet improve --dry-run",
     help="Take what your sessions teach, test each change on cases, and keep what is proven to help: "
-    "first as a canary, which `whet watch` promotes or reverts. Cases come from the failed sessions unless "
+    "first as a canary, which `whet live look` promotes or reverts. Cases come from the failed sessions unless "
     "you name some. Without a model, it stops before the trial and lists what you can approve.",
 )
 @click.option("--cases", multiple=True, metavar="WHICH", help="Cases to use: a folder, a file, a name, or tag:WORD.")

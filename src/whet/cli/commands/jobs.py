@@ -212,7 +212,7 @@ def history(name: str, limit: int, full: bool, as_json: bool) -> int:
 @command.command(
     "import-hermes",
     epilog="Example: whet jobs import-hermes ~/.hermes/cron/jobs.json",
-    help="Import the jobs of Hermes. Its agent can write jobs too, so each needs your approval (`whet pending`).",
+    help="Import the jobs of Hermes. Its agent can write jobs too, so each needs your approval.",
 )
 @click.argument("path", type=click.Path(path_type=Path), required=False)
 @click.option("--workdir", default="", help="Working folder for jobs that name none. Default: the current folder.")

@@ -89,7 +89,7 @@ def _list(limit: int, everything: bool, as_json: bool) -> int:
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
         if foreign:
             names = plain(shown(", ".join(foreign)))
-            say(f"Changes by {names} apply to them, and here only if you approve them: `whet pending`.")
+            say(f"Changes by {names} apply to them, and here only if you approve them: `whet lessons --waiting`.")
         next_step("`whet ledger show ID` for the evidence and the verdict, `whet ledger revert ID` to undo.")
     return 0
 
@@ -212,7 +212,7 @@ def _state(found: Trace) -> str:
 def _standing(found: Trace) -> str:
     entry, ended = found
     if entry.step not in PUTTING:
-        end = f", entry {ended.number}, {moment(ended.at)}" if ended else ": `whet pending` decides on it"
+        end = f", entry {ended.number}, {moment(ended.at)}" if ended else ": `whet lessons --waiting` decides on it"
         return f"Not active. {NEVER_ACTIVE[ended.step] if ended else 'Waits for your approval'}{end}:"
     if ended is None:
         return "Active:"

@@ -127,7 +127,7 @@ def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_ru
     if needed:
         say(f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.")
     if waiting:
-        say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet pending`.")
+        say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet lessons --waiting`.")
         say_why(made)
     if dry_run:
         say("Nothing was changed. To take it, run it without --dry-run.")

@@ -10,6 +10,7 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say
 from whet.cli.shown.left_out import left_out, none_found, repeating
+from whet.cli.shown.lessons import change_of
 from whet.cli.shown.lost_time import (
     ROWS,
     LostTime,
@@ -20,7 +21,6 @@ from whet.cli.shown.lost_time import (
     lost_time,
     lost_time_record,
 )
-from whet.cli.shown.taught import change_of
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso

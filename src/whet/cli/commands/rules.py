@@ -222,7 +222,7 @@ def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
 
 def _outcome(entry: Entry, told: str) -> str:
     if entry.step is Step.PROPOSED:
-        return f"It needs a person's approval: whet pending show {entry.number}"
+        return f"It needs a person's approval: whet lessons show {entry.number}"
     stands = "active" if entry.after else "removed"
     next_line = told if entry.after else "To take it out of your agents' files, run `whet sync`."
     return f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}).\n{plain(next_line)}"

@@ -79,7 +79,7 @@ def list_(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     "create",
     epilog="Example: whet templates create 3fa9c1 --name release-notes",
     help="Create a template from one session: calls that worked, without words copied from a tool or a stranger. It "
-    "needs your approval (`whet pending`).",
+    "needs your approval (`whet lessons --waiting`).",
 )
 @click.argument("session", metavar="ID")
 @click.option("--name", help="Name. Default: the activity and the session id.")

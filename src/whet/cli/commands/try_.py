@@ -86,7 +86,8 @@ def _pending(number: int) -> "Patch":
         found = next((each for each in pending(home, database, now=time.time()) if each.number == number), None)
     if found is None:
         raise WhetError(
-            f"Entry {number} does not wait for a decision.", advice="To list pending changes, run `whet pending`."
+            f"Entry {number} does not wait for a decision.",
+            advice="To list pending changes, run `whet lessons --waiting`.",
         )
     return found.patch
 

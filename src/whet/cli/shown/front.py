@@ -51,7 +51,7 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
             ("whet setup", "Or set up everything at once: import, hooks, background work."),
         )
     steps = (
-        (stored.pending > 0, "whet pending", "Approve or refuse what is proposed."),
+        (stored.pending > 0, "whet lessons --waiting", "Approve or refuse what is proposed."),
         (not found.hooked, "whet setup", "Read new sessions and tell them the rules by itself."),
         (not stored.rules, "whet lessons", "See what your sessions teach."),
         (not stored.rules, "whet improve --dry-run", "See which rules would be tried, at what cost."),

@@ -145,7 +145,7 @@ def _pending(found: MachineStatus) -> str:
     number = found.stored.pending
     if not number:
         return "nothing needs your approval"
-    return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet pending`)"
+    return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet lessons --waiting`)"
 
 
 def _today(found: MachineStatus) -> str:
