@@ -116,12 +116,12 @@ step whet lessons
 echo
 echo "3. REWRITE. The rule that follows. The oldest sessions wrote it; each later one becomes a case that judges it: the"
 echo "   conversation up to the failed call, and the demand that the next call is one that does it."
-step whet improve --most 1 --placebo --dry-run
+step whet try --most 1 --placebo --dry-run
 
 echo
 echo "4. RETRY AND VERIFY. The model gets each case without the rule, with it, and with a text of the same form and length"
 echo "   that teaches nothing (the placebo):"
-step whet improve --most 1 --placebo --now
+step whet try --most 1 --placebo --now
 verdict=$(whet ledger --json | taken 'next((e["step"] for e in it["entries"] if e["step"] in ("accepted", "rejected", "undecided")), "none")')
 
 echo
@@ -136,7 +136,7 @@ if [[ $verdict == accepted ]]; then
     echo
     echo "   Other agents get it in the file that they read. (Claude Code would not: it runs other models, and on those"
     echo "   nothing is proved yet.)"
-    step whet target add opencode --project .
+    step whet sync add opencode --project .
     step whet sync
     step cat AGENTS.md
     echo

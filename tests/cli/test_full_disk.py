@@ -11,7 +11,7 @@ from command import Whet, runner
 from disks import fill_up, mounted, remount
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small file system")
-READING = ("sessions", "search", "stats", "lessons", "report", "ledger", "rules", "status", "doctor")
+READING = ("sessions", "search", "lessons", "report", "ledger", "rules", "status", "doctor")
 
 
 def write_sessions(folder: Path, count: int, *, words: int = 4000) -> None:

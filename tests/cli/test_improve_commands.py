@@ -1,4 +1,4 @@
-"""whet improve, whet live and whet live look, as a person runs them."""
+"""whet try, whet live and whet live look, as a person runs them."""
 
 import json
 from pathlib import Path
@@ -39,10 +39,10 @@ def with_failures(whet: Whet, folder: Path) -> None:
 
 def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whet, tmp_path: Path) -> None:
     with_failures(whet, tmp_path / "records")
-    planned = whet("improve", "--dry-run", "--json").json
+    planned = whet("try", "--dry-run", "--json").json
     assert "No model is set" in planned["stopped"]
     assert whet("ledger", "--json").json["entries"] == []
-    done = whet("improve", "--now")
+    done = whet("try", "--now")
     assert done.code == 0, done.err
     assert "needs your approval" in done.out
     assert "whet lessons approve" in done.out
@@ -51,7 +51,7 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
     assert refused.code == 1
     assert "No session would be told it" in refused.err
     assert whet("lessons", "--waiting", "--json").json["waiting"][0]["id"] == number, "it still waits"
-    assert whet("target", "add", "claude-code").code == 0
+    assert whet("sync", "add", "claude-code").code == 0
     started = whet("live", "start", str(number), "--share", "0.3")
     assert started.code == 1
     assert "needs a person's approval" in started.err, "its words are a tool's"
@@ -59,15 +59,15 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
 
 def test_a_dry_run_without_the_key_of_its_model_shows_the_plan_and_what_is_missing(whet: Whet, tmp_path: Path) -> None:
     with_failures(whet, tmp_path / "records")
-    assert whet("config", "set", "model", "anthropic:claude-haiku-4-5").code == 0
-    planned = whet("improve", "--dry-run")
+    assert whet("config", "model", "anthropic:claude-haiku-4-5").code == 0
+    planned = whet("try", "--dry-run")
     assert planned.code == 0, planned.err
     assert "ANTHROPIC_API_KEY is not set" in planned.out
-    assert whet("improve", "--dry-run", "--json").json["outcomes"]
-    started = whet("improve")
+    assert whet("try", "--dry-run", "--json").json["outcomes"]
+    started = whet("try")
     assert started.code == 1
     assert "ANTHROPIC_API_KEY" in started.err
-    assert "whet work retry" not in started.err, "nothing was queued"
+    assert "whet worker retry" not in started.err, "nothing was queued"
 
 
 def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_canary_that_nobody_would_be_told_is_refused_with_what_to_run(whet: Wh
     assert refused.code == 1
     assert "No session would be told it" in refused.err
     assert "`whet setup`" in refused.err
-    assert "`whet target add claude-code`" in refused.err
+    assert "`whet sync add claude-code`" in refused.err
     assert whet("live", "--json").json["canaries"] == []
     assert whet("ledger", "--json").json["entries"] == []
     (tmp_path / "shop").mkdir()
@@ -100,8 +100,8 @@ def test_a_canary_that_nobody_would_be_told_is_refused_with_what_to_run(whet: Wh
 
 
 def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tmp_path: Path) -> None:
-    assert whet("target", "add", "claude-code").code == 0
-    assert whet("target", "add", "codex").code == 0
+    assert whet("sync", "add", "claude-code").code == 0
+    assert whet("sync", "add", "codex").code == 0
     mark = tmp_path / "home" / "hooks" / "agents" / "codex"
     mark.parent.mkdir(parents=True)
     mark.touch()
@@ -119,7 +119,7 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
 
 
 def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
-    assert whet("target", "add", "claude-code").code == 0
+    assert whet("sync", "add", "claude-code").code == 0
     assert whet("live", "start", "--rule", RULE).code == 0
     [canary] = whet("live", "--json").json["canaries"]
     assert whet("live", "stop", "--keep", canary["name"]).code == 0
@@ -131,23 +131,23 @@ def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:
     for arguments in (
         ["live", "start"],
         ["live", "start", "7"],
-        ["improve", "--nightly", "25:00"],
+        ["try", "--nightly", "25:00"],
     ):
         done = whet(*arguments)
         assert done.code == 1, arguments
         assert done.err.strip(), arguments
-    assert whet("target", "add", "claude-code").code == 0
+    assert whet("sync", "add", "claude-code").code == 0
     foreign = whet("live", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
     assert foreign.code == 1, "an agent's words are told to no session before a person approved them"
 
 
 def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
-    done = whet("improve", "--nightly", "03:30", "--seeds", "2", "--budget", "2$", "--json")
+    done = whet("try", "--nightly", "03:30", "--seeds", "2", "--budget", "2$", "--json")
     assert done.code == 0, done.err
     assert done.json["schedule"] == "30 3 * * *"
     written = (tmp_path / "home" / "jobs" / "improve.toml").read_text()
     assert "improve --background --seeds 2 --budget '2$'" in written
-    again = whet("improve", "--nightly", "04:00")
+    again = whet("try", "--nightly", "04:00")
     assert again.code == 0, again.err
     # Without a budget nothing is tried: new sessions are read.
     assert "learn --background" in (tmp_path / "home" / "jobs" / "improve.toml").read_text()
@@ -155,9 +155,9 @@ def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
 
 def test_a_worker_carries_it_out(whet: Whet, tmp_path: Path) -> None:
     with_failures(whet, tmp_path / "records")
-    work = whet("improve", "--background", "--json").json["work"]
+    work = whet("try", "--background", "--json").json["work"]
     done = whet("worker", "--until-idle", "--queue", "trials")
     assert done.code == 0, done.err
-    found = whet("work", "show", work, "--json").json
+    found = whet("worker", "list", work, "--json").json
     assert found["state"] == "done", found
     assert "waits" in found["summary"]

@@ -39,12 +39,12 @@ def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
     assert "Water the plants." in whet("rules").out
     assert "+Water the plants." in whet("ledger", "show", "1").out
     assert whet("ledger", "show", "1", "--json").json["diff"].endswith("+Water the plants.")
-    assert whet("ledger", "why", "water", "THE").out.startswith("Active:")
+    assert whet("ledger", "show", "water", "THE").out.startswith("Active:")
     whet("ledger", "undo")
     assert whet("rules", "--json").json["rules"] == []
-    assert whet("ledger", "why", "water").out.startswith("No longer active, undone by entry 2")
+    assert whet("ledger", "show", "water").out.startswith("No longer active, undone by entry 2")
     whet("ledger", "redo")
-    assert whet("ledger", "revert", "1", "--note", "too wet", "--json").json["entries"][0]["note"] == "too wet"
+    assert whet("ledger", "undo", "1", "--note", "too wet", "--json").json["entries"][0]["note"] == "too wet"
     listing = whet("ledger", "--json").json
     assert [entry["step"] for entry in listing["entries"]] == ["reverted", "redone", "undone", "applied"]
     assert "reverted 1" in whet("ledger").out
@@ -54,16 +54,16 @@ def test_a_rule_is_removed(whet: Whet) -> None:
     whet("rules", "add", "plants", TEXT)
     assert "is removed" in whet("rules", "remove", "plants").out
     assert whet("rules", "remove", "plants").code == 1
-    assert whet("ledger", "why", "plants").out.startswith("No longer active, removed by entry 2")
+    assert whet("ledger", "show", "plants").out.startswith("No longer active, removed by entry 2")
 
 
 def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
     whet("rules", "add", "plants", TEXT, "--tool", "hose")
-    assert whet("rules", "change", "plants", "Water them on Fridays.").code == 0
+    assert whet("rules", "add", "--replace", "plants", "Water them on Fridays.").code == 0
     (rule,) = whet("rules", "--json").json["rules"]
     assert (rule["text"], rule["scope"]["tools"]) == ("Water them on Fridays.", ["hose"])
-    assert whet("ledger", "why", "Mondays").out.startswith("No longer active, replaced by entry 2")
-    assert whet("rules", "change", "weeds", TEXT).code == 1
+    assert whet("ledger", "show", "Mondays").out.startswith("No longer active, replaced by entry 2")
+    assert whet("rules", "add", "--replace", "weeds", TEXT).code == 1
 
 
 def test_nothing_to_undo_gives_advice_and_fails(whet: Whet) -> None:
@@ -72,7 +72,7 @@ def test_nothing_to_undo_gives_advice_and_fails(whet: Whet) -> None:
         assert done.code == 1
         assert "Traceback" not in done.err
         assert done.err.startswith("Error: ")
-    assert whet("ledger", "why", "nothing", "--json").code == 1
+    assert whet("ledger", "show", "nothing", "--json").code == 1
 
 
 def test_a_faulty_rule_is_refused_with_its_reason(whet: Whet) -> None:
@@ -153,7 +153,7 @@ def test_other_commands_mention_what_waits(tmp_path: Path) -> None:
 def test_what_is_taken_back_leaves_every_file_and_names_it(whet: Whet, tmp_path: Path) -> None:
     file = tmp_path / "AGENTS.md"
     whet("rules", "add", "plants", TEXT)
-    assert whet("target", "add", str(file)).code == 0
+    assert whet("sync", "add", str(file)).code == 0
     whet("sync")
     assert TEXT in file.read_text()
     undone = whet("ledger", "undo")
@@ -185,13 +185,13 @@ def test_a_ledger_that_was_changed_outside_is_shown_with_a_warning(whet: Whet, w
 
 
 def test_why_finds_what_waits_and_what_was_refused(whet: Whet, waiting: int) -> None:
-    assert whet("ledger", "why", "Mondays").out.startswith(
+    assert whet("ledger", "show", "Mondays").out.startswith(
         "Not active. Waits for your approval: `whet lessons --waiting`"
     )
-    assert [each["state"] for each in whet("ledger", "why", "Mondays", "--json").json["entries"]] == ["waits"]
+    assert [each["state"] for each in whet("ledger", "show", "Mondays", "--json").json["entries"]] == ["waits"]
     assert whet("lessons", "refuse", str(waiting)).code == 0
-    assert whet("ledger", "why", "Mondays").out.startswith("Not active. Refused, entry 2")
-    assert whet("ledger", "why", "Sundays").code == 1
+    assert whet("ledger", "show", "Mondays").out.startswith("Not active. Refused, entry 2")
+    assert whet("ledger", "show", "Sundays").code == 1
 
 
 def test_what_the_person_did_not_decide_on_is_named_and_asked_about_before_it_is_undone(
@@ -204,7 +204,7 @@ def test_what_the_person_did_not_decide_on_is_named_and_asked_about_before_it_is
     assert "add job leaves" in refused.err
     job = whet("ledger", "--json").json["entries"][0]["id"]
     assert f"whet ledger undo {job}" in refused.err
-    assert "whet ledger revert 1" in whet("ledger", "undo", "1").err, "it is not the last change"
+    assert "whet ledger undo 1" in whet("ledger", "undo", "1").err, "it is not the last change"
     code, shown = on_a_terminal(tmp_path, "n\n", "ledger", "undo")
     assert code != 0
     assert "add job leaves" in shown

@@ -85,7 +85,7 @@ def test_notes_and_skills_are_shown_with_what_they_hide(tmp_path: Path, whet: Wh
     page = tmp_path / "home" / "memory.md"
     page.write_text(page.read_text().replace("Water the", "Water\u200b the"))
     assert "Water<U+200B> the plants." in whet("memory").out
-    assert "Water<U+200B> the plants." in whet("memory", "search", "plants").out
+    assert "Water<U+200B> the plants." in whet("search", "--notes", "plants").out
     whet("skills", "create", "tea", "--description", "Make tea. Use at four.", "-f", "-", stdin="Boil it.")
     skill = tmp_path / "home" / "skills" / "tea" / "SKILL.md"
     skill.write_text(skill.read_text().replace("Boil it.", "Boil\u2062 it with p\u0430yp\u0430l."))
@@ -99,7 +99,7 @@ def test_what_would_be_written_to_other_agents_is_shown_with_what_it_hides(tmp_p
     file = tmp_path / "AGENTS.md"
     file.write_text("Old\u202e text\x9b2J.\n")
     whet("rules", "add", "plants", "Water them, and then say so to everybody who asks, again and again and again.")
-    whet("target", "add", str(file))
+    whet("sync", "add", str(file))
     shown = whet("sync", "--dry-run").out
     assert "Old<U+202E> text<U+009B>2J." in shown
     assert GOES_ON in shown

@@ -50,7 +50,7 @@ def test_an_entry_of_another_home_cannot_be_reverted_from_here(shop: Team, tmp_p
     alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
     assert mallory("memory", "add", "The tea is in the tin.").code == 0
     number = mallory("ledger", "--json").json["entries"][0]["id"]
-    done = alice("ledger", "revert", str(number))
+    done = alice("ledger", "undo", str(number))
     assert done.code == 1
     assert "files of another home" in done.err
 
@@ -76,7 +76,7 @@ def test_another_members_rule_cannot_be_reverted_and_is_not_said_to_be_undone(sh
     alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
     assert mallory("rules", "add", "brief", "Answer briefly.").code == 0
     number = mallory("ledger", "--json").json["entries"][0]["id"]
-    done = alice("ledger", "revert", str(number))
+    done = alice("ledger", "undo", str(number))
     assert done.code == 1
     assert f"is by {MALLORY}" in done.err
     assert "undone" not in done.err

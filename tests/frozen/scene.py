@@ -37,7 +37,16 @@ HOSTS = ("claude-code", "codex", "gemini")
 SESSIONS = ("frozen-1", "frozen-2", "frozen-3")
 FAILING = "pytest -q tests/test_basket.py"
 SKILL = "# Tea\n\n1. Warm the pot.\n2. Wait four minutes.\n"
-PROMPT = ("prompt", "--tools", "terminal,memory,skills", "--model", "claude-sonnet-4-5", "--date", "2026-10-01")
+PROMPT = (
+    "chat",
+    "--prompt",
+    "--tools",
+    "terminal,memory,skills",
+    "--model",
+    "claude-sonnet-4-5",
+    "--date",
+    "2026-10-01",
+)
 
 # What a person reads or a program takes in, by the name of its golden file.
 SAID: dict[str, tuple[str, ...]] = {
@@ -55,9 +64,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "skills-show": ("skills", "show", "tea"),
     "ledger": ("ledger", "--all"),
     "ledger-show": ("ledger", "show", "1"),
-    "ledger-why": ("ledger", "why", "basket"),
+    "ledger-why": ("ledger", "show", "basket"),
     "memory": ("memory",),
-    "memory-search": ("memory", "search", "staging"),
+    "memory-search": ("search", "--notes", "staging"),
     "templates": ("templates",),
     "templates-show": ("templates", "show", "ferry"),
     "jobs": ("jobs",),
@@ -70,8 +79,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "lessons-waiting": ("lessons", "--waiting"),
     "live": ("live",),
     "live-look": ("live", "look"),
-    "target": ("target",),
-    "stats": ("stats",),
+    "sync-targets": ("sync", "--targets"),
+    "report-counts": ("report", "--counts"),
 }
 
 
@@ -192,10 +201,10 @@ def decide(stage: Stage) -> None:
     )
     [made] = stage.json("templates", "create", ferry, "--name", "ferry", "--went-well")["entries"]
     stage.said("lessons", "approve", str(made["id"]), "--yes")
-    stage.said("cases", "new", "port")
+    stage.said("cases", "add", "--new", "port")
     for agent in HOSTS:
-        stage.said("target", "add", agent)
-        stage.said("target", "add", agent, "--project", str(stage.shop))
+        stage.said("sync", "add", agent)
+        stage.said("sync", "add", agent, "--project", str(stage.shop))
 
 
 def remind_of_the_tests() -> None:

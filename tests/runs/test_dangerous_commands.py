@@ -61,7 +61,7 @@ DANGEROUS = (
     "npm publish",
     "twine upload dist/*",
     "env -u WHET_RUN whet lessons approve 3",
-    "whet config set sandbox.network true",
+    "whet config sandbox.network true",
     "whet lessons approve 3",
     "rm \\\n-rf /",
 )

@@ -22,7 +22,7 @@ COMMANDS = (
     ("jobs",),
     ("work",),
     ("worker", "--until-idle"),
-    ("stats",),
+    ("report", "--counts"),
 )
 
 

@@ -130,14 +130,14 @@ def test_page_report_and_stats_leave_out_the_same_sessions(tmp_path: Path) -> No
     home = Home(tmp_path / "home")
     kept_in(home, {"a": "/srv/shop", "b": "/tmp/try", "c": "/tmp/try"})
     whet = runner(home.folder, tmp_path)
-    for command in ("report", "stats"):
-        said = whet(command).out
+    for command in (("report",), ("report", "--counts")):
+        said = whet(*command).out
         assert "1 session" in said
         assert "2 sessions in temporary folders are left out (--temporary)." in said
-        assert "3 sessions" in whet(command, "--temporary").out
-        assert "left out" not in whet(command, "--temporary").out
-        assert "2 sessions" in whet(command, "--folder", "/tmp/try").out
-    assert whet("report", "--json").json["sessions"] == whet("stats", "--json").json["sessions"] == 1
+        assert "3 sessions" in whet(*command, "--temporary").out
+        assert "left out" not in whet(*command, "--temporary").out
+        assert "2 sessions" in whet(*command, "--folder", "/tmp/try").out
+    assert whet("report", "--json").json["sessions"] == whet("report", "--counts", "--json").json["sessions"] == 1
     with page_of(home) as client:
         inside = client.enter()
         assert "1 session" in words(inside.ask("/").text)
@@ -389,7 +389,7 @@ def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageC
     [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
     assert shown == f"{lesson.sessions} session{'' if lesson.evidence.sessions == 1 else 's'}"
     assert listed(page, html.unescape(link)) == lesson.sessions
-    assert "proposed by whet improve" in words(text)
+    assert "proposed by whet try" in words(text)
     assert re.search(r'<a href="[^"]*/waiting">waits for your decision</a>', page.ask("/lessons").text)
 
 

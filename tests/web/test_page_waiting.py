@@ -30,7 +30,7 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
         "Learned from sessions of codex.",
         "Why: what worked after a failure in 7 sessions of the project : “ npx shop check → unknown",
         "Words: a tool's output (trust tool) · Trial: not tried: no model is set",
-        "proposed by whet improve as rule learned-1 (entry 7)",
+        "proposed by whet try as rule learned-1 (entry 7)",
         "2 pieces of evidence",
         "Approve exactly this Refuse Never propose it again Edit the text",
     )

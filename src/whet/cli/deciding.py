@@ -64,7 +64,7 @@ def show_waiting(*, as_json: bool) -> int:
             print_json({"waiting": [waiting_record(each) for each in found]})
         elif not found:
             say("Nothing needs your approval.")
-            next_step("`whet improve` proposes changes, `whet rules` lists what is active.")
+            next_step("`whet try` proposes changes, `whet rules` lists what is active.")
         elif actor is Actor.PERSON and has_terminal():
             projects = len({each.project for each in found if each.project})
             say(f"{many(len(found), 'change')}{f' of {many(projects, _PROJECT)}' if projects else ''} to decide on.")

@@ -27,7 +27,7 @@ from whet.targets.project_names import name_of_project
 
 UNMEASURED = (
     "Its effect has not been measured: `--warm auto` starts half of the sessions that it fits with it, until the watch"
-    " can tell. To measure it now, run `whet templates try {name} --cases cases/`."
+    " can tell. To measure it now, run `whet try --template {name} --cases cases/`."
 )
 
 

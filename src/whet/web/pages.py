@@ -191,7 +191,7 @@ def show_trials(ask: PageRequest) -> Framed:
 def show_trial(ask: PageRequest) -> Framed:
     found = next((each for each in shown_trials(ask) if each.progress.trial == ask.part), None)
     if found is None:
-        raise WhetError("There is no such trial.", advice="`whet try` and `whet improve` make trials.")
+        raise WhetError("There is no such trial.", advice="`whet try` and `whet try` make trials.")
     attempts = attempts_of(ask.database, ask.part)
     if not found.progress.entry:  # attempts come in between the looks that are kept
         made = max(found.progress.attempts, len(attempts))

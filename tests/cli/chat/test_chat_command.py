@@ -162,7 +162,7 @@ def test_a_first_run_offers_the_embedded_model(tmp_path: Path) -> None:
     with room(tmp_path, words("unused")) as place:
         (place.home / "settings.toml").unlink()
         with place.chat() as seat:
-            seat.expect("No model is set").expect("whet models pull").expect("whet config set model openai:")
+            seat.expect("No model is set").expect("whet models pull").expect("whet config model openai:")
             seat.expect("Download and use the embedded model").say("n").expect("No model is set.")
             assert seat.leave() == 1
         with place.chat(MISTRAL_API_KEY="x") as seat:

@@ -237,7 +237,9 @@ def _show(found: FoundLessons, *, every: bool) -> None:
         say(line)
     listed = [each for each in shown.lessons if every or each not in decided]
     listed = [each for each in listed if each.standing.stage is not LessonStage.WAITING]
-    for line in lesson_lines(listed, found.numbers, here):
+    taken = {each.standing.entry for each in found.waiting}  # by this number `show` finds what waits
+    numbers = {id: number for id, number in found.numbers.items() if number not in taken}
+    for line in lesson_lines(listed, numbers, here):
         say(line)
     for line in conflict_lines(shown.conflicts, shown.places):
         say(line)

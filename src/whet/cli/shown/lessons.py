@@ -25,7 +25,7 @@ from whet.trouble.kinds import ChangeKind
 
 NEXT = (
     "Next: `whet lessons show ID` for the evidence; `whet lessons approve ID` to have agents told;"
-    " `whet improve` proposes what is new and, with a model, tries it."
+    " `whet try` proposes what is new and, with a model, tries it."
 )
 WAITING = "[bold]What waits for your yes[/] (`whet lessons --waiting` asks for one decision after another)"
 QUOTES = 12

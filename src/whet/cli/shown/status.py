@@ -27,7 +27,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
     return (
         ("Agents", _agents(found)),
         ("Hooks", _hooks(found)),
-        ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet target add AGENT`)"),
+        ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet sync add AGENT`)"),
         ("Worker", _worker(found)),
         ("Work", _work(found)),
         ("Sessions", _sessions(found)),

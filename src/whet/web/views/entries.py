@@ -23,7 +23,7 @@ NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
 BEST_LETTERS, QUOTE_LETTERS = 160, 280
 HEADINGS = {Action.ADD: "New", Action.CHANGE: "Changed", Action.REMOVE: "Removed"}
-WHO = {Actor.PERSON: "you", Actor.POLICY: "whet improve", Actor.WATCH: "whet live look", Actor.AGENT: "an agent"}
+WHO = {Actor.PERSON: "you", Actor.POLICY: "whet try", Actor.WATCH: "whet live look", Actor.AGENT: "an agent"}
 
 
 def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Element:
@@ -34,7 +34,7 @@ def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOB
             {},
             empty(
                 "Nothing needs your approval. ",
-                code("whet improve"),
+                code("whet try"),
                 " looks for what your sessions teach and proposes it.",
             ),
         )

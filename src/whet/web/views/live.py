@@ -162,7 +162,7 @@ def templates(
         return h(
             "div",
             {},
-            empty("No template yet. ", code("whet templates mine"), " makes one from sessions that went well."),
+            empty("No template yet. ", code("whet templates create"), " makes one from sessions that went well."),
         )
     rows, points = [], []
     for each in found:
@@ -188,7 +188,7 @@ def templates(
     headings = ("template", "for", "examples", "gained", "sessions", "tokens each", "tokens spent")
     picture = spans(points, title="What each template gained, with its interval") if points else None
     unmeasured = len(points) < len(found)
-    advice = ("To measure what a template gains, run ", code("whet templates try NAME --cases FOLDER"), ".")
+    advice = ("To measure what a template gains, run ", code("whet try --template NAME --cases FOLDER"), ".")
     return h(
         "div",
         {},

@@ -30,7 +30,7 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
             {},
             empty(
                 "Nothing is active yet. ",
-                code("whet improve"),
+                code("whet try"),
                 " learns from failures; ",
                 code("whet rules add"),
                 " adds your own.",
