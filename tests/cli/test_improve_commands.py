@@ -77,7 +77,7 @@ def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Pa
         for _ in range(4):
             assert whet("run", "Hello.").code == 0
         told = sum(RULE in request.body.decode() for request in server.requests)
-    [found] = whet("live", "look", "--settled", "0", "--json").json["canaries"]
+    [found] = whet("live", "look", "--settled", "0", "--json").json["live"]
     assert (found["told"], found["untold"]) == (told, 4 - told), "what was sent is what was drawn"
     assert "tried-" in whet("live").out
     stopped = whet("live", "stop", found["name"])
@@ -92,7 +92,7 @@ def test_a_canary_that_nobody_would_be_told_is_refused_with_what_to_run(whet: Wh
     assert "No session would be told it" in refused.err
     assert "`whet setup`" in refused.err
     assert "`whet sync add claude-code`" in refused.err
-    assert whet("live", "--json").json["canaries"] == []
+    assert whet("live", "--json").json["live"] == []
     assert whet("ledger", "--json").json["entries"] == []
     (tmp_path / "shop").mkdir()
     whet("rules", "add", "other", "Use pnpm.", "--project", "shop")  # a rule in force changes nothing
@@ -109,8 +109,8 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
     assert started.code == 0, started.err
     file = person / ".claude" / "CLAUDE.md"
     said = " ".join(started.out.split())
-    assert f"is told to 50 % of new sessions of codex (hook), claude-code ({file}, drawn each day);" in said
-    whet("live", "stop", whet("live", "--json").json["canaries"][0]["name"])
+    assert f"is told to 50 % of new sessions of codex (hook), claude-code ({file}, drawn each day) until it is known" in said
+    whet("live", "stop", whet("live", "--json").json["live"][0]["name"])
     told = whet("live", "start", "--rule", RULE, "--json").json["told"]
     assert told == [
         {"agent": "codex", "by": "hook", "file": ""},
@@ -121,10 +121,10 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
 def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
     assert whet("sync", "add", "claude-code").code == 0
     assert whet("live", "start", "--rule", RULE).code == 0
-    [canary] = whet("live", "--json").json["canaries"]
+    [canary] = whet("live", "--json").json["live"]
     assert whet("live", "stop", "--keep", canary["name"]).code == 0
     assert [rule["text"] for rule in whet("rules", "--json").json["rules"]] == [RULE]
-    assert whet("live", "--json").json["canaries"] == []
+    assert whet("live", "--json").json["live"] == []
 
 
 def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:

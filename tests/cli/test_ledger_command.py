@@ -67,7 +67,7 @@ def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
 
 
 def test_nothing_to_undo_gives_advice_and_fails(whet: Whet) -> None:
-    for words in (("undo",), ("redo",), ("revert", "7"), ("show", "7"), ("why", "nothing")):
+    for words in (("undo",), ("redo",), ("undo", "7"), ("show", "7"), ("show", "nothing")):
         done = whet("ledger", *words)
         assert done.code == 1
         assert "Traceback" not in done.err
@@ -204,7 +204,6 @@ def test_what_the_person_did_not_decide_on_is_named_and_asked_about_before_it_is
     assert "add job leaves" in refused.err
     job = whet("ledger", "--json").json["entries"][0]["id"]
     assert f"whet ledger undo {job}" in refused.err
-    assert "whet ledger undo 1" in whet("ledger", "undo", "1").err, "it is not the last change"
     code, shown = on_a_terminal(tmp_path, "n\n", "ledger", "undo")
     assert code != 0
     assert "add job leaves" in shown

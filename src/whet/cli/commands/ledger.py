@@ -138,7 +138,7 @@ def _show_entry(number: int, as_json: bool) -> int:
 def undo(number: int | None, note: str, as_json: bool) -> int:
     home, actor = find_home(os.environ), actor_of(os.environ)
     with opened(home) as database:
-        if number is None or is_last(ledger_of(home, database), number):
+        if number is None or (not note and is_last(ledger_of(home, database), number)):
             expect_meant(home, ledger_of(home, database), number)
             made = apply.undo(home, database, actor=actor, now=time.time())
         else:
