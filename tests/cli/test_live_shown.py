@@ -23,7 +23,7 @@ def watched(*, unchecked: bool = False) -> Lesson:
         endpoint=ENDPOINT, guards=found.guards, held_by=found.held_by, next_look=LOOKS[0],
     )  # fmt: skip
     patch = Patch(Form.RULE, Action.ADD, "bun", "Run bun.")
-    return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 7, "rule bun", live=counts))
+    return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 7, "rule bun", counts=counts))
 
 
 def test_the_detector_is_named_and_the_next_look(capsys: pytest.CaptureFixture[str]) -> None:

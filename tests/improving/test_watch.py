@@ -12,6 +12,7 @@ from whet.changes.apply import try_out
 from whet.context.gathering import rules_in_force
 from whet.engine.steps import Direct
 from whet.errors import WhetError
+from whet.improving.learned import lessons_of
 from whet.improving.watch import live_lessons, look, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
@@ -67,9 +68,14 @@ def test_a_rule_that_harms_is_reverted_by_itself_and_says_why(home: Home, databa
     number = begin(home, database)
     go_by(home, database, sessions=50, told_go=BADLY)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.live.comparison.decision is CanaryMove.REVERT
+    assert found.counts.comparison.decision is CanaryMove.REVERT
     last = Ledger(database).entries()[-1]
-    assert (last.step, last.actor, last.about, last.number) == (Step.REVERTED, Actor.WATCH, number, found.live.decided)
+    assert (last.step, last.actor, last.about, last.number) == (
+        Step.REVERTED,
+        Actor.WATCH,
+        number,
+        found.counts.decided,
+    )
     assert "with it" in last.note
     assert "1 %" in last.note
     assert Ledger(database).state().rules == ()
@@ -80,9 +86,12 @@ def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> 
     begin(home, database)
     go_by(home, database, sessions=30, told_go=WELL)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert (found.live.comparison.decision, found.live.decided) == (CanaryMove.WAIT, 0)
-    assert found.live.comparison.told + found.live.comparison.untold == found.live.sessions == 30
+    assert (found.counts.comparison.decision, found.counts.decided) == (CanaryMove.WAIT, 0)
+    assert found.counts.comparison.told + found.counts.comparison.untold == found.counts.sessions == 30
     assert live_lessons(home, database) == (found,)
+    [lesson] = lessons_of(home, database)
+    without, told = found.counts.comparison.loss_untold, found.counts.comparison.loss_told
+    assert lesson.climb.words[-1] == f"live: mean failure {without:.2f} → {told:.2f} in 30 sessions"
 
 
 def test_a_row_that_names_no_day_does_not_stop_the_watch(home: Home, database: Database) -> None:
@@ -90,7 +99,7 @@ def test_a_row_that_names_no_day_does_not_stop_the_watch(home: Home, database: D
     with database.writing():
         keep_delivery(database, Delivery(number, "/p/CLAUDE.md", "no day", True, ("claude",), "/p", BEGAN))
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.live.sessions == 0
+    assert found.counts.sessions == 0
 
 
 def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, database: Database) -> None:
@@ -101,15 +110,15 @@ def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, databas
     live(database, "settled-too", WELL, at=BEGAN + 20)
     first, second = (look(home, database, now=BEGAN + 2.5 * HOUR).canaries[0] for _ in range(2))
     assert first == second
-    assert first.live.sessions == 2, "what began before the canary, or may still go on, does not count"
-    assert look(home, database, now=BEGAN + 4 * HOUR).canaries[0].live.sessions == 3
+    assert first.counts.sessions == 2, "what began before the canary, or may still go on, does not count"
+    assert look(home, database, now=BEGAN + 4 * HOUR).canaries[0].counts.sessions == 3
 
 
 def test_sessions_that_the_rule_is_not_for_do_not_count(home: Home, database: Database) -> None:
     begin(home, database, replace(RULE, scope=Scope(models=("large",))), actor=Actor.PERSON)
     live(database, "one", WELL, at=BEGAN + 10, model="very-large")
     live(database, "other", WELL, at=BEGAN + 10, model="small")
-    assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].live.sessions == 1
+    assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].counts.sessions == 1
 
 
 def test_the_procedure_looks_and_tells_in_one_line(home: Home, database: Database) -> None:
@@ -150,10 +159,10 @@ def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by
             keep(database, prepare(placed), Provenance("", now + 120, now + 120))
     assert 0 < told < len(days), "some days with it, some without"
     [found] = look(home, database, now=BEGAN + 12 * DAY).canaries
-    assert found.live.comparison.told == told
-    assert found.live.comparison.untold == len(days) - told
-    assert found.live.sessions == 2 * len(days)
-    assert (found.live.comparison.loss_told or 0) > (found.live.comparison.loss_untold or 0)
+    assert found.counts.comparison.told == told
+    assert found.counts.comparison.untold == len(days) - told
+    assert found.counts.sessions == 2 * len(days)
+    assert (found.counts.comparison.loss_told or 0) > (found.counts.comparison.loss_untold or 0)
 
 
 @pytest.mark.parametrize("home", ["sqlite"], indirect=True)
@@ -188,9 +197,9 @@ def test_a_session_that_drew_at_its_start_counts_by_itself(home: Home, database:
         keep_session_draws(database, [KeptDraw(number, told, 0.5, "claude-code", f"s{index}", BEGAN + 60)])
     keep_delivery(database, Delivery(number, "/src/CLAUDE.md", day_of(BEGAN), True, ("claude-code",), "", BEGAN))
     [found] = look(home, database, now=BEGAN + 3 * DAY).canaries
-    assert found.live.comparison.decision is CanaryMove.REVERT
-    compared = found.live.comparison
-    assert compared.told + compared.untold == found.live.sessions == 40, "sessions, and not days"
+    assert found.counts.comparison.decision is CanaryMove.REVERT
+    compared = found.counts.comparison
+    assert compared.told + compared.untold == found.counts.sessions == 40, "sessions, and not days"
 
 
 def test_what_a_session_sends_out_counts_with_it_and_one_without_a_draw_does_not(
@@ -201,7 +210,7 @@ def test_what_a_session_sends_out_counts_with_it_and_one_without_a_draw_does_not
     for session in ("s1", "s1/helper", "s2"):
         ended(database, session, WELL, at=BEGAN + 60)
     [found] = look(home, database, now=BEGAN + DAY).canaries
-    assert (found.live.sessions, found.live.comparison.told, found.live.comparison.untold) == (2, 1, 0)
+    assert (found.counts.sessions, found.counts.comparison.told, found.counts.comparison.untold) == (2, 1, 0)
 
 
 def test_a_session_that_still_goes_on_is_not_counted(home: Home, database: Database) -> None:
@@ -209,7 +218,7 @@ def test_a_session_that_still_goes_on_is_not_counted(home: Home, database: Datab
     keep_session_draws(database, [KeptDraw(number, True, 0.5, "claude-code", "s1", BEGAN + 60)])
     ended(database, "s1", WELL, at=BEGAN + 60)
     [found] = look(home, database, now=BEGAN + 200).canaries
-    assert found.live.sessions == 0
+    assert found.counts.sessions == 0
 
 
 def test_the_file_of_an_agent_with_hooks_holds_no_canary(home: Home, database: Database, tmp_path: Path) -> None:
@@ -241,9 +250,9 @@ def test_a_rule_with_a_situation_is_judged_by_its_own_failure_in_it(home: Home, 
         turns = WELL if index % 3 == 2 else RIGHT if told or index % 3 else WRONG
         live(database, f"s{index}", turns, at=BEGAN + 60 + index)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.live.comparison.told + found.live.comparison.untold == 80, "a third did nothing of the kind"
-    assert (found.live.sessions, found.live.comparison.loss_told, found.live.held_by) == (120, 0.0, "")
-    assert found.live.comparison.decision is CanaryMove.PROMOTE
+    assert found.counts.comparison.told + found.counts.comparison.untold == 80, "a third did nothing of the kind"
+    assert (found.counts.sessions, found.counts.comparison.loss_told, found.counts.held_by) == (120, 0.0, "")
+    assert found.counts.comparison.decision is CanaryMove.PROMOTE
     last = Ledger(database).entries()[-1]
     assert (last.step, last.about) == (Step.PROMOTED, number)
     assert "as a detector sees it (calls in the form that goes wrong)" in last.note

@@ -19,6 +19,7 @@ from whet.text.characters import safe
 if TYPE_CHECKING:
     from whet.ledger.entries import Item
     from whet.lessons.following import SeenRule
+    from whet.lessons.record import Lesson
     from whet.store.home import Home
 
 
@@ -59,6 +60,20 @@ def learning() -> "Iterator[Callable[[int, int], None]]":
     """A progress bar on a terminal for projects whose evidence is gone through."""
     with _progress("Learning") as progress:
         yield lambda done, total: progress(AnalysisProgress(done, total))
+
+
+def lesson_named(home: "Home", database: Database, name: str) -> "Lesson":
+    """The lesson with an id, or with a number of the whole list."""
+    from whet.improving.learned import lessons_of
+
+    bring_up_to_date(database)
+    read_what_is_taught(database)
+    with learning() as progress:
+        lessons = lessons_of(home, database, progress=progress)
+    for number, lesson in enumerate(lessons, 1):
+        if name in (lesson.id, str(number)):
+            return lesson
+    raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
 
 
 def active_rule(database: Database, home: "Home", name: str) -> "Item":

@@ -1,4 +1,4 @@
-"""Cases made of what is there: a repository's commits, a session, the cases of another program."""
+"""Cases made of what is there: commits, a session, the sessions that show a lesson, the cases of another program."""
 
 import os
 import sys
@@ -47,14 +47,22 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
     "\n\nOf a session, by its ID: the step where a call failed and another worked later, and the whole task, with the "
     "repository as it was when the session began, and the tests of the commit that came of it or the last check that "
     "passed; without the repository, the files on record."
+    "\n\nOf each of the latest sessions that show a lesson, with --lesson: the conversation up to the call that failed, and "
+    "the demand that the next call does what the one did that worked. A trial leaves out those of the sessions that the "
+    "change was made from."
     "\n\nOf another program, with --format: the cases in a folder and beneath it; of a Harbor task what its Dockerfile "
     "installs must be on this machine.",
 )
 @click.argument("source", default=".", metavar="[REPO|ID|FOLDER]")
 @click.option("--new", "name", default="", metavar="NAME", help="Only write a commented example case to edit.")
+@click.option("--lesson", default="", metavar="ID", help="The lesson whose sessions are meant.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="`claude plugin eval` cases or Harbor tasks.")
 @click.option(
-    "--last", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many commits to look at."
+    "--last",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="How many commits or sessions to look at.",
 )
 @click.option(
     "--commit", "named", multiple=True, metavar="REV", help="A commit to use instead of the last. Repeatable."
@@ -69,11 +77,22 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
 @click.option("--dry-run", is_flag=True, help="Show which cases can be created, without saving them.")
 @json_option
 def add_cases(
-    source: str, name: str, form: str | None, folder: Path | None, dry_run: bool, as_json: bool, **given: object
+    source: str,
+    name: str,
+    lesson: str,
+    form: str | None,
+    folder: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    **given: object,
 ) -> int:
     path = Path(source)
     if name:
         return _write_example(name, folder, as_json)
+    if lesson:
+        last = given["last"]
+        assert isinstance(last, int)
+        return _of_lesson(lesson, last, folder, as_json)
     if form:
         if not path.is_dir():
             raise WhetError(f"There is no folder {source}.", advice="Give the folder with the cases.")
@@ -93,6 +112,32 @@ def _write_example(name: str, folder: Path | None, as_json: bool) -> int:
     else:
         say(f"Wrote {plain(path)}. Edit it, then: whet cases run {plain(name)}")
     return 0
+
+
+def _of_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> int:
+    from whet.cli.analysed import lesson_named
+    from whet.improving.lessons_to_try import cases_of_session
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    kept: dict[str, str] = {}
+    left_out: Counter[str] = Counter()
+    with opened(home) as database:
+        found = lesson_named(home, database, lesson)
+        latest = found.evidence.session_ids[-last:]
+        with bar("Making cases", len(latest)) as done:
+            for id in latest:
+                made = cases_of_session(home, database, found, id, kinds=("step",))
+                kept |= {case.name: str(keep_case(cases_folder(folder), case)) for case in made.cases}
+                left_out.update(made.left_out)
+                done()
+    if as_json:
+        print_json({"cases": kept, "left_out": dict(left_out)})
+        return 0 if kept else 1
+    say(f"{many(len(kept), 'case')} from {many(len(latest), 'session')}: {plain(', '.join(kept)) or 'none'}.")
+    for reason, count in left_out.most_common():
+        say(f"[dim]{count:,} left out: {plain(reason)}.[/]")
+    return 0 if kept else 1
 
 
 def _of_session(session: str, folder: Path | None, *, dry_run: bool, as_json: bool) -> int:

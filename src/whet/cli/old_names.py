@@ -51,6 +51,7 @@ OLD_NAMES = {
     "curate": "audit --own --propose",
     "cases from-session": "cases add",
     "cases from-commits": "cases add",
+    "cases from-lesson": "cases add --lesson",
     "cases import": "cases add",
     "cases export": "cases show",
     "cases new": "cases add --new",

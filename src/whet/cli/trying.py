@@ -240,10 +240,7 @@ def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
 
 def template_patch(name: str) -> "Patch":
     """The patch that is tried when a template is: a session that begins with its examples."""
-    from whet.examples.templates import written
-    from whet.ledger.patches import Action, Form, Patch
-    from whet.sessions.trust import Trust
+    from whet.examples.templates import as_change
     from whet.store.template_files import load
 
-    template = load(find_home(os.environ).folder, name)
-    return Patch(Form.TEMPLATE, Action.ADD, name, written(template), trust=Trust.AGENT)
+    return as_change(load(find_home(os.environ).folder, name))

@@ -58,7 +58,7 @@ def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it loo
             return look(home, database, now=time.time())
 
     found = steps.do("look", act, Looked)
-    told = [each.live.why for each in found.canaries if each.live.decided] + [each.why for each in found.templates]
+    told = [each.counts.why for each in found.canaries if each.counts.decided] + [each.why for each in found.templates]
     decided = "; ".join(filter(None, told))
     templates = f" and {len(found.templates)} templates" if found.templates else ""
     return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=encoded(found))
@@ -100,7 +100,7 @@ def _live(ledger: Ledger, item: Item) -> Lesson:
     patch = replace(ledger.entry(item.number).patch, text=item.text, scope=item.scope, trust=item.trust)
     counts = counts_of(item, counted(ledger.database, item.number))
     told_as = f"{item.form.value} {item.name}"
-    return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, item.number, told_as, live=counts))
+    return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, item.number, told_as, counts=counts))
 
 
 def counts_of(item: Item, units: list[CountedUnit]) -> LiveCounts:
@@ -144,7 +144,7 @@ def _watch(home: Home, database: Database, item: Item, sessions: list[Live], *, 
 
 
 def _act(home: Home, database: Database, lesson: Lesson, *, now: float) -> Lesson:
-    decision = lesson.live.comparison.decision
+    decision = lesson.counts.comparison.decision
     if decision is CanaryMove.WAIT:
         return lesson
     act = promote if decision is CanaryMove.PROMOTE else revert
@@ -153,13 +153,13 @@ def _act(home: Home, database: Database, lesson: Lesson, *, now: float) -> Lesso
         decided = act(home, database, lesson.standing.entry, actor=Actor.WATCH, now=now, note=why).number
     except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
         why = error.message
-    live = replace(lesson.live, decided=decided, why=why)
-    return replace(lesson, standing=replace(lesson.standing, live=live))
+    counts = replace(lesson.counts, decided=decided, why=why)
+    return replace(lesson, standing=replace(lesson.standing, counts=counts))
 
 
 def _reason(lesson: Lesson) -> str:
     """Why a canary was promoted or reverted, with its numbers."""
-    watched, name = lesson.live, lesson.patch.name
+    watched, name = lesson.counts, lesson.patch.name
     found = watched.comparison
     word = "promoted" if found.decision is CanaryMove.PROMOTE else "reverted"
     low, high = found.interval

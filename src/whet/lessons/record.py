@@ -13,7 +13,7 @@ from whet.lessons.conflicts import LessonConflict
 from whet.lessons.live import LiveCounts
 from whet.lessons.measures import LessonMeasures
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.rungs import Climb
+from whet.lessons.rungs import Climb, LiveLesson, TriedLesson
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -60,21 +60,23 @@ class Carrier(StrEnum):
 
 
 class Standing(Value, frozen=True):
-    """How far a lesson has come, by which entry of the ledger, and as what it is active.
+    """How far a lesson has come, by which entry of the ledger, as what it is active, and what its trial and its live
+    sessions say.
 
     What waits carries the entry that proposes it, the text that stands there now, and the entry of its last trial;
-    what is live, what was counted.
+    what is live, all that was counted.
     """
 
     stage: LessonStage = LessonStage.CLAIMED
     entry: int = 0
     told_as: str = ""  # the form and the name of what is active
     why: str = ""  # it is not proposed, or was refused
-    trial: str = ""  # that had a verdict on it
+    tried: TriedLesson | None = None
+    live: LiveLesson | None = None
     proposal: Entry | None = None
     replaces: str | None = None
-    tried: Entry | None = None
-    live: LiveCounts | None = None
+    judged: Entry | None = None
+    counts: LiveCounts | None = None
 
     @property
     def words(self) -> str:
@@ -135,6 +137,7 @@ class Lesson(Value, frozen=True):
     """What would spare a trouble: the rule, when it applies, what works then, the change that tells it, the evidence.
 
     The id is made of the project and the rule, so that no two lessons of a home share one and it stays while they do.
+    `repeats` are changes that would tell the same in other words: what is decided on them is decided on this.
 
     >>> import whet
     >>> with whet.Store() as store:
@@ -153,6 +156,7 @@ class Lesson(Value, frozen=True):
     seen_by: SeenBy = SeenBy()
     checks: LessonChecks = LessonChecks()
     standing: Standing = Standing()
+    repeats: tuple[Patch, ...] = ()
 
     @property
     def sessions(self) -> int:
@@ -162,8 +166,9 @@ class Lesson(Value, frozen=True):
     @property
     def climb(self) -> Climb:
         """How far it has climbed the ladder of evidence."""
-        trial = self.standing.trial or self.origin.trial
-        return Climb(self.sessions, self.checks.measures, trial, self.standing.stage is LessonStage.LIVE)
+        tried = self.standing.tried or (TriedLesson(self.origin.trial) if self.origin.trial else None)
+        live = self.standing.live or (LiveLesson() if self.standing.stage is LessonStage.LIVE else None)
+        return Climb(self.sessions, self.checks.measures, tried, live)
 
     @property
     def scope(self) -> Scope:
@@ -227,10 +232,10 @@ class Lesson(Value, frozen=True):
         return self.standing.proposal
 
     @property
-    def live(self) -> LiveCounts:
+    def counts(self) -> LiveCounts:
         """What was counted of it; only what is live has that."""
-        assert self.standing.live is not None
-        return self.standing.live
+        assert self.standing.counts is not None
+        return self.standing.counts
 
     @property
     def move(self) -> Move:
@@ -242,10 +247,10 @@ class Lesson(Value, frozen=True):
     @property
     def verdict(self) -> str:
         """What its last trial said, in a line; without one, why there was none where that is known."""
-        tried = self.standing.tried
-        if tried is None:
+        judged = self.standing.judged
+        if judged is None:
             return self.origin.untried_words
-        return f"{tried.step} (entry {tried.number}) {tried.note}".strip()
+        return f"{judged.step} (entry {judged.number}) {judged.note}".strip()
 
     @property
     def whose(self) -> str:
@@ -272,9 +277,9 @@ def lesson_of_change(patch: Patch, situation: str = "", standing: Standing = CHE
     )
 
 
-def waits(entry: Entry, *, scope: Scope, replaces: str | None = None, tried: Entry | None = None) -> Lesson:
+def waits(entry: Entry, *, scope: Scope, replaces: str | None = None, judged: Entry | None = None) -> Lesson:
     """The lesson that a change tells which waits for a person, with where it would hold."""
-    standing = Standing(LessonStage.WAITING, entry.number, proposal=entry, replaces=replaces, tried=tried)
+    standing = Standing(LessonStage.WAITING, entry.number, proposal=entry, replaces=replaces, judged=judged)
     return lesson_of_change(replace(entry.patch, scope=scope), standing=standing)
 
 

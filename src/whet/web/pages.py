@@ -210,7 +210,7 @@ def show_live(ask: PageRequest) -> Framed:
     found = []
     for each in live_lessons(ask.cache.home, ask.database):
         units = counted(ask.database, each.standing.entry)
-        found.append(ShownCanary(each, _way(each.live, units), units))
+        found.append(ShownCanary(each, _way(each.counts, units), units))
     return _framed("live", live(ask.site, found))
 
 

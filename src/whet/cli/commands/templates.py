@@ -20,9 +20,10 @@ from whet.cli.shown.templates import (
     print_stats,
     print_template,
 )
-from whet.cli.template_making import expect_usable, finish, made_template, one_group, split_tags
+from whet.cli.template_making import expect_usable, finish, from_lesson, made_template, one_group, split_tags
 from whet.examples.choosing import Need, choose
 from whet.examples.mining import WantedTemplate, mine
+from whet.examples.recovered import FEWEST
 from whet.examples.templates import MOST_EXAMPLES
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
@@ -108,7 +109,7 @@ def _stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     help="Create a template from one session: calls that worked, without words copied from a tool or a stranger. "
     "Without ID, from many sessions of one agent in one project that went well; evidence of success, strongest first: "
     "the session's own verdict, checks that passed after its last change, another session with the same request and "
-    "result, a low failure score. It needs your approval (`whet lessons --waiting`).",
+    "result, a low failure score. With --lesson, the calls that worked where others had failed. It needs your approval (`whet lessons --waiting`).",
 )
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--name", help="Name. Default: the activity and the session id.")
@@ -124,6 +125,7 @@ def _stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 )
 @click.option("--went-well", is_flag=True, help="Confirm that the session went well, if its record does not show it.")
 @click.option("--source", callback=one_name, help="Only sessions of this agent. Default: the one with most sessions.")
+@click.option("--lesson", default="", metavar="ID", help="Show what this lesson says works: its id or number.")
 @click.option("--project", default="", help="Only this project, by name or folder. Default: that with most sessions.")
 @click.option("--since", help="Only sessions since this date or age: 2026-10-01, 30d.")
 @click.option(
@@ -141,6 +143,7 @@ def create(
     most: int,
     went_well: bool,
     source: str | None,
+    lesson: str,
     project: str,
     since: str | None,
     min_sessions: int,
@@ -160,6 +163,9 @@ def create(
             name = name or f"{mined.activity}-{stored.id[:6]}"
             if not is_believed(database, stored):  # another member's words wait for approval
                 author = author._replace(trust=Trust.EXTERNAL)
+        elif lesson:
+            mined, wanted = from_lesson(home, database, lesson), WantedTemplate(fewest=FEWEST, sessions=FEWEST)
+            name = name or f"lesson-{lesson}"
         else:
             wanted = WantedTemplate(activity=kind, sessions=min_sessions, most=most)
             filters = Filters(source=source or "", since=point_in_time(since))

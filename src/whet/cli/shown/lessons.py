@@ -196,7 +196,7 @@ def _safe(text: str) -> str:
 
 
 def waiting_record(lesson: Lesson) -> dict[str, object]:
-    entry, tried = lesson.proposal, lesson.standing.tried
+    entry, tried = lesson.proposal, lesson.standing.judged
     until = None if entry.step is Step.SUGGESTED else iso(entry.at + LIMITS.pending_seconds)
     trial = {"entry": tried.number, "ruling": tried.step.value, "note": tried.note or None} if tried else None
     return {**entry_record(entry), "until": until, "project": lesson.project or None, "tried": trial}

@@ -27,7 +27,7 @@ def show_live(lessons: Iterable[Lesson]) -> None:
 
 
 def live_record(lesson: Lesson) -> dict[str, object]:
-    watched = lesson.live
+    watched = lesson.counts
     return {
         "entry": lesson.standing.entry,
         "name": lesson.patch.name,
@@ -40,7 +40,7 @@ def live_record(lesson: Lesson) -> dict[str, object]:
 
 
 def _row(lesson: Lesson) -> tuple[object, ...]:
-    watched, found = lesson.live, lesson.live.comparison
+    watched, found = lesson.counts, lesson.counts.comparison
     return (
         lesson.standing.entry,
         lesson.patch.name,
@@ -54,7 +54,7 @@ def _row(lesson: Lesson) -> tuple[object, ...]:
 
 
 def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
-    by_score = tuple(each.live for each in found if not each.live.endpoint)
+    by_score = tuple(each.counts for each in found if not each.counts.endpoint)
     if by_score:
         alpha = by_score[0].comparison.alpha
         yield (
@@ -63,10 +63,10 @@ def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
             f" {100 * alpha:g} % per side.[/]"
         )
     for each in found:
-        if each.live.endpoint:
-            yield from _endpoint_notes(each.patch.name, each.live)
-        if each.live.why:
-            yield f"[bold]Entry {each.live.decided or each.standing.entry}[/]: {plain(shown(each.live.why))}."
+        if each.counts.endpoint:
+            yield from _endpoint_notes(each.patch.name, each.counts)
+        if each.counts.why:
+            yield f"[bold]Entry {each.counts.decided or each.standing.entry}[/]: {plain(shown(each.counts.why))}."
 
 
 def _endpoint_notes(name: str, watched: LiveCounts) -> Iterator[str]:

@@ -117,7 +117,7 @@ def _flat(quote: str, letters: int) -> str:
 
 
 def _trial(site: Site, lesson: Lesson) -> Child:
-    words, tried = shown(lesson.verdict), lesson.standing.tried
+    words, tried = shown(lesson.verdict), lesson.standing.judged
     if tried is None or not tried.verdict:
         return words
     return site.link(words, "trial", part=msgspec.json.decode(tried.verdict, type=TrialProgress).trial)

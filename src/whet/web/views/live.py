@@ -57,7 +57,7 @@ def live(site: Site, found: Sequence[ShownCanary]) -> Element:
 
 
 def _canary(site: Site, shown: ShownCanary) -> Element:
-    watched, now = shown.lesson.live, shown.lesson.live.comparison
+    watched, now = shown.lesson.counts, shown.lesson.counts.comparison
     points = [
         ChartPoint(
             str(each.told + each.untold),
@@ -118,9 +118,9 @@ def _awaited(watched: LiveCounts) -> str:
 
 def _arms(site: Site, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
-    situations = (CAME_UP, FAILED) if shown.lesson.live.endpoint else (DOUBTFUL,)
+    situations = (CAME_UP, FAILED) if shown.lesson.counts.endpoint else (DOUBTFUL,)
     headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "high failure score"}
-    comparison = shown.lesson.live.comparison
+    comparison = shown.lesson.counts.comparison
     rows = [
         (
             ARMS[arm],
@@ -129,7 +129,7 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
         )
         for arm, loss in ((Arm.CANDIDATE, comparison.loss_told), (Arm.BASE, comparison.loss_untold))
     ]
-    loss = "share that failed" if shown.lesson.live.endpoint else "mean failure score"
+    loss = "share that failed" if shown.lesson.counts.endpoint else "mean failure score"
     named = ("arm", "sessions", *(headings[each] for each in situations), loss)
     about = "Sessions that got the rule, or not, by one draw count as one: such as all that read a file on one day."
     return h(

@@ -150,7 +150,7 @@ def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:
 
 
 def _live_point(site: Site, lesson: Lesson) -> ChartPoint:
-    found = lesson.live.comparison
+    found = lesson.counts.comparison
     return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("live"))
 
 
