@@ -109,10 +109,8 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
     assert started.code == 0, started.err
     file = person / ".claude" / "CLAUDE.md"
     said = " ".join(started.out.split())
-    assert (
-        f"is told to 50 % of new sessions of codex (hook), claude-code ({file}, drawn each day) until it is known"
-        in said
-    )
+    readers = f"codex (hook), claude-code ({file}, drawn each day)"
+    assert f"is told to 50 % of new sessions of {readers} until it is known" in said
     whet("live", "stop", whet("live", "--json").json["live"][0]["name"])
     told = whet("live", "start", "--rule", RULE, "--json").json["told"]
     assert told == [

@@ -71,7 +71,7 @@ def command(
     as_json: bool,
 ) -> int:
     if session:
-        from whet.cli.reviewing import review_session
+        from whet.cli.commands.reviewing import review_session
 
         return review_session(session, kind, reader, background=background, work=work, as_json=as_json)
     from whet.cli.trying import allowance_of

@@ -109,7 +109,8 @@ def _stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     help="Create a template from one session: calls that worked, without words copied from a tool or a stranger. "
     "Without ID, from many sessions of one agent in one project that went well; evidence of success, strongest first: "
     "the session's own verdict, checks that passed after its last change, another session with the same request and "
-    "result, a low failure score. With --lesson, the calls that worked where others had failed. It needs your approval (`whet lessons --waiting`).",
+    "result, a low failure score. With --lesson, the calls that worked where others had failed. "
+    "It needs your approval (`whet lessons --waiting`).",
 )
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--name", help="Name. Default: the activity and the session id.")

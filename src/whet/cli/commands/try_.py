@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whet.cli.improving import ImproveOptions, improve_by
+from whet.cli.commands.improving import ImproveOptions, improve_by
 from whet.cli.trying import TryOptions, conduct, template_patch, trial_options
 from whet.errors import WhetError
 
