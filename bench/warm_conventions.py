@@ -1,7 +1,7 @@
 """Conventions through the circle of a warm start on the embedded model: how often each was followed.
 
 A project has a way of its own to do something. A played agent finds it out anew in each of eighteen sessions: a call
-fails, the next one works. `whet templates create --name --lesson` makes a template of the first six, `whet cases add --lesson`
+fails, the next one works. `whet templates create --lesson` makes a template of the first six, `whet cases add --lesson`
 cases of the last twelve, and `whet try --template` runs them without the template, with it, and with a placebo. The
 conventions and their requests were written down before the first run, and every run is reported.
 
