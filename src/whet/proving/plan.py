@@ -192,7 +192,7 @@ def _independent(targets: Sequence[Case], patch: Patch) -> list[Case]:
     if not found:
         raise TooFewCases(
             "All its cases come from the sessions that it was written from: they cannot judge it.",
-            advice="Wait for later sessions, or write a case with `whet cases new NAME`.",
+            advice="Wait for later sessions, or write a case with `whet cases add --new NAME`.",
         )
     return found
 
@@ -237,7 +237,9 @@ def _expect_named(cases: tuple[Case, ...]) -> None:
 def _targets(cases: Sequence[Case]) -> list[Case]:
     found = [case for case in cases if not case.guard]
     if not found:
-        raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
+        raise WhetError(
+            "No case to test it on.", advice="Give --cases, or create one with `whet cases add --new NAME`."
+        )
     return found
 
 

@@ -19,8 +19,8 @@ from whet.trials.outcome_words import counted, more_needed, outlook
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 FIXTURE = " It is a fixture for trying and testing, too small to judge for a capable one."
 NEXT = {
-    Ruling.ACCEPT: "`whet rules add` or `whet pending approve` puts it in force; a trial alone does not.",
-    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases from-session ID` makes more.",
+    Ruling.ACCEPT: "`whet rules add` or `whet lessons approve` puts it in force; a trial alone does not.",
+    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases add ID` makes more.",
     Ruling.REJECT: "leave it, or try other words.",
 }
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
