@@ -33,7 +33,9 @@ from whet.lessons.changed_calls import (
     SessionChanges,
     telling_words,
 )
-from whet.lessons.simple_calls import SimpleCall, is_step
+from whet.lessons.simple_calls import SimpleCall, is_step, is_tool
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import ToolCall
 
 FEWEST = 2  # sessions
 FEWEST_WEAK = 3  # where nothing but its recurrence speaks for it
@@ -47,6 +49,7 @@ MOST = 30
 FEWEST_DEAD = 3  # sessions in which a call failed, before it is said to work nowhere
 MOST_BORROWED = 3  # ways out of other sessions
 MOST_SHARING = 200  # calls that share a word, before it tells nothing
+EDITORS = (Family.EDIT, Family.WRITE)
 NOTHING = AnotherWay(HowChanged.CALL, SimpleCall(()))
 
 
@@ -247,12 +250,17 @@ def _never_worked(project: ProjectCalls, every: Iterable[tuple[str, ChangedCall]
     alive = {head for _, each in project.made if each.worked for head in heads_of(each.call.words)}
     by_head: dict[Words, dict[str, SeenChange]] = defaultdict(dict)
     for session, changed in every:
-        if changed.trigger is CallTrouble.FAILED and _is_dead(changed, alive):
+        if changed.trigger is CallTrouble.FAILED and not _is_edit(changed.call) and _is_dead(changed, alive):
             *_, head = heads_of(changed.call.words)
             by_head[head].setdefault(session, SeenChange(session, changed, NOTHING))
     for seen in map(tuple, map(dict.values, by_head.values())):
         if len(seen) >= FEWEST_DEAD and project.is_same_trouble(seen):
             yield seen
+
+
+def _is_edit(call: SimpleCall) -> bool:
+    """Whether it is a call of an editing tool, which asks for the text as it stands: no matter of the project."""
+    return is_tool(call) and family_of(ToolCall("", call.words[0], "")) in EDITORS
 
 
 def _is_unresolved(changed: ChangedCall) -> bool:
