@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.statements.statement import AuditedStatement, StatementFinding, StatementKind, StatementMark
+from whet.statements.statement import AuditedStatement, Statement, StatementFinding, StatementKind, StatementMark
 from whet.told.passage_changes import MARK, PassageChange, lines_of, passage
 
 LONGEST_RULE = 400
@@ -46,7 +46,7 @@ def proposals(audited: AuditedStatement, text: str) -> Iterator[StatementProposa
             return
     for finding in audited.findings:
         if finding.mark in REMOVABLE or (finding.mark is StatementMark.WRONG and _says_nothing_else(audited, finding)):
-            gone = _removed(audited, text)
+            gone = passage_without(audited.statement, text)
             if gone is not None:
                 kind = ProposalKind.MERGE if finding.mark is StatementMark.DOUBLED else ProposalKind.REMOVE
                 yield StatementProposal(kind, audited, finding, gone)
@@ -74,9 +74,8 @@ def _says_nothing_else(audited: AuditedStatement, finding: StatementFinding) -> 
     return is_short and lead.startswith(finding.named.rstrip("/"))
 
 
-def _removed(audited: AuditedStatement, text: str) -> PassageChange | None:
+def passage_without(statement: Statement, text: str) -> PassageChange | None:
     """The file without a statement, and without the blank line that would be doubled."""
-    statement = audited.statement
     lines = lines_of(text.removeprefix(MARK))
     first, last = statement.line, statement.last
     is_blank_before = first == 1 or not lines[first - 2].strip()

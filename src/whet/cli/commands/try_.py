@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whet.cli.leaving_out import MARGIN_POINTS, is_place, left_out
 from whet.cli.trying import TryOptions, conduct, template_patch, trial_options
 from whet.errors import WhetError
 
@@ -28,7 +29,19 @@ WAYS = "Give one of: a patch file, --rule, --pending, --template, --without."
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
 @click.option("--pending", type=int, metavar="N", help="Number of a pending change.")
 @click.option("--template", default="", metavar="NAME", help="Name of a template, as in `whet templates try`.")
-@click.option("--without", default="", metavar="RULE", help="Name of an active rule to leave out.")
+@click.option(
+    "--without",
+    default="",
+    metavar="WHAT",
+    help="What to leave out: the name of an active rule, or FILE:LINE, a statement of a file that agents read.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    default=MARGIN_POINTS,
+    show_default=True,
+    help="With FILE:LINE: it may go if no more than so many points fewer pass without it.",
+)
 @trial_options
 def command(
     patch: Path | None,
@@ -36,6 +49,7 @@ def command(
     pending: int | None,
     template: str,
     without: str,
+    margin: float,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -50,6 +64,9 @@ def command(
     if len(chosen) != 1:
         raise WhetError("Give exactly one change to try.", advice=WAYS)
     value, make = chosen[0]
+    if without and is_place(without):
+        left = left_out(without, points=margin)
+        return conduct(left.patch, TryOptions(**options), as_json=as_json, asked=left.asked)
     return conduct(make(value), TryOptions(**options), as_json=as_json, about=pending or 0)
 
 
