@@ -10,7 +10,7 @@ from whet.lessons.taught_rules import rules_taught
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
 
-MODULES = "cart price stock order user mail tax login search refund ship coupon".split()
+MODULES = ["cart", "price", "stock", "order", "user", "mail", "tax", "login", "search", "refund", "ship", "coupon"]
 
 
 def session(module: str, *, works: str = "./dev test {}", secret: str = "") -> Transcript:

@@ -92,4 +92,4 @@ def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
             yield f"  at the call: {plain(cut(proposal.reminder, WORDS_SHOWN))}"
     if any(each.entry for each in every):
         yield ""
-        yield "Approve with `whet pending approve ID`; `whet ledger undo` takes a change back to the byte."
+        yield "Approve with `whet lessons approve ID`; `whet ledger undo` takes a change back to the byte."
