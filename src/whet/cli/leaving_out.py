@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MARGIN_POINTS = 10.0
 
 
-class LeftOut(NamedTuple):
+class WithoutStatement(NamedTuple):
     """A statement that a trial leaves out: the change, and the file as all attempts have it before."""
 
     patch: "Patch"
@@ -35,7 +35,7 @@ def is_place(text: str) -> bool:
     return bool(colon) and line.isdigit() and Path(path).is_file()
 
 
-def left_out(place: str, *, points: float) -> LeftOut:
+def left_out(place: str, *, points: float) -> WithoutStatement:
     """The statement at a line of a file that agents read, as a trial leaves it out."""
     from whet.agents.places import is_read_by_agents
     from whet.context.finding import repository_root
@@ -61,4 +61,4 @@ def left_out(place: str, *, points: float) -> LeftOut:
     origin = PatchOrigin(PatchWriter.PERSON, said=said)
     name, before = change.name(str(real)), digest(change.before)
     patch = Patch(Form.STATEMENT, Action.CHANGE, name, change.after, origin=origin, before=before, trust=Trust.OPERATOR)
-    return LeftOut(patch, path, text, points / 100)
+    return WithoutStatement(patch, path, text, points / 100)
