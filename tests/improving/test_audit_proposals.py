@@ -117,3 +117,39 @@ def test_told_and_not_followed_becomes_a_reminder_at_the_call(home: Home, databa
     assert found.entry is not None
     assert found.entry.patch.scope.at_call
     assert found.entry.patch.situation.said == "Never use `npm install`, use `pnpm install`."
+    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
+    (then,) = propose_changes(home, database, type(audit)(audit.root, audit.files, broken), project="p", now=3.0)
+    assert then.proposal.kind is ProposalKind.MOVE  # it is said at the call now, and need not be read at every start
+    assert then.entry is not None
+    approve(home, database, then.entry.number, actor=Actor.PERSON, now=4.0)
+    assert "npm" not in (root / "CLAUDE.md").read_text()
+    undo(home, database, actor=Actor.PERSON, now=5.0)
+    assert "- Never use `npm install`" in (root / "CLAUDE.md").read_text()
+
+
+BLOCK = "# Work\n\n```\nsrc/\n├── a.py\n├── b.py\n├── gone.py   # helps\n└── c.py\n```\n\nAnd so on.\n"
+
+
+@pytest.mark.parametrize("body", [BLOCK.encode(), b"\xef\xbb\xbf" + BLOCK.replace("\n", "\r\n").encode()])
+def test_a_block_is_shortened_by_the_line_that_is_wrong(
+    home: Home, database: Database, root: Path, body: bytes
+) -> None:
+    (root / "src").mkdir()
+    for name in ("a.py", "b.py", "c.py"):
+        (root / "src" / name).write_text("")
+    (found,) = proposed(home, database, root, body)
+    assert found.proposal.kind is ProposalKind.SHORTEN
+    assert found.entry is not None
+    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
+    gone = next(line for line in body.split(b"\n") if b"gone.py" in line) + b"\n"
+    assert (root / "CLAUDE.md").read_bytes() == body.replace(gone, b"")
+    undo(home, database, actor=Actor.PERSON, now=3.0)
+    assert (root / "CLAUDE.md").read_bytes() == body
+
+
+def test_a_folder_with_entries_below_it_is_not_cut_out_of_a_drawing(home: Home, database: Database, root: Path) -> None:
+    (root / "src").mkdir()
+    for name in ("a.py", "b.py", "c.py", "d.py"):
+        (root / "src" / name).write_text("")
+    drawn = "src/\n├── a.py\n├── b.py\n├── d.py\n├── old/\n│   └── x.py\n└── c.py"
+    assert not proposed(home, database, root, f"```\n{drawn}\n```\n".encode())

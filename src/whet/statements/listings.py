@@ -144,6 +144,12 @@ def _leads(statement: Statement) -> Iterator[tuple[str, NamedThing]]:
                 yield f"cell {column}", thing
 
 
+def depth_in_drawing(line: str) -> int:
+    """How far in an entry of a drawing stands; 0 for what is none."""
+    branch = _BRANCH.match(line)
+    return branch.end() if branch else 0
+
+
 def _drawings(statement: Statement) -> Iterator[Listing]:
     """The trees that are drawn, each from the name at its top on and without it: either may be what is meant."""
     lines = statement.text.split("\n")[1 : MOST_LINES + 1]
