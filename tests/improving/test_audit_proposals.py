@@ -6,15 +6,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from conversations import conversation, shell
 from whet.changes.apply import apply, undo
 from whet.changes.pending import approve, propose
 from whet.context.auditing import audit_folder
 from whet.errors import WhetError
+from whet.failures.view import gather
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
+from whet.improving.auditing import judged_by_sessions
 from whet.ledger.entries import Actor
+from whet.lessons.call_patterns import is_matched
+from whet.lessons.following import was_followed
+from whet.lessons.reminders import pattern_of
 from whet.sessions.trust import Trust
 from whet.statements.proposing import ProposalKind
-from whet.statements.statement import AuditedStatement, StatementFinding, StatementMark
+from whet.statements.records import calls_of
+from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.store.database import Database
 from whet.store.home import Home
 
@@ -153,3 +160,31 @@ def test_a_folder_with_entries_below_it_is_not_cut_out_of_a_drawing(home: Home, 
         (root / "src" / name).write_text("")
     drawn = "src/\n├── a.py\n├── b.py\n├── d.py\n├── old/\n│   └── x.py\n└── c.py"
     assert not proposed(home, database, root, f"```\n{drawn}\n```\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("commands", "followed"),
+    [(("git commit -m x",), False), (("make lint", "git commit -m x"), True), (("make lint",), None)],
+)
+def test_what_was_to_be_run_before_a_commit_is_said_at_the_commit_and_counted(
+    home: Home, database: Database, root: Path, commands: tuple[str, ...], followed: bool | None
+) -> None:
+    (root / "CLAUDE.md").write_text("# Work\n\n- Run `make lint` before every commit.\n- Be kind.\n")
+    skipped = conversation(shell("git commit -m done", "ok"))
+    audit = audit_folder(root)
+    since = tuple(replace(each, changed=LastChange(0.0, "")) for each in audit.statements)
+    others = conversation(shell("make lint", "ok"), shell("git commit -m done", "ok"))
+    calls = tuple(calls_of(f"s{n}", gather(each)) for n, each in enumerate((skipped, skipped, others)))
+    judged = judged_by_sessions(replace(audit, statements=since), calls, now=9.0)
+    broken = judged.statements[0].marked(StatementMark.BROKEN)
+    assert broken is not None
+    assert (broken.seen, broken.came_up) == (2, 3)
+    (found,) = propose_changes(home, database, judged, project="p", now=1.0)
+    assert found.entry is not None
+    situation = found.entry.patch.situation
+    pattern = pattern_of(situation)
+    assert pattern is not None
+    assert is_matched(pattern, "git add -A && git commit -m x")
+    assert not is_matched(pattern, "git status")
+    session = gather(conversation(*(shell(each, "ok") for each in commands)))
+    assert was_followed(situation, session) is followed

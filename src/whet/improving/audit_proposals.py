@@ -72,7 +72,9 @@ def _origin(proposal: StatementProposal) -> PatchOrigin:
 
 
 def _rule(proposal: StatementProposal, name: str, project: str) -> Patch:
-    scope, said = Scope(project=project, at_call=True), RuleSituation(said=proposal.reminder)
+    scope, moment = Scope(project=project, at_call=True), proposal.finding.where
+    # What was to be done before a call is said at that call; else at the calls that it is against.
+    said = RuleSituation(moment, before=proposal.finding.named) if moment else RuleSituation(said=proposal.reminder)
     proofs, origin = proposal.finding.proofs, _origin(proposal)
     return Patch(Form.RULE, Action.ADD, name, proposal.reminder, scope, origin, proofs=proofs, situation=said)
 
