@@ -14,6 +14,7 @@ from command import Whet, runner
 from disks import fast_folder
 from lengths import SHORT, WHOLE
 from postgres_server import fresh_schema, serve
+from warm_process import cool
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -31,6 +32,10 @@ def pytest_configure(config: pytest.Config) -> None:
         max_examples=int(os.environ.get("WHET_EXAMPLES") or (SHORT if is_short else WHOLE)),
     )
     settings.load_profile("whet")
+
+
+def pytest_sessionfinish() -> None:
+    cool()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -8,7 +8,8 @@ import pytest
 from command import Whet
 from proving.repository_scenes import PLAIN, adding, commit, new_repository, test_of
 from whet.agent.tools.sandbox import Wall, probe
-from whet.proving.workspace import check_in, laid_out, situation_for
+from whet.proving.judged_work import judge_work
+from whet.proving.workspace import laid_out, situation_for
 from whet.store.case_files import load_case
 from whet.store.home import Home, prepare_home
 
@@ -69,7 +70,7 @@ def test_a_case_goes_to_harbor_and_comes_back_with_a_check_that_still_tells(
         with laid_out(home, case) as work:
             if solved:
                 (work / "calc.py").write_text(adding("a + b"))
-            codes.append(check_in(situation_for(home, case, work), case).exit_code)
+            codes.append(judge_work(situation_for(home, case, work), case).exit_code)
     assert codes == [1, 0]
 
 

@@ -57,7 +57,7 @@ def test_claims_of_the_first_days_are_checked_in_all_and_looked_for_in_the_later
     analysed(database)
     keep_claimed(database, name_of_project(folder), read[:2])
     install, push = by_rule(home, database)[INSTALL.rule], by_rule(home, database)[PUSH.rule]
-    assert (install.sessions, push.sessions) == (5, 2)
+    assert (install.sessions, push.sessions) == (5, 5), "code finds the order in sessions that nobody has read too"
     assert (install.trust, push.trust) == (Trust.TOOL, Trust.USER), "no quote of the first has `bun add`"
     assert (install.climb.rung, push.climb.rung) == (EvidenceRung.CAME_BACK, EvidenceRung.CHECKED)
     seen, checked, back, spared, tried = install.climb.words
@@ -237,3 +237,19 @@ def test_a_lesson_is_asked_for_by_its_project_and_by_its_sessions(home: Home, da
     assert of_reader(home, database, LessonScope(Filters(source="codex"))).lessons
     nothing = found_by_sources(home, database, LessonScope(Filters(source="claude-code")))
     assert not any(map(is_read, (lesson for each in nothing for lesson in each.lessons)))
+
+
+def test_what_a_reader_claims_and_code_found_is_one_lesson_in_the_readers_words(
+    home: Home, database: Database, folder: Path
+) -> None:
+    read = keep_sessions(database, [session(f"day{day}", folder, day) for day in range(5)])
+    [found] = [each for each in lessons_of(home, database) if "bun add" in each.rule]
+    entry = propose(home, database, found.patch, actor=Actor.POLICY, now=FIRST_DAY)
+    keep_claimed(database, name_of_project(folder), read[:2])
+    [install] = [each for each in lessons_of(home, database) if "bun add" in each.rule]
+    assert install.rule == INSTALL.rule
+    assert (install.sessions, len(install.evidence.session_ids)) == (5, 5), "the reader quotes two of them"
+    assert (install.standing.stage, install.standing.entry) == (LessonStage.WAITING, entry.number)
+    refuse(home, database, entry.number, actor=Actor.PERSON, now=FIRST_DAY + 1)
+    [install] = [each for each in lessons_of(home, database) if "bun add" in each.rule]
+    assert install.standing.stage is LessonStage.REFUSED, "what was refused in other words stays refused"

@@ -12,6 +12,7 @@ from whet.changes.apply import try_out
 from whet.context.gathering import rules_in_force
 from whet.engine.steps import Direct
 from whet.errors import WhetError
+from whet.improving.learned import lessons_of
 from whet.improving.watch import look, standing, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
@@ -82,6 +83,9 @@ def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> 
     assert (found.comparison.decision, found.decided) == (CanaryMove.WAIT, 0)
     assert found.comparison.told + found.comparison.untold == found.sessions == 30
     assert standing(home, database) == (found,)
+    [lesson] = lessons_of(home, database)
+    without, told = found.comparison.loss_untold, found.comparison.loss_told
+    assert lesson.climb.words[-1] == f"live: mean failure {without:.2f} → {told:.2f} in 30 sessions"
 
 
 def test_a_row_that_names_no_day_does_not_stop_the_watch(home: Home, database: Database) -> None:

@@ -16,6 +16,7 @@ from patience import until
 from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
 from whet.changes.pending import propose
+from whet.evidence.coin_looks import LOOKS
 from whet.evidence.verdicts import judge
 from whet.improving.learned import LearnedOfAll
 from whet.improving.watch import WatchedRule
@@ -284,11 +285,13 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
     def said(endpoint: str, sessions: int) -> str:
         units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=True) for n in range(sessions)]
         found = compare([Observation(each.told, each.loss) for each in units])
-        watched = WatchedRule(3, "calm", "Stop.", 1.0, 0.5, sessions, found, endpoint=endpoint, next_look=20)
+        watched = WatchedRule(3, "calm", "Stop.", 1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
         return words_of(live(Site(), [ShownCanary(watched, [found] if units else [], units)]))
 
-    assert "0 of 20 sessions in its situation so far. The first look comes after 20." in said("detector", 0)
-    assert "7 of 20 sessions in its situation so far." in said("detector", 7)
+    assert f"0 of {LOOKS[0]} sessions in its situation so far. The first look comes after {LOOKS[0]}." in said(
+        "detector", 0
+    )
+    assert f"7 of {LOOKS[0]} sessions in its situation so far." in said("detector", 7)
     assert "no session was counted yet. A session counts an hour after its last message" in said("", 0)
     assert "evidence of help" not in said("", 0), "numbers of nothing say nothing"
     assert "Too early" not in said("", 7)

@@ -76,7 +76,7 @@ def _is_one_thing(project: ProjectCalls, change: RecurringChange) -> bool:
         return all(each.way.likeness >= ALIKE for each in seen) and not is_vague(works)
     if change.remedy is Remedy.PART:
         return bool(change.parts[0]) or _is_argument(change)
-    return project.is_same_trouble(seen)
+    return project.is_same_trouble(seen) and not is_vague(works)
 
 
 def _likeness(change: RecurringChange) -> float:
@@ -108,17 +108,19 @@ def is_vague(template: SimpleCall) -> bool:
 
 def is_one_letter_off(one: str, other: str) -> bool:
     """Whether two words are one but for a letter more, less or exchanged, or two in the other order."""
-    if not (one.isalpha() and other.isalpha()) or min(len(one), len(other)) < FEWEST_LETTERS:
+    if one == other or min(len(one), len(other)) < FEWEST_LETTERS:
         return False
     start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     mine, theirs = one[start:], other[start:]
     is_swapped = mine[:2] == theirs[1::-1] and mine[2:] == theirs[2:]
-    return one != other and (mine[1:] == theirs[1:] or mine[1:] == theirs or mine == theirs[1:] or is_swapped)
+    if is_swapped or mine[1:] == theirs[1:]:
+        return (mine[:1] + theirs[:1]).isalpha()  # another number is no slip
+    return (mine[1:] == theirs and mine[0].isalpha()) or (mine == theirs[1:] and theirs[0].isalpha())
 
 
 def _is_open(word: str) -> bool:
     """Whether a word of a template says nothing: it varies, or is an option."""
-    return word.startswith("-") or VARIES in word
+    return word.startswith("-") or VARIES in word or not any(map(str.isalnum, word))
 
 
 def _is_slip(sighting: SeenChange) -> bool:
@@ -160,10 +162,24 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
             failed_in |= {session} if each.failed else set()
             is_led = change.remedy is Remedy.STEP and _was_done(project, session, change.works)
             worked += 0 if is_led else each.worked
-    if change.remedy is Remedy.STEP and change.sessions < MOSTLY * len(failed_in):
+    if change.remedy is Remedy.STEP and (change.sessions < MOSTLY * len(failed_in) or _is_routine(project, change)):
         return False
     is_weak = change.remedy is Remedy.FORM and not any(each.way.likeness >= ALIKE for each in change.seen)
     return failed >= (FAILS_WEAK if is_weak else FAILS) * (worked + failed)
+
+
+def _is_routine(project: ProjectCalls, change: RecurringChange) -> bool:
+    """Whether a step is done in more sessions that have nothing to do with what it is to help.
+
+    What is to help calls of different programs must not be a habit at all.
+    """
+    programs = {form.words[0] for form in change.fails}
+    elsewhere = sum(
+        any(each.worked and fits(change.works.words, each.call.words) for each in changes.made)
+        and not any(each.call.words[0] in programs for each in changes.made)
+        for changes in project.sessions.values()
+    )
+    return elsewhere > (change.sessions if len(programs) == 1 else 0)
 
 
 def _is_helped(change: RecurringChange, call: SimpleCall) -> bool:

@@ -33,6 +33,7 @@ class Remedy(StrEnum):
     STEP = "step"  # a call before it
     PLACE = "place"
     SETTING = "setting"
+    NONE = "none"  # nothing that was seen
 
 
 Feature = tuple[Remedy, Words]
@@ -167,6 +168,27 @@ def is_unlike(changed: ChangedCall, way: AnotherWay) -> bool:
 def is_before(seen: Sequence[SeenChange]) -> bool:
     """Whether calls like the failed ones mostly worked after it."""
     return 2 * sum(each.way.leads for each in seen) > len(seen)
+
+
+def is_new(sighting: SeenChange, feature: Feature) -> bool:
+    """Whether no call had worked before the failure that has the word by which the way out is known."""
+    return feature[1][-1] in sighting.way.news
+
+
+def is_repaired(project: ProjectCalls, seen: Sequence[SeenChange], feature: Feature) -> bool:
+    """Whether calls of several kinds failed alike, and such calls worked in sessions that took the same new way out.
+
+    Then it is a step that puts right what all of them need.
+    """
+    failed = {each.changed.call.words[0]: each.changed.call for each in seen}
+    sessions = {each.session for each in seen}
+    if len(failed) < 2 or not all(is_new(each, feature) for each in seen) or not project.is_same_trouble(seen):
+        return False
+    return any(
+        made.worked and (call := failed.get(made.call.words[0])) is not None and is_like(call, made.call, 0.0)
+        for session in sessions
+        for made in project.sessions[session].made
+    )
 
 
 def replaced_by(sighting: SeenChange) -> frozenset[str]:

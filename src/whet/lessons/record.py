@@ -10,7 +10,7 @@ from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.measures import LessonMeasures
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.rungs import Climb
+from whet.lessons.rungs import Climb, LiveLesson, TriedLesson
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -44,13 +44,16 @@ class Carrier(StrEnum):
 
 
 class Standing(Value, frozen=True):
-    """How far a lesson has come, by which entry of the ledger, and as what it is active."""
+    """How far a lesson has come, by which entry of the ledger, as what it is active, and what its trial and its live
+    sessions say.
+    """
 
     stage: LessonStage = LessonStage.CLAIMED
     entry: int = 0
     told_as: str = ""  # the form and the name of what is active
     why: str = ""  # it is not proposed, or was refused
-    trial: str = ""  # that had a verdict on it
+    tried: TriedLesson | None = None
+    live: LiveLesson | None = None
 
     @property
     def words(self) -> str:
@@ -103,6 +106,7 @@ class Lesson(Value, frozen=True):
     """What would spare a trouble: the rule, when it applies, what works then, the change that tells it, the evidence.
 
     The id is made of the project and the rule, so that no two lessons of a home share one and it stays while they do.
+    `repeats` are changes that would tell the same in other words: what is decided on them is decided on this.
 
     >>> import whet
     >>> with whet.Store() as store:
@@ -121,6 +125,7 @@ class Lesson(Value, frozen=True):
     seen_by: SeenBy = SeenBy()
     checks: LessonChecks = LessonChecks()
     standing: Standing = Standing()
+    repeats: tuple[Patch, ...] = ()
 
     @property
     def sessions(self) -> int:
@@ -130,8 +135,9 @@ class Lesson(Value, frozen=True):
     @property
     def climb(self) -> Climb:
         """How far it has climbed the ladder of evidence."""
-        trial = self.standing.trial or self.origin.trial
-        return Climb(self.sessions, self.checks.measures, trial, self.standing.stage is LessonStage.LIVE)
+        tried = self.standing.tried or (TriedLesson(self.origin.trial) if self.origin.trial else None)
+        live = self.standing.live or (LiveLesson() if self.standing.stage is LessonStage.LIVE else None)
+        return Climb(self.sessions, self.checks.measures, tried, live)
 
     @property
     def scope(self) -> Scope:

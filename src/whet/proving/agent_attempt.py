@@ -19,8 +19,9 @@ from whet.proving.checks import judge
 from whet.proving.executing import carry_out, grounds_of
 from whet.proving.executors import Runner, program_of, runner_named, version_of
 from whet.proving.instructing import instruct
+from whet.proving.judged_work import WorkEnd, judge_work
 from whet.proving.overlay import Overlay, overlaid
-from whet.proving.workspace import check_in, hidden_by
+from whet.proving.workspace import hidden_by
 from whet.proving.world import TrialWorld
 from whet.runs.daily_limit import Amount, errand_most
 from whet.runs.models import cost, model_of, with_facts
@@ -178,9 +179,20 @@ class _Stage(NamedTuple):
                 replace(settings.sandbox, required=True), settings.terminal, hidden=(home.folder, *self.hidden)
             ),
         )
-        code = check_in(situation, case).exit_code if check.command else None
+        ended = judge_work(situation, case) if check.command else WorkEnd(None)
         files = {path: overlay.content(path) for path in check.files}
-        return Ran(messages, answer, files, exit_code=code, rubric=passed), spent
+        return (
+            Ran(
+                messages,
+                answer,
+                files,
+                exit_code=ended.exit_code,
+                printed=ended.text,
+                gamed=ended.gamed,
+                rubric=passed,
+            ),
+            spent,
+        )
 
 
 def spent_on(carried: Carried, settings: Settings) -> Spent:

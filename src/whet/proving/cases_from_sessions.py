@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 from whet.failures.view import JudgedCall, gather
 from whet.proving.carried_steps import with_outcome
+from whet.proving.cases_from_commits import with_reports
 from whet.proving.cases_from_repositories import repository_case
-from whet.proving.workspace import check_in, laid_out, situation_for
+from whet.proving.checks import CommandEnd
+from whet.proving.workspace import laid_out, run_check, situation_for
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Role, Transcript
 from whet.store.home import Home
@@ -17,6 +19,7 @@ from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
 from whet.trials.step_cases import Recovery, recoveries, step_case
+from whet.trials.ways_to_test import is_test
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
@@ -119,29 +122,30 @@ def _rebuilt_task(home: Home, transcript: Transcript) -> Case | str:
     command = check.command
     if transcript.folder and transcript.folder in command:
         return "no task case: its check names the folder in which the session was"
+    work = tuple(path for path, text in files.after.items() if files.before.get(path) != text and not is_test(path))
     case = Case(
         task=words,
-        check=Check(command=command, seconds=CHECK_SECONDS),
+        check=Check(command=command, seconds=CHECK_SECONDS, work=work),
         name=f"task-{transcript.id[:NAME_LETTERS]}",
         files=files.before,
         tools=("files", "terminal"),
         budget=Limits(model_calls=TASK_CALLS),
         source=transcript.id,
     )
-    before, after = (_exit_code(home, replace(case, files=held)) for held in (files.before, files.after))
-    if before == 0 or after != 0:
+    before, after = (_ended(home, replace(case, files=held)) for held in (files.before, files.after))
+    if before.exit_code == 0 or after.exit_code != 0 or not work:
         return (
-            f"no task case: with the files on record, `{command}` gives {before} before and {after} after the"
-            " work; it should fail, then pass"
+            f"no task case: with the files on record, `{command}` gives {before.exit_code} before and"
+            f" {after.exit_code} after the work; it should fail, then pass"
         )
-    return case
+    return with_reports(case, before, after)
 
 
 def _strangers_task(_home: Home, _transcript: Transcript) -> str:
     return "no task case: another member wrote or changed the session, and no command of theirs is run here"
 
 
-def _exit_code(home: Home, case: Case) -> int | None:
+def _ended(home: Home, case: Case) -> CommandEnd:
     """How the check of a case ends in its workspace as it is laid out."""
     with laid_out(home, case) as work:
-        return check_in(situation_for(home, case, work), case).exit_code
+        return run_check(situation_for(home, case, work), case)

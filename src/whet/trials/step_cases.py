@@ -28,6 +28,7 @@ MOST_WORDS = 4  # in which two commands may differ, so that what mattered can st
 OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
 NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
+ASKED = re.compile(r"[\w./-]*[\d_./-][\w./-]*\w|\w+\d")  # a name in a request: no word has a sign or a number in it
 CHOICE = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 REDIRECTIONS = (">", "<", "2>", "&>")
 # What a rule could make an agent do everywhere, without doing anything about the failure.
@@ -99,7 +100,8 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
 
     What does it is what did it in the session: the command, or the tool and the arguments in which it differed.
     """
-    shapes = tuple(shape for shape in (_worked_shape(found), _way_shape(found)) if shape is not None)
+    request = next((each.text for each in reversed(before) if is_ordered(each) and each.text.strip()), "")
+    shapes = tuple(shape for shape in (_worked_shape(found, request), _way_shape(found)) if shape is not None)
     if not shapes:
         return "what worked in its place differs in too much to tell what mattered"
     failed = found.failed.exchange.call
@@ -108,7 +110,7 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
     new = sorted({call.name for call in (failed, *done)} - called)
     tools = tuple(sorted(called.union(new)))
     case = Case(
-        task=next((each.text for each in reversed(before) if is_ordered(each) and each.text.strip()), ""),
+        task=request,
         check=Check(calls=CallDemand(one_of=shapes, valid=True)),
         name=name, kind="step", tools=tools, source=source, conversation=before, budget=Limits(model_calls=1),
         definitions=tuple(seen(tool, (failed, *done)) for tool in new),
@@ -146,12 +148,12 @@ def _with(call: ToolCall, arguments: dict[str, object]) -> ToolCall:
     return msgspec.structs.replace(call, arguments=msgspec.json.encode(arguments).decode())
 
 
-def _worked_shape(found: Recovery) -> Shape | None:
+def _worked_shape(found: Recovery, request: str) -> Shape | None:
     if found.worked is None:
         return None
     failed, worked = found.failed.exchange.call, found.worked.exchange.call
     if is_shell(found.worked):
-        demand = command_demand(command_of(failed), command_of(worked))
+        demand = command_demand(command_of(failed), command_of(worked), request)
         return Shape(command=demand) if demand else None
     old, new = arguments_of(failed), arguments_of(worked)
     path = {key: new[key] for key in PATH_KEYS if isinstance(new.get(key), str)}
@@ -181,16 +183,22 @@ def _way_shape(found: Recovery) -> Shape | None:
     return Shape(found.way.tool, path) if path else None
 
 
-def command_demand(failed: str, worked: str) -> CommandDemand | None:
-    """What the command that worked runs and the one that failed did not; None where that cannot be told."""
+def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand | None:
+    """What the command that worked runs and the one that failed did not; None where that cannot be told.
+
+    What it was done to is demanded too, where the failed one or the request names it: else any argument would do.
+    """
     old, new = _heads(failed), _heads(worked)
     added = tuple(head for head in new if head not in old)
     was, now = _words(failed), _words(worked)
     more, less = [word for word in now if word not in was], [word for word in was if word not in now]
-    demand = CommandDemand(runs=added or tuple(new[:1]), words=() if added else tuple(more))
+    named = frozenset((*was, *ASKED.findall(request)))
+    same = tuple(word for word in _operands(worked) if word in named)
+    demand = CommandDemand(runs=tuple(new if added else new[:1]), words=() if added else tuple(more), alone=True)
     if runs(demand, failed):  # it only had too much
         demand = msgspec.structs.replace(demand, lacks=tuple(less))
     asked = (*demand.words, *demand.lacks)
+    demand = msgspec.structs.replace(demand, words=tuple(dict.fromkeys((*demand.words, *same))))
     is_clear = max(len(demand.runs), len(asked)) <= MOST_WORDS and not any(
         " " in each or "\n" in each for each in asked
     )
@@ -215,6 +223,13 @@ def _head(stage: WrittenStage) -> str:
     elif rest and (_program(stage) == "cd" or SUBCOMMAND.fullmatch(rest[0])):
         end += 2 if rest[0] in ("run", "exec") and SUBCOMMAND.fullmatch(rest[1] if rest[1:] else "") else 1
     return " ".join(stage.words[:end])
+
+
+def _operands(line: str) -> list[str]:
+    """The words behind what a command is, without options: what it is done to."""
+    stages = [stage for stage in written(line) if _program(stage) not in ASIDES]
+    behind = (word for stage in stages for word in stage.words[len(_head(stage).split()) :])
+    return [word for word in dict.fromkeys(behind) if not word.startswith(("-", *REDIRECTIONS)) and " " not in word]
 
 
 def _words(line: str) -> list[str]:
