@@ -71,3 +71,10 @@ print(f'\n{"PROVED" if entry["step"] == "accepted" else "NOT PROVED"} ({entry["s
 print(f"{sys.argv[3]} seconds in all, {sys.argv[2]} of them without a model.")
 print("With your own sessions: whet import, whet report, whet lessons. They are kept in ~/.whet.")
 END
+if [[ -f ${WHET_WEIGHTS:-} || -f $KEPT_MODELS/$LARGE.gguf ]]; then
+    echo
+    echo "THE SECOND ACT, on a larger model: a rule instead of examples."
+    bash "$HERE/demo_improve.sh"
+else
+    echo "A larger model also follows a rule: \`make demo-larger\` downloads one (1.1 GB) and proves it."
+fi

@@ -132,7 +132,7 @@ class ClaudeCode:
     def _edits(self, event: Event) -> None:
         path = f"{self.folder}/{event.path}"
         id = self._call("Edit", {"file_path": path, "old_string": event.text, "new_string": event.more})
-        told = {"filePath": path, "oldString": event.text, "newString": event.more, "originalFile": None,
+        told: Row = {"filePath": path, "oldString": event.text, "newString": event.more, "originalFile": None,
                 "structuredPatch": [], "userModified": False, "replaceAll": False}  # fmt: skip
         self._result(id, f"The file {path} has been updated.", event.seconds, error=False, told=told)
 
