@@ -49,8 +49,8 @@ lesson=$(whet lessons --json | taken 'min((each["source"] != "recovery", each["n
 step whet templates mine dev-test --lesson "$lesson"
 echo
 echo "   It has words that a command printed, so it waits. The demo plays a person who has read it and says yes:"
-waiting=$(whet pending --json | taken 'it["pending"][0]["id"]')
-at_a_terminal whet pending approve "$waiting" <<<y
+waiting=$(whet lessons --waiting --json | taken 'it["waiting"][0]["id"]')
+at_a_terminal whet lessons approve "$waiting" <<<y
 echo
 echo "   Each later session is a case: the conversation up to the call that failed. The model's own call is carried out."
 step whet cases from-lesson "$lesson"

@@ -86,7 +86,7 @@ def active_rule(database: Database, home: "Home", name: str) -> "Item":
     if waits is not None:
         raise WhetError(
             f"The rule {name} is not active: it waits for your approval.",
-            advice=f"To see it, run `whet pending show {waits.number}`.",
+            advice=f"To see it, run `whet lessons show {waits.number}`.",
         )
     raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
 

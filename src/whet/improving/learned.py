@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.pending import propose
+from whet.changes.pending import move_for, pending, propose
 from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
@@ -18,18 +18,21 @@ from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
+from whet.ledger.folding import fold
+from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch
+from whet.ledger.reach import scope_of
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
-    DroppedLesson,
     Lesson,
     LessonStage,
     ProjectLessons,
     Standing,
     lesson_of_change,
+    waits,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
 from whet.sessions.temporary import is_temporary
@@ -90,7 +93,7 @@ class LearnedOfAll(NamedTuple):
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
-    dropped: tuple[DroppedLesson, ...] = ()
+    dropped: tuple[Lesson, ...] = ()
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
@@ -169,7 +172,22 @@ def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
         yield lesson_of_change(patch, standing=_in_force(rule, decisions))
     for entry in decisions.state.pending:
         if entry.patch.form in TOLD:
-            yield lesson_of_change(entry.patch, standing=Standing(LessonStage.WAITING, entry.number))
+            yield waits(entry, scope=entry.patch.scope)
+
+
+def waiting_lessons(home: Home, database: Database, *, now: float) -> tuple[Lesson, ...]:
+    """Everything that waits for a person, whatever its form: by project, those of every project last, oldest first."""
+    found = pending(home, database, now=now)
+    entries = ledger_of(home, database).entries() if found else []
+    state, known = fold(entries), KnownProjects(database)
+    lessons = []
+    for entry in found:
+        replaces = move_for(home, database, entry).before
+        scope = scope_of(entry, state)
+        lesson = waits(entry, scope=scope, replaces=replaces, judged=last_trial(entry.patch, entries))
+        place = known.shown(scope.project) if scope.project else ""
+        lessons.append(replace(lesson, seen_by=lesson.seen_by._replace(place=place)))
+    return tuple(sorted(lessons, key=lambda each: (not each.project, each.project, each.group, each.standing.entry)))
 
 
 def _in_force(item: Item, decisions: DecisionsOnLessons) -> Standing:
@@ -241,11 +259,17 @@ def _decided(patch: Patch, decisions: DecisionsOnLessons) -> Standing | None:
     if waiting is not None:
         return Standing(LessonStage.WAITING, waiting.number)
     if marks(patch) & state.never:
-        return Standing(LessonStage.REFUSED, why=" for good")
+        return Standing(LessonStage.REFUSED, _never_said(patch, decisions), why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
     tried = _tried(patch.form, patch.name, decisions)
     return replace(_OF_STEP[last.step], entry=last.number, tried=tried) if last else None
+
+
+def _never_said(patch: Patch, decisions: DecisionsOnLessons) -> int:
+    """The entry by which a person never wants it proposed."""
+    said = (each for each in reversed(decisions.entries) if each.is_never and marks(each.patch) & marks(patch))
+    return next((each.number for each in said), 0)
 
 
 def _tried(form: Form, name: str, decisions: DecisionsOnLessons) -> TriedLesson | None:

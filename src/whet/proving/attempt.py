@@ -55,6 +55,7 @@ from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
+from whet.trials.handling import handled
 from whet.values import Value
 
 KIND = "attempt"
@@ -274,7 +275,9 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
 
 def _expect_usable(ended: Ended) -> None:
     if ended.ending is Ending.INTERRUPTED:
-        raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=ended.spent)
+        raise Failed(
+            "The attempt was stopped.", advice="`whet worker retry` goes on with the trial.", spent=ended.spent
+        )
     if ended.fault in HOPELESS:
         raise Failed(f"The model cannot be asked: {ended.detail}", advice=ended.advice, spent=ended.spent)
 
@@ -304,6 +307,7 @@ def _run_checks(
         rubric=passed,
         before=scene.run.messages,
         carried=carried_calls(scene.made.situation, case, messages) if check.outcome else (),
+        handled=handled(check, messages) if case.kind == "step" else None,
     )
     return ran, spent
 
