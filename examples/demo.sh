@@ -46,19 +46,19 @@ step whet run --tools terminal --max-calls 1 "Run the tests of fares." || true
 echo
 echo "5. REWRITE. From each of the first sessions in which an agent found it out, the call that worked:"
 lesson=$(whet lessons --json | taken 'min((each["source"] != "recovery", each["number"], each["id"]) for each in it["lessons"] if "./dev test" in each["draft"])[2]')
-step whet templates mine dev-test --lesson "$lesson"
+step whet templates create --name dev-test --lesson "$lesson"
 echo
 echo "   It has words that a command printed, so it waits. The demo plays a person who has read it and says yes:"
 waiting=$(whet lessons --waiting --json | taken 'it["waiting"][0]["id"]')
 at_a_terminal whet lessons approve "$waiting" <<<y
 echo
 echo "   Each later session is a case: the conversation up to the call that failed. The model's own call is carried out."
-step whet cases from-lesson "$lesson"
+step whet cases add --lesson "$lesson" --last 12
 
 echo
 echo "6. RETRY AND VERIFY. Each case without the template, with it, and with a placebo: examples of the same form that"
 echo "   teach nothing:"
-step whet templates try dev-test --placebo --now
+step whet try --template dev-test --placebo --now
 whet ledger --json | taken 'json.dumps(next((e for e in it["entries"] if e["step"] in ("accepted", "rejected", "undecided")), {}))' >"$RUN/verdict.json"
 python - "$RUN/verdict.json" "$learned" "$SECONDS" <<'END'
 import json, sys

@@ -66,12 +66,12 @@ def test_a_template_and_its_cases_are_made_of_the_recoveries(kiosk: Scene) -> No
     lessons = kiosk.whet("lessons", "--json").json["lessons"]
     [lesson] = [each for each in lessons if "./dev test" in each["draft"] and each["source"] == "recovery"]
     assert lesson["counts"]["sessions"] == 18
-    mined = kiosk.whet("templates", "mine", "--lesson", lesson["id"], "--dry-run", "--json").json["template"]
+    mined = kiosk.whet("templates", "create", "--lesson", lesson["id"], "--dry-run", "--json").json["template"]
     assert [json.loads(each["arguments"])["command"] for each in mined["examples"]] == [
         f"./dev test {module}" for module in ("fares", "routes", "seats", "stops", "tickets", "refunds")
     ]
     assert all(each["is_whole"] for each in mined["examples"])
-    made = kiosk.whet("cases", "from-lesson", lesson["id"], "--last", "2", "--json").json
+    made = kiosk.whet("cases", "add", "--lesson", lesson["id"], "--last", "2", "--json").json
     assert len(made["cases"]) == 2
     assert not {each["session"][:8] for each in mined["examples"]} & {name[5:] for name in made["cases"]}
 
