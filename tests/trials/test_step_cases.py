@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from conversations import call, conversation, shell, user
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, read, write

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.examples.templates import written as template_text
-from whet.failures.view import JudgedCall
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
@@ -20,6 +19,7 @@ from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCou
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
+from whet.outcomes.view import JudgedCall
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.trust import Trust
 from whet.store.case_files import chosen as chosen_cases

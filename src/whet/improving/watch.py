@@ -21,7 +21,6 @@ from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item
 from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, count, counted, deliveries
 from whet.store.database import Database
@@ -53,7 +52,7 @@ class WatchedRule(Value, frozen=True):
     comparison: LiveComparison
     decided: int = 0
     why: str = ""
-    endpoint: str = ""  # the detector whose failures are counted; empty where the failure score is what counts
+    endpoint: str = ""  # the detector whose failures are counted; empty where the time that is lost counts
     guards: tuple[LiveGuard, ...] = ()
     held_by: str = ""
     next_look: int | None = None  # after so many sessions in the rule's situation
@@ -95,7 +94,7 @@ def look_at_canaries(
     canaries = [item for item in ledger_of(home, database).state().rules if item.canary]
     if not canaries:
         return ()
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     sessions = live_sessions(database, since=min(item.since for item in canaries))
     projects = KnownProjects(database)
     found = tuple(
@@ -179,7 +178,7 @@ def reason(watched: WatchedRule) -> str:
     numbers = f"effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
     if not watched.endpoint:
         return (
-            f"{watched.name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
+            f"{watched.name} {word}: lost {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
             f" {found.untold} without; {numbers}, evidence of"
             f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
             f" error rate at most {100 * found.alpha:g} %"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from whet.failures.purposes import is_shell, path_of
-from whet.failures.view import JudgedCall
+from whet.outcomes.purposes import is_shell, path_of
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect, effect_of_name, probes
 from whet.sessions.shell_lines import SHELLS, Stage, written

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.proving.cases_from_commits import (
     CHECK_SECONDS,
     NAME_LETTERS,

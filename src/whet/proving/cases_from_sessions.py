@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.view import JudgedCall, gather
+from whet.outcomes.view import JudgedCall, gather
 from whet.proving.carried_steps import with_outcome
 from whet.proving.cases_from_repositories import repository_case
 from whet.proving.workspace import check_in, laid_out, situation_for

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.store.analyses import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER
+from whet.store.analyses import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER, WITHOUT_SCORES
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.claim_tables import CLAIMS, CLAIMS_OF_A_TEAM
 from whet.store.database import Database
@@ -296,6 +296,7 @@ MIGRATIONS = (
         shared=("ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT ''",),
     ),
     Migration("claims of readers, and the sessions that they read", shared=CLAIMS, postgres=CLAIMS_OF_A_TEAM),
+    Migration("analyses without a failure score", shared=WITHOUT_SCORES),
 )
 
 

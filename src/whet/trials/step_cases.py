@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.fingerprints import INCIDENTAL
-from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
-from whet.failures.view import JudgedCall
+from whet.outcomes.fingerprints import INCIDENTAL
+from whet.outcomes.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
 from whet.outcomes.unrunnable import could_not_run
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered

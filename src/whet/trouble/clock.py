@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whet.failures.view import JudgedCall
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.hidden_failures import is_reader
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PROBERS
 from whet.sessions.shell_lines import split

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import re2
 
-from whet.failures.named_checks import Head
-from whet.failures.purposes import mends
-from whet.failures.view import JudgedCall, SessionView
-from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.named_checks import Head
+from whet.outcomes.purposes import mends
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect, hands_over
 from whet.sessions.file_changes import files_written
@@ -110,12 +109,12 @@ class CourseStep:
     @lazy
     def verdict(self) -> CheckVerdict:
         """What it found, if it is a check."""
-        return verdict(self.step) if self.checks else CheckVerdict.NONE
+        return verdict(self.step, self.checks) if self.checks else CheckVerdict.NONE
 
     @lazy
     def proves(self) -> bool:
         """Whether it shows by its own status that all is well; one that puts right what it finds only does so."""
-        return self.verdict is CheckVerdict.GREEN and not hides_status(self.step) and not self.mends
+        return self.verdict is CheckVerdict.GREEN and not hides_status(self.step, self.checks) and not self.mends
 
     @lazy
     def mends(self) -> bool:
@@ -236,9 +235,16 @@ class SessionCourse:
         """Whether the agent had ended with a question, so that a message is the answer."""
         before = bisect_right(self.spoken, message)
         last = self.view.by_agent[before - 1] if before else None
-        if last is None or not last.is_closing:
+        return last is not None and last.is_closing and ("?" in last.end or "？" in last.end)
+
+    def claimed_done(self, message: int) -> bool:
+        """Whether the agent had handed back its turn as done: it changed files in it and ended without a question."""
+        before = bisect_left(self.spoken, message)
+        last = self.view.by_agent[before - 1] if before else None
+        if last is None or not last.is_closing or self.is_answer(last.message):
             return False
-        return "?" in last.end or "？" in last.end or Phrase.ASKS in last.end_phrases
+        worked = self.has_changed(self.start_of_turn(last.message), last.message)
+        return worked and not self.has_changed(last.message, message)
 
     def start_of_turn(self, message: int) -> int:
         """The message that opened the turn in which a message stands."""

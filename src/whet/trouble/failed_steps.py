@@ -2,12 +2,12 @@
 
 import re2
 
-from whet.failures.fingerprints import error_line
-from whet.failures.view import JudgedCall
 from whet.outcomes.check_forms import RED_CHECKS
 from whet.outcomes.envelopes import NOTHING_FOUND
+from whet.outcomes.fingerprints import error_line
 from whet.outcomes.hidden_failures import is_reader
 from whet.outcomes.unrunnable import could_not_run, probe_error
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import split

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from whet.failures.purposes import path_of
+from whet.outcomes.purposes import path_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import Origin
 from whet.trouble.course import CourseStep, SessionCourse, Stretch

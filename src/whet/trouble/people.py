@@ -4,16 +4,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from whet.failures.phrases import own_words
-from whet.failures.view import Saying
-from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.named_checks import Head
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import Saying, SessionView
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
+from whet.text.own_words import own_words
 from whet.trouble.clock import is_asking
-from whet.trouble.course import CourseStep, SessionCourse, SteppedIn, Stretch
+from whet.trouble.course import Break, CourseStep, SessionCourse, SteppedIn, Stretch, moves_of
 from whet.trouble.edits import FileEdit
 from whet.trouble.objections import (
     agrees,
@@ -29,6 +29,7 @@ from whet.trouble.objections import (
 )
 from whet.trouble.red_names import first_sentence
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+from whet.trouble.verdicts import CheckVerdict
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
@@ -37,7 +38,13 @@ OWN_SHARE = 0.5  # so many of the files that are changed next were changed befor
 QUIET = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS, Effect.CHANGES})
 EARLIER = 4  # orders that are compared with the one typed again
 CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
-CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
+
+
+def course_of(
+    view: SessionView, checks: frozenset[Head] = frozenset(), *, begin: int = 0, breaks: tuple[Break, ...] = ()
+) -> SessionCourse:
+    """The course of a session, which knows who stepped in."""
+    return SessionCourse(view, moves_of(view, checks), begin, breaks, events)
 
 
 def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
@@ -262,9 +269,11 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
 
 
 def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
-    """Whether the agent had said that it was done, and was then shown that it was not."""
-    before = bisect_right(course.spoken, event.message)
-    last = course.view.by_agent[before - 1] if before else None
-    if last is None or not last.is_closing or not last.has(*CLAIMS):
+    """Whether the agent had handed its work back as done, and it was said, shown or then met that it was not."""
+    if not course.claimed_done(event.message):
         return False
-    return shows_failure(event.words) or negates(own_words(event.words))
+    if shows_failure(event.words) or negates(own_words(event.words)):
+        return True
+    following = course.moves_within(event.message, course.end_of_turn(event.message))
+    looks = takewhile(lambda move: not move.worked_on, following)
+    return any(move.verdict is CheckVerdict.RED for move in looks)

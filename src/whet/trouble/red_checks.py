@@ -1,12 +1,11 @@
 """Red checks: from the first red until green, with the test, build or lint rule that was red."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
 
-from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import COMMIT, tested_by
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_test_file
@@ -16,7 +15,6 @@ from whet.trouble.verdicts import CheckVerdict
 
 MANY = 3  # files
 RECENT = 100  # changes before a red check that may have been meant to make it red
-CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
@@ -141,11 +139,6 @@ def _was_meant(course: SessionCourse, red: CourseStep, green: int) -> bool:
 
 
 def claimed_before(course: SessionCourse, stretch: Stretch) -> bool:
-    """Whether the agent had said that it was done, and changed nothing between that word and the red check."""
+    """Whether the agent had handed the work back as done, and changed nothing between that and the red check."""
     start = course.start_of_turn(stretch.first)
-    place = bisect_left(course.spoken, start)
-    closing = course.view.by_agent[place - 1] if place else None
-    if closing is None or not closing.is_closing or not closing.has(*CLAIMS):
-        return False
-    worked = course.has_changed(course.start_of_turn(closing.message), closing.message)
-    return worked and not course.has_changed(closing.message, stretch.first)
+    return course.claimed_done(start) and not course.has_changed(start, stretch.first)

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import re2
 
-from whet.failures.fingerprints import VARIABLES, error_line, tells
-from whet.failures.phrases import SENTENCE_ENDS
+from whet.outcomes.fingerprints import VARIABLES, error_line, tells
+from whet.text.own_words import SENTENCE_ENDS
 
 LOOKED_AT = 20_000
 LONGEST = 120

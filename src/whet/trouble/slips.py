@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.purposes import is_same_purpose, program_of
 from whet.sessions.call_effects import Effect
 from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch

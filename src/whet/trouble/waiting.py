@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from whet.failures.purposes import program_of
+from whet.outcomes.purposes import program_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.transcripts import Origin, Role

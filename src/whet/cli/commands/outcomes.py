@@ -6,8 +6,8 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
-from whet.failures.view import gather
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.view import gather
 from whet.store.home import find_home
 from whet.store.listing import find
 from whet.store.opening import opened

@@ -29,7 +29,6 @@ from whet.examples.templates import MOST_EXAMPLES
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store.home import find_home
 from whet.store.listing import Filters, find
@@ -112,7 +111,7 @@ def create(
     wanted = WantedTemplate(fewest=1, most=most, is_vouched=went_well)
     with opened(home) as database:
         stored = find(database, session)
-        mined = mine([load_session(database, stored)], wanted, weights=failure_weights())
+        mined = mine([load_session(database, stored)], wanted)
         if activity:
             mined = mined._replace(activity=Activity(activity))
         name = name or f"{mined.activity}-{stored.id[:6]}"
@@ -129,7 +128,7 @@ def create(
     help="Create a template from many sessions of one agent in one project: different calls that worked, from "
     "sessions that went well. "
     "Evidence of success, strongest first: the session's own verdict, checks that passed after its last "
-    "change, another session with the same request and result, a low failure score.",
+    "change, another session with the same request and result, a short record in which nothing failed.",
 )
 @click.argument("name", required=False)
 @click.option("--activity", type=click.Choice([each.value for each in Activity]), help="Only sessions of this kind.")
@@ -177,7 +176,7 @@ def mine_(
         group = one_group(database, filters, project, limit=max_sessions)
         if not as_json and group.others:
             click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
-        mined = mine(group.transcripts, wanted, weights=failure_weights())
+        mined = mine(group.transcripts, wanted)
         made = made_template(mined, wanted, name or f"{mined.activity}-examples", tags)
         return finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
 

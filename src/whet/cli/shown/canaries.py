@@ -51,7 +51,8 @@ def _notes(found: tuple[WatchedRule, ...]) -> Iterator[str]:
     if by_score:
         alpha = by_score[0].comparison.alpha
         yield (
-            f"[dim]Mean failure score, 0 to 1, of sessions with and without the rule"
+            "[dim]Mean loss of sessions with and without the rule: 1 for one that ends in failure, else the share"
+            " of its time that bought nothing"
             f" ({many(_sessions(by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error rate at most"
             f" {100 * alpha:g} % per side.[/]"
         )

@@ -19,7 +19,8 @@ def show_measured(templates: Sequence[Measured]) -> None:
         return
     console().print(table(HEADINGS, [_row(each) for each in templates], numbers=HEADINGS[3:7]))
     say(
-        "[dim]Mean failure score, 0 to 1, of sessions with and without the template. A template that saves less than"
+        "[dim]Mean loss of sessions with and without the template: 1 for one that ends in failure, else the share of"
+        " its time that bought nothing. A template that saves less than"
         f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
     )
     for why in dict.fromkeys((each.decided, each.why) for each in templates if each.why):
