@@ -30,7 +30,8 @@ from whet.agents.claude_code import records as claude_code
 from whet.changes import skill_changes
 from whet.changes.author import Author
 from whet.formats.source import Source
-from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back, made_by
+from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back
+from whet.improving.reviews_begun import made_by
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin
 from whet.runs.settings import Endpoint, Local, Settings

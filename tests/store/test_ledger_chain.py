@@ -65,6 +65,10 @@ def unchain(database: Database) -> None:
     database.execute("UPDATE entries SET hash = NULL")
 
 
+def unseal(database: Database) -> None:
+    database.execute("UPDATE entries SET seal = ' '")
+
+
 def rewrite(database: Database) -> None:
     """All that the program itself could write, without the last two."""
     edit(database)
@@ -79,6 +83,7 @@ ATTACKS: dict[Callable[[Database], None], str] = {
     claim: "entry 3 is not as it was entered",
     forget: "entry 5 is missing, which this home has seen",
     swap: "entry 2 is not as it was entered",
+    unseal: "entry 1 is not as it was entered",
     unchain: "entry 5 is not the one that this home has seen",
     rewrite: "entries 4 to 5 are missing",
 }

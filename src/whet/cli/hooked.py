@@ -3,7 +3,7 @@
 import os
 
 from whet.errors import WhetError
-from whet.hooks.compiling import has_hooks, refresh_compiled
+from whet.hooks.places import has_hooks
 from whet.store.home import find_home
 from whet.store.opening import opened
 
@@ -12,8 +12,10 @@ def refresh_hooks() -> None:
     """Compile the rules anew, where there are hooks to tell them."""
     try:
         home = find_home(os.environ)
-        if not has_hooks(home):
+        if not has_hooks(home.folder):
             return
+        from whet.hooks.compiling import refresh_compiled
+
         with opened(home) as database:
             refresh_compiled(home, database)
     except WhetError:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from whet.agents.registry import hosts
-from whet.hooks.places import FOLDER, REMINDERS, RULES
+from whet.hooks.places import FOLDER, REMINDERS, RULES, has_hooks
 from whet.ledger.entries import Item
 from whet.lessons.call_patterns import CallPattern
 from whet.lessons.following import situation_of
@@ -79,14 +79,9 @@ def compile_reminders(offer: Offer) -> CompiledReminders:
     )
 
 
-def has_hooks(home: Home) -> bool:
-    """Whether any hook ever ran in this home, or was installed for it."""
-    return (home.folder / FOLDER).is_dir()
-
-
 def refresh_compiled(home: Home, database: Database) -> bool:
     """Bring the compiled files up to date; whether one had to be written. A home without hooks has none."""
-    if not has_hooks(home):
+    if not has_hooks(home.folder):
         return False
     offer = offered_rules(ledger_of(home, database))
     reminders = compile_reminders(offer)

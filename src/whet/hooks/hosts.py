@@ -7,8 +7,8 @@ from pathlib import Path
 from whet.agents.places import own_folder
 from whet.agents.registry import agents
 from whet.errors import WhetError
-from whet.hooks.compiling import has_hooks
 from whet.hooks.installing import are_installed, has_plugin
+from whet.hooks.places import has_hooks
 from whet.store.home import Home
 
 USUAL_HOME = ".whet"
@@ -16,7 +16,7 @@ USUAL_HOME = ".whet"
 
 def installed_hosts(home: Home, person: Path, environment: Mapping[str, str]) -> frozenset[str]:
     """The agents of a person whose plugin or hooks use this home, as their own files name them."""
-    if home.folder != person / USUAL_HOME and not has_hooks(home):
+    if home.folder != person / USUAL_HOME and not has_hooks(home.folder):
         return frozenset()  # agents call the usual home, unless they were set up for this one
     folders = {
         agent.name: own_folder(agent.files, person=person, environment=environment)

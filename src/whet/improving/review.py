@@ -1,7 +1,6 @@
 """A review: a fork of a finished conversation that may change memory and skills, and nothing else."""
 
 import os
-import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from whet.agent.start import answered, carry_out, with_model
 from whet.context.finding import project_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
-from whet.ledger.entries import Entry, Step
+from whet.improving.reviews_begun import made_by, reviews_of
 from whet.proving.attempt import Supply
 from whet.reading.reviewed import keep_claims, retold
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
@@ -41,22 +40,20 @@ from whet.shipped.guidance import reviewing
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.recording import SOURCE, restored_run
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.rows import Session
 from whet.store.sessions import is_believed, load, stored
 from whet.store.settings_file import load as load_settings
 from whet.text.quoting import mark_for, quoted
-from whet.told.review_when import ALLOWED, Reviewed, ReviewKind, count, denial, due, summary
+from whet.told.review_when import ALLOWED, ReviewKind, count, denial, due, summary
 from whet.values import Value
 
 KIND = "review"
 RECORD_TOKENS = 12_000
 SHARE_OF_ROOM = 0.6
-_ID = re.compile(r"-review-(memory|skill|combined)-(\d+)")  # behind the id of the session
 
 
 class ReviewRequest(Value, frozen=True):
@@ -143,47 +140,12 @@ def _spent(begun: Session | None) -> Spent:
     return Spent(input=begun.input_tokens, output=begun.output_tokens, cached=begun.cached_tokens, dollars=dollars)
 
 
-def reviews_of(database: Database, session: str) -> tuple[Reviewed, ...]:
-    """The reviews of a session that were begun, from their names."""
-    rows = database.query(
-        "SELECT own.native_id, parent.native_id FROM sessions AS own"
-        " JOIN sessions AS parent ON parent.id = own.parent_id WHERE own.parent_id = ? AND own.purpose = ?",
-        (session, Purpose.REVIEW.value),
-    )
-    found = (_ID.fullmatch(own.removeprefix(parent)) for own, parent in rows)
-    return tuple(Reviewed(ReviewKind(each[1]), int(each[2])) for each in found if each)
-
-
 def due_after(home: Home, database: Database, session: str) -> ReviewRequest | None:
     """The review that a session which ended well calls for, if it does."""
     run = restored_run(database, find(database, session))
     counters = count(run.messages, reviews_of(database, session))
     kind = due(counters, Ending.FINISHED, load_settings(home).review, (each.name for each in run.shown))
     return ReviewRequest(session, len(run.messages), kind) if kind else None
-
-
-def news(home: Home, database: Database, session: str, *, since: float) -> tuple[str, ...]:
-    """What reviews of a session that ended since then have learned, a line for each that learned anything or failed."""
-    rows = database.query(
-        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE parent_id = ? AND purpose = ? AND ended > ? ORDER BY ended",
-        (session, Purpose.REVIEW.value, since),
-    )
-    ended = [each for each in map(session_of, rows) if each.ending != Ending.UNKNOWN]
-    return tuple(filter(None, (_told(home, database, each) for each in ended)))
-
-
-def _told(home: Home, database: Database, session: Session) -> str:
-    failed = f"A review ended early: {session.ending}. {session.facts.ending_detail}".strip()
-    is_whole = session.ending in (Ending.FINISHED, Ending.BUDGET)
-    return " ".join(filter(None, ("" if is_whole else failed, summary(made_by(home, database, session.id)))))
-
-
-def made_by(home: Home, database: Database, session: str) -> tuple[Entry, ...]:
-    """The entries of the ledger that came from a session, without what it proposed and then took back."""
-    entries = ledger_of(home, database).entries()
-    made = [entry for entry in entries if any(proof.session == session for proof in entry.patch.proofs)]
-    gone = {entry.about for entry in made if entry.step is Step.EXPIRED}
-    return tuple(entry for entry in made if entry.number not in gone)
 
 
 class ReviewToolbox:

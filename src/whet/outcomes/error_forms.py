@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 import re2
@@ -29,10 +30,15 @@ class Forms:
     def __init__(self, forms: Iterable[ErrorForm], *, signs: tuple[str, ...] = ()) -> None:
         self.forms = tuple(forms)
         self.signs = signs
-        self._set = re2.Set.SearchSet()
+
+    @cached_property
+    def _set(self) -> re2.Set:
+        """Compiled at its first use: many commands decide nothing."""
+        compiled = re2.Set.SearchSet()
         for form in self.forms:
-            self._set.Add(form.pattern)
-        self._set.Compile()
+            compiled.Add(form.pattern)
+        compiled.Compile()
+        return compiled
 
     def first(self, text: str) -> str:
         """The name of the first form in the table's order that the text has, or nothing."""

@@ -13,7 +13,8 @@ from whet.engine.work import Office, identity, office
 from whet.errors import WhetError
 from whet.examples.choosing import FRESH_SECONDS
 from whet.hooks.arrivals import is_waiting
-from whet.hooks.compiling import has_hooks, refresh_compiled
+from whet.hooks.compiling import refresh_compiled
+from whet.hooks.places import has_hooks
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of, stamp
 from whet.jobs.runs import JobRecord, RunState, left
@@ -81,7 +82,7 @@ def order_watch(home: Home, *, now: float) -> str:
 
 def order_arrivals(home: Home, *, now: float) -> str:
     """Bring what hooks tell up to date, and have what they left taken in, where they left anything."""
-    if has_hooks(home):
+    if has_hooks(home.folder):
         with opened(home) as database:
             refresh_compiled(home, database)
     if not is_waiting(home):

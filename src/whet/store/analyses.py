@@ -33,40 +33,6 @@ from whet.trouble.values import TroubleKind
 from whet.values import Value
 
 AT_A_TIME = 200
-IN_SHORT = (
-    """CREATE TABLE analyses_in_short (
-        session {number} PRIMARY KEY REFERENCES analyses (session) ON DELETE CASCADE,
-        record {bytes} NOT NULL
-    )""",
-)
-IN_SHORT_OF_A_TEAM = (
-    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON analyses_in_short TO %I', member);
-        END LOOP;
-    END $$""",
-)
-IN_SHORT_OF_ITS_MAKER = (
-    # What stands beside an analysis speaks of its session: nobody writes it but whoever made the analysis.
-    """CREATE FUNCTION keep_to_its_maker() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-    DECLARE maker TEXT; BEGIN
-        EXECUTE format('SELECT maker FROM %I.analyses WHERE session = $1', tg_table_schema) INTO maker
-            USING new.session;
-        IF maker NOT IN ('', session_user) THEN RETURN NULL; END IF;
-        RETURN new;
-    END $$""",
-    """CREATE TRIGGER analyses_in_short_have_a_maker BEFORE INSERT OR UPDATE ON analyses_in_short
-    FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
-)
-# How badly each session went was once guessed from signs, and compared with others of its kind.
-WITHOUT_SCORES = tuple(
-    f"ALTER TABLE analyses DROP COLUMN {column}"
-    for column in ("failure_score", "weighed", "order_digest", "whole", "said", "longer")
-)
 PAGE = 500
 PAGE_BYTES = 16 << 20
 

@@ -3,28 +3,40 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.store.analyses import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER, WITHOUT_SCORES
-from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
-from whet.store.claim_tables import CLAIMS, CLAIMS_OF_A_TEAM
 from whet.store.database import Database
-from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.ledger import CHAINED
 from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
-from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
-from whet.store.live_tables import (
+from whet.store.rights import MissingRight, no_owner
+from whet.store.tables import (
+    BACKGROUND_CALLS,
+    BACKGROUND_CALLS_OF_A_TEAM,
     CANARIES,
     CANARY_MEASURES,
     CANARY_SESSIONS,
+    CLAIMS,
+    CLAIMS_OF_A_TEAM,
+    IN_SHORT,
+    IN_SHORT_OF_A_TEAM,
+    IN_SHORT_OF_ITS_MAKER,
+    JOBS,
+    JOBS_ADDED,
+    MAKER_TRIGGERS,
+    MAKERS,
+    MESSAGES_IN_BULK,
+    PROJECT_LESSONS,
+    PROJECT_LESSONS_OF_A_FILE,
+    PROJECT_LESSONS_OF_A_TEAM,
+    RULE_FINDINGS,
+    RULE_FINDINGS_OF_A_TEAM,
     SESSION_DRAWS,
     SESSION_DRAWS_OF_A_TEAM,
+    SESSION_TROUBLES,
+    SESSION_TROUBLES_OF_A_TEAM,
+    TEACHINGS,
+    TEACHINGS_OF_A_TEAM,
     TEMPLATE_DRAWS,
+    WITHOUT_SCORES,
 )
-from whet.store.rights import MissingRight, no_owner
-from whet.store.rule_tables import RULE_FINDINGS, RULE_FINDINGS_OF_A_TEAM
-from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
-from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
-from whet.store.trouble_tables import SESSION_TROUBLES, SESSION_TROUBLES_OF_A_TEAM
-from whet.store.word_tables import MESSAGES_IN_BULK
 
 WORDS = {
     "sqlite": {"key": "INTEGER PRIMARY KEY", "bytes": "BLOB", "number": "INTEGER", "real": "REAL"},

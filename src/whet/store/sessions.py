@@ -13,7 +13,6 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
 from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
-from whet.store.claim_tables import forget_claims
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, blob, decoded_message
 from whet.store.kin import count_kin_again
@@ -188,7 +187,7 @@ def forget(database: Database, session_id: str) -> int:
         # Its file must be read again, should a person want the session back.
         database.execute("DELETE FROM files WHERE path = ?", (session.path,))
         forget_left_out(database, [session.path])
-        forget_claims(database, session.id)
+        _forget_claims(database, session.id)
         return _remove(database, session)
 
 
@@ -325,3 +324,21 @@ def _remove(database: Database, session: Session) -> int:
     database.execute("DELETE FROM messages WHERE session = ?", (session.no,))
     database.execute("DELETE FROM sessions WHERE no = ?", (session.no,))
     return int(count)
+
+
+# First what was claimed of this session, or without a quote in a pass that read it, and has no quote from another one.
+FORGOTTEN = (
+    """DELETE FROM claims WHERE (pass IN (SELECT pass FROM sessions_read WHERE session = ?)
+        OR claim IN (SELECT o.claim FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number WHERE q.session = ?))
+        AND NOT EXISTS (SELECT 1 FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number
+            WHERE q.session <> ? AND o.claim <> '' AND o.claim = claims.claim
+            AND o.project = claims.project AND o.maker = claims.maker)""",
+    "DELETE FROM claim_quotes WHERE session = ?",
+    "DELETE FROM sessions_read WHERE session = ?",
+)
+
+
+def _forget_claims(database: Database, session: str) -> None:
+    """Remove the quotes from a session, whoever's reader made them, and the claims that rest on no other session."""
+    for statement in FORGOTTEN:
+        database.execute(statement, (session,) * statement.count("?"))

@@ -5,7 +5,7 @@ import sys
 import time
 
 from whet.agent.session import Talk
-from whet.improving.review import news, reviews_of
+from whet.improving.reviews_begun import news, reviews_of
 from whet.runs.run import Ended
 from whet.runs.settings import Review
 from whet.sessions.transcripts import session_id

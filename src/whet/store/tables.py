@@ -1,0 +1,437 @@
+"""The statements that make the tables and their triggers, with `{word}` where the dialects differ.
+
+`migrations` puts them in order. A statement that ran anywhere never changes.
+"""
+
+# The tables of jobs.
+JOBS = (
+    """CREATE TABLE job_marks (
+        home TEXT NOT NULL,
+        job TEXT NOT NULL,
+        schedule TEXT NOT NULL,
+        accounted {real} NOT NULL,
+        made {number} NOT NULL,
+        PRIMARY KEY (home, job)
+    )""",
+    """CREATE TABLE job_runs (
+        id TEXT PRIMARY KEY,
+        home TEXT NOT NULL,
+        job TEXT NOT NULL,
+        scheduled {real} NOT NULL,
+        state TEXT NOT NULL,
+        handing TEXT NOT NULL,
+        body {bytes} NOT NULL
+    )""",
+    "CREATE INDEX job_runs_by_job ON job_runs (home, job, scheduled)",
+)
+
+JOBS_ADDED = (
+    "ALTER TABLE job_marks ADD COLUMN added {real} NOT NULL DEFAULT 0",
+    "UPDATE job_marks SET"
+    " added = CAST(substr(schedule, length(rtrim(schedule, replace(schedule, ' ', ''))) + 1) AS {real}),"
+    " schedule = rtrim(rtrim(schedule, replace(schedule, ' ', ''))) WHERE schedule <> ''",
+)
+
+# What the tables of a team say besides: who made a row, as the database saw it, and the seal of the home that did.
+#
+# A role cannot claim to be another: on a server a trigger names the maker, whatever the row says. A row that others
+# change is theirs from then on. In a file of one's own nobody else writes, and the maker of a row stays empty, except
+# in the ledger, which names the account.
+MAKERS = (
+    "ALTER TABLE entries ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE entries ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE job_runs ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sessions ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE analyses ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE trial_materials ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
+)
+
+# Where a session's messages are held may change without its words changing: those are covered by its head.
+SESSION_WORDS = (
+    "id, source, native_id, parent_id, title, model, folder, branch, purpose, ending, started, ended, head,"
+    " message_count, facts, path, dated, maker"
+)
+
+MAKER_TRIGGERS = (
+    """CREATE FUNCTION name_maker() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        new.maker := session_user;
+        RETURN new;
+    END $$""",
+    "CREATE TRIGGER entries_have_a_maker BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION name_maker()",
+    f"""CREATE TRIGGER sessions_have_a_maker BEFORE INSERT OR UPDATE OF {SESSION_WORDS} ON sessions
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    # Whoever compares sessions with one another writes the scores of all.
+    """CREATE TRIGGER analyses_have_a_maker BEFORE INSERT OR UPDATE OF session, head, version, record, maker ON analyses
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    """CREATE TRIGGER trial_materials_have_a_maker BEFORE INSERT OR UPDATE ON trial_materials
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    # Two members may try the same thing: each has a row of their own.
+    "ALTER TABLE trial_materials DROP CONSTRAINT trial_materials_pkey",
+    "ALTER TABLE trial_materials ADD PRIMARY KEY (key, maker)",
+)
+
+# The tables of what is measured in live sessions.
+CANARIES = (
+    """CREATE TABLE canary_counts (
+        no {key},
+        entry {number} NOT NULL,
+        unit TEXT NOT NULL,
+        told {number} NOT NULL,
+        loss {real} NOT NULL,
+        sessions {number} NOT NULL,
+        at {real} NOT NULL,
+        UNIQUE (entry, unit)
+    )""",
+    """CREATE TABLE canary_deliveries (
+        entry {number} NOT NULL,
+        file TEXT NOT NULL,
+        day TEXT NOT NULL,
+        told {number} NOT NULL,
+        agents TEXT NOT NULL,
+        project TEXT NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (entry, file, day)
+    )""",
+)
+
+CANARY_MEASURES = tuple(
+    f"ALTER TABLE canary_counts ADD COLUMN {column} {{number}}"
+    for column in ("failed", "corrected", "unchecked", "tokens")
+)
+
+# The sessions of each unit, by their ids; empty for what an earlier version counted.
+CANARY_SESSIONS = ("ALTER TABLE canary_counts ADD COLUMN ids TEXT NOT NULL DEFAULT ''",)
+
+TEMPLATE_DRAWS = (
+    """CREATE TABLE template_draws (
+        lot TEXT PRIMARY KEY,
+        session TEXT NOT NULL,
+        key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        model TEXT NOT NULL,
+        told {number} NOT NULL,
+        share {real} NOT NULL,
+        at {real} NOT NULL
+    )""",
+    "CREATE INDEX template_draws_by_key ON template_draws (key, model)",
+    """CREATE TABLE template_counts (
+        no {key},
+        lot TEXT NOT NULL UNIQUE,
+        loss {real} NOT NULL,
+        sessions {number} NOT NULL,
+        at {real} NOT NULL
+    )""",
+)
+
+SESSION_DRAWS = (
+    """CREATE TABLE session_draws (
+        entry {number} NOT NULL,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        told {number} NOT NULL,
+        share {real} NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (entry, agent, session)
+    )""",
+    """CREATE TABLE session_tellings (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        entries TEXT NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (agent, session)
+    )""",
+)
+
+SESSION_DRAWS_OF_A_TEAM = (
+    # Whoever may write deliveries may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'canary_deliveries' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_draws, session_tellings TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+# The table of what each session teaches.
+TEACHINGS = (
+    """CREATE TABLE teachings (
+        session {number} PRIMARY KEY REFERENCES sessions (no) ON DELETE CASCADE,
+        head {bytes} NOT NULL,
+        version {number} NOT NULL,
+        record {bytes} NOT NULL,
+        maker TEXT NOT NULL DEFAULT ''
+    )""",
+)
+
+TEACHINGS_OF_A_TEAM = (
+    """CREATE TRIGGER teachings_have_a_maker BEFORE INSERT OR UPDATE ON teachings
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON teachings TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+# The table of model calls in the background.
+BACKGROUND_CALLS = (
+    """CREATE TABLE background_calls (
+        id TEXT PRIMARY KEY,
+        home TEXT NOT NULL,
+        day TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        tokens {number} NOT NULL,
+        dollars {real},
+        ended {number} NOT NULL,
+        at {real} NOT NULL
+    )""",
+    "CREATE INDEX background_calls_by_day ON background_calls (home, day)",
+)
+
+BACKGROUND_CALLS_OF_A_TEAM = (
+    # Whoever may write runs of jobs may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'job_runs' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON background_calls TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+# The tables of what sessions say of rules, and where a rule was reminded of.
+RULE_FINDINGS = (
+    """CREATE TABLE rule_findings (
+        session {number} NOT NULL REFERENCES sessions (no) ON DELETE CASCADE,
+        maker TEXT NOT NULL DEFAULT '',
+        head {bytes} NOT NULL,
+        record {bytes} NOT NULL,
+        PRIMARY KEY (session, maker)
+    )""",
+    """CREATE TABLE session_reminders (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        entry {number} NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (agent, session, entry)
+    )""",
+)
+
+RULE_FINDINGS_OF_A_TEAM = (
+    """CREATE TRIGGER rule_findings_have_a_maker BEFORE INSERT OR UPDATE ON rule_findings
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    # Whoever may write what sessions were told may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'session_tellings' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON rule_findings, session_reminders TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+# The table of what each project taught when it was last looked at.
+#
+# A row goes with any session that it was made from, so that nothing of a forgotten one stays.
+PROJECT_LESSONS = (
+    """CREATE TABLE project_lessons (
+        project TEXT NOT NULL,
+        maker TEXT NOT NULL DEFAULT '',
+        key TEXT NOT NULL,
+        sessions TEXT NOT NULL,
+        record {bytes} NOT NULL,
+        PRIMARY KEY (project, maker)
+    )""",
+)
+
+PROJECT_LESSONS_OF_A_FILE = (
+    """CREATE TRIGGER lessons_go_with_their_sessions AFTER DELETE ON sessions BEGIN
+        DELETE FROM project_lessons WHERE instr(sessions, ' ' || old.no || ' ') > 0;
+    END""",
+)
+
+PROJECT_LESSONS_OF_A_TEAM = (
+    """CREATE TRIGGER project_lessons_have_a_maker BEFORE INSERT OR UPDATE ON project_lessons
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    # Whoever forgets a session removes what every member learned from it.
+    """CREATE FUNCTION drop_lessons() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
+        EXECUTE format('DELETE FROM %I.project_lessons WHERE position($1 in sessions) > 0', tg_table_schema)
+            USING ' ' || old.no || ' ';
+        RETURN NULL;
+    END $$""",
+    """CREATE TRIGGER lessons_go_with_their_sessions AFTER DELETE ON sessions
+    FOR EACH ROW EXECUTE FUNCTION drop_lessons()""",
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'teachings' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON project_lessons TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+# How Postgres takes many messages at once: their words by the megabyte, and what goes with them by the statement.
+MESSAGES_IN_BULK = (
+    # Words of new messages wait in a list and enter the index together: each word once, not once a message, in a third
+    # of the time. A search reads the list too, which takes it a millisecond for a megabyte.
+    "ALTER INDEX message_index_by_words SET (fastupdate = on, gin_pending_list_limit = 1024)",  # in KiB
+    # A reference is looked up for every row that is added; these rows are only ever added together with their message.
+    "ALTER TABLE uses DROP CONSTRAINT IF EXISTS uses_message_fkey",
+    "ALTER TABLE message_index DROP CONSTRAINT IF EXISTS message_index_message_fkey",
+    # They still go with it, whoever removes it.
+    """CREATE FUNCTION drop_uses_and_words() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
+        EXECUTE format('DELETE FROM %I.uses USING gone WHERE message = gone.no', tg_table_schema);
+        EXECUTE format('DELETE FROM %I.message_index USING gone WHERE message = gone.no', tg_table_schema);
+        RETURN NULL;
+    END $$""",
+    """CREATE TRIGGER uses_and_words_go_with_their_messages AFTER DELETE ON messages
+    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_uses_and_words()""",
+)
+
+# The table of the trouble of each session.
+SESSION_TROUBLES = (
+    # `record` has all but the words of people, which stand in `words`: roll-ups read many records and no words.
+    """CREATE TABLE session_troubles (
+        session {number} PRIMARY KEY REFERENCES analyses (session) ON DELETE CASCADE,
+        counts {number} NOT NULL,
+        heads {bytes} NOT NULL,
+        checks {bytes} NOT NULL,
+        record {bytes} NOT NULL,
+        words {bytes} NOT NULL
+    )""",
+)
+SESSION_TROUBLES_OF_A_TEAM = (
+    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_troubles TO %I', member);
+        END LOOP;
+    END $$""",
+    """CREATE TRIGGER session_troubles_have_a_maker BEFORE INSERT OR UPDATE ON session_troubles
+    FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
+)
+
+# The log of claims and of the sessions that were read for them.
+#
+# They name a session by its id and not by its row: a record that is written anew has another row, and is read once.
+CLAIMS = (
+    """CREATE TABLE claims (
+        number {number} PRIMARY KEY,
+        project TEXT NOT NULL,
+        maker TEXT NOT NULL DEFAULT '',
+        pass TEXT NOT NULL,
+        at {real} NOT NULL,
+        reader TEXT NOT NULL,
+        author TEXT NOT NULL,
+        claim TEXT NOT NULL,
+        misplaced {number} NOT NULL,
+        dropped TEXT NOT NULL,
+        record {bytes} NOT NULL
+    )""",
+    "CREATE INDEX claims_by_project ON claims (project, maker, claim)",
+    "CREATE INDEX claims_by_pass ON claims (pass)",
+    """CREATE TABLE claim_quotes (
+        claim {number} NOT NULL REFERENCES claims (number) ON DELETE CASCADE,
+        place {number} NOT NULL,
+        maker TEXT NOT NULL DEFAULT '',
+        session TEXT NOT NULL,
+        message {number} NOT NULL,
+        words TEXT NOT NULL,
+        head {bytes},
+        checked {bytes},
+        PRIMARY KEY (claim, place)
+    )""",
+    "CREATE INDEX claim_quotes_by_session ON claim_quotes (session)",
+    """CREATE TABLE sessions_read (
+        session TEXT NOT NULL,
+        maker TEXT NOT NULL DEFAULT '',
+        project TEXT NOT NULL,
+        pass TEXT NOT NULL,
+        head {bytes} NOT NULL,
+        messages {number} NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (session, maker, pass)
+    )""",
+    "CREATE INDEX sessions_read_by_pass ON sessions_read (pass)",
+    # Of each session the calls that patterns are counted in; made anew at any time.
+    """CREATE TABLE session_calls (
+        session {number} NOT NULL REFERENCES sessions (no) ON DELETE CASCADE,
+        maker TEXT NOT NULL DEFAULT '',
+        head {bytes} NOT NULL,
+        version {number} NOT NULL,
+        record {bytes} NOT NULL,
+        PRIMARY KEY (session, maker)
+    )""",
+)
+
+CLAIMS_OF_A_TEAM = (
+    """CREATE TRIGGER claims_have_a_maker BEFORE INSERT OR UPDATE ON claims
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    """CREATE TRIGGER claim_quotes_have_a_maker BEFORE INSERT OR UPDATE ON claim_quotes
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    """CREATE TRIGGER sessions_read_have_a_maker BEFORE INSERT OR UPDATE ON sessions_read
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    """CREATE TRIGGER session_calls_have_a_maker BEFORE INSERT OR UPDATE ON session_calls
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    # Whoever may write what sessions teach may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'teachings' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE'
+                ' ON claims, claim_quotes, sessions_read, session_calls TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+# What lists show of an analysis.
+IN_SHORT = (
+    """CREATE TABLE analyses_in_short (
+        session {number} PRIMARY KEY REFERENCES analyses (session) ON DELETE CASCADE,
+        record {bytes} NOT NULL
+    )""",
+)
+IN_SHORT_OF_A_TEAM = (
+    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON analyses_in_short TO %I', member);
+        END LOOP;
+    END $$""",
+)
+IN_SHORT_OF_ITS_MAKER = (
+    # What stands beside an analysis speaks of its session: nobody writes it but whoever made the analysis.
+    """CREATE FUNCTION keep_to_its_maker() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    DECLARE maker TEXT; BEGIN
+        EXECUTE format('SELECT maker FROM %I.analyses WHERE session = $1', tg_table_schema) INTO maker
+            USING new.session;
+        IF maker NOT IN ('', session_user) THEN RETURN NULL; END IF;
+        RETURN new;
+    END $$""",
+    """CREATE TRIGGER analyses_in_short_have_a_maker BEFORE INSERT OR UPDATE ON analyses_in_short
+    FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
+)
+
+# How badly each session went was once guessed from signs, and compared with others of its kind.
+WITHOUT_SCORES = tuple(
+    f"ALTER TABLE analyses DROP COLUMN {column}"
+    for column in ("failure_score", "weighed", "order_digest", "whole", "said", "longer")
+)
