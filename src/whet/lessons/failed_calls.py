@@ -122,7 +122,7 @@ class FailedCalls:
         return self._with_form(event, move, found) if found else event
 
     def _red(self, move: CourseStep) -> SessionEvent:
-        name = red_name(move.step.text) if move.checks else ""
+        name = red_name(move.step) if move.checks else ""
         name = name if name in move.step.text else ""  # else it is folded, and nobody can look it up
         error = self.error_of(move, most=1, name=name)
         return SessionEvent(

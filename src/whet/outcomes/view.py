@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
-from whet.outcomes.fingerprints import call_key
+from whet.outcomes.fingerprints import call_key, error_line
 from whet.outcomes.named_checks import Head, is_named, named_by_person, named_in_error
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
@@ -60,6 +60,11 @@ class JudgedCall:
             return ""
         text = self.exchange.result.text
         return contents(text) if self.failed else text
+
+    @lazy
+    def error_line(self) -> str:
+        """The line that says what went wrong, if it failed."""
+        return error_line(self.text)
 
     @lazy
     def is_empty(self) -> bool:

@@ -43,6 +43,8 @@ LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name
 
 def agent_seconds(messages: Sequence[Message], steps: Sequence[JudgedCall]) -> tuple[float, ...]:
     """Of each message, the agent's seconds between the message before it and itself."""
+    if all(message.at is None for message in messages):
+        return (0.0,) * len(messages)
     asked: dict[int, list[Exchange]] = {}
     for step in steps:
         asked.setdefault(step.exchange.asked, []).append(step.exchange)

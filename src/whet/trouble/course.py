@@ -20,6 +20,7 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
+from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import InterventionKind, TroubleEnding, Whose
 from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
 from whet.values import lazy
@@ -109,7 +110,12 @@ class CourseStep:
     @lazy
     def verdict(self) -> CheckVerdict:
         """What it found, if it is a check."""
-        return verdict(self.step, self.checks) if self.checks else CheckVerdict.NONE
+        return CheckVerdict.NONE if not self.checks or self.timed_out else verdict(self.step, self.checks)
+
+    @lazy
+    def timed_out(self) -> bool:
+        """Whether it failed because its time ran out."""
+        return self.step.failed and timed_out(self.step)
 
     @lazy
     def proves(self) -> bool:
@@ -151,6 +157,11 @@ class SessionCourse:
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.view.transcript.messages
+
+    @lazy
+    def of_programs(self) -> tuple[int, ...]:
+        """The messages that are nobody's turn: what a program put there, a summary, an interrupt."""
+        return tuple([at for at, message in enumerate(self.messages) if message.origin is not Origin.TURN])
 
     @lazy
     def events(self) -> tuple[SteppedIn, ...]:
@@ -235,7 +246,9 @@ class SessionCourse:
         """Whether the agent had ended with a question, so that a message is the answer."""
         before = bisect_right(self.spoken, message)
         last = self.view.by_agent[before - 1] if before else None
-        return last is not None and last.is_closing and ("?" in last.end or "？" in last.end)
+        if last is None or not last.is_closing or not ("?" in last.text or "？" in last.text):
+            return False
+        return "?" in last.end or "？" in last.end
 
     def claimed_done(self, message: int) -> bool:
         """Whether the agent had handed back its turn as done: it changed files in it and ended without a question."""

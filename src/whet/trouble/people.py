@@ -66,13 +66,14 @@ def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
 
 
 def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
-    before = -1  # the last message that no program inserted
-    for index, message in enumerate(course.messages):
-        is_stop = message.origin is Origin.INTERRUPT and index >= course.begin
-        if is_stop and _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
+    for index in course.of_programs:
+        if course.messages[index].origin is not Origin.INTERRUPT or index < course.begin:
+            continue
+        before = index - 1  # the last message that no program inserted
+        while before >= 0 and course.messages[before].origin is Origin.INSERTED:
+            before -= 1
+        if _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
             yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
-        if message.origin is not Origin.INSERTED:
-            before = index
 
 
 def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:

@@ -19,6 +19,8 @@ RECENT = 100  # changes before a red check that may have been meant to make it r
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
+    if not any(move.verdict is CheckVerdict.RED for move in course.moves):
+        return
     runs = _runs_by_name(course)
     covered: dict[str, int] = {}  # up to which step a check is told of already
     green = -1  # the last step that showed all to be well
@@ -109,7 +111,7 @@ def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
 
 def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     subject = " ".join(sorted(red.checks))
-    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step.text), ending)
+    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step), ending)
 
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:

@@ -13,7 +13,6 @@ from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import check_of
 from whet.sessions.shell_lines import is_decisive, split
 from whet.trouble.checks import head_of
-from whet.trouble.failed_steps import timed_out
 from whet.trouble.red_names import names_red_test
 
 LOOKED_AT = 6_000
@@ -33,9 +32,9 @@ class CheckVerdict(StrEnum):
 
 
 def verdict(step: JudgedCall, checks: frozenset[str] = frozenset()) -> CheckVerdict:
-    """What a call that runs a check found; `checks` are names of those that it runs."""
+    """What a call that runs a check found in time; `checks` are names of those that it runs."""
     if step.failed:
-        return CheckVerdict.NONE if could_not_run(step.text) or timed_out(step) else CheckVerdict.RED
+        return CheckVerdict.NONE if could_not_run(step.text) else CheckVerdict.RED
     if not step.worked:
         return CheckVerdict.NONE
     return CheckVerdict.RED if hides_status(step, checks) and _complains(step.text) else CheckVerdict.GREEN
