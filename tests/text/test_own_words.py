@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quickness import is_linear
 from test_purity import PACKAGES
 from whet.secrets.looks import LONGEST_VALUE
-from whet.text.own_words import SENTENCE_REACH, last_sentence, own_words, shortened
+from whet.text.own_words import PARAGRAPH_REACH, last_paragraph, own_words, shortened
 
 LENGTH = 1 << 18
 # What judges single values sees no longer ones than these.
@@ -57,14 +57,14 @@ def test_thinking_is_not_said_aloud_unless_nothing_else_is() -> None:
     assert "give up" in own_words("<thinking>I give up</thinking>")
 
 
-def test_the_last_sentence_is_the_end_of_what_was_said() -> None:
-    assert last_sentence("It is done. Anything else?") == "Anything else?"
-    assert last_sentence("") == ""
+def test_the_last_paragraph_is_the_end_of_what_was_said() -> None:
+    assert last_paragraph("It is done.\n\n1. Shall I push?\n2. Or wait.\n") == "1. Shall I push?\n2. Or wait."
+    assert last_paragraph("") == ""
 
 
 @given(st.text())
 def test_any_text_can_be_listened_to(text: str) -> None:
-    assert len(last_sentence(own_words(text))) <= SENTENCE_REACH
+    assert len(last_paragraph(own_words(text))) <= PARAGRAPH_REACH
     assert len(shortened(text, 160)) <= 160
     assert "\n" not in shortened(text)
 

@@ -13,7 +13,7 @@ from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import heard_before, is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
-from whet.text.own_words import last_sentence, own_words
+from whet.text.own_words import last_paragraph, own_words
 from whet.values import lazy
 
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
@@ -88,8 +88,8 @@ class Saying:
 
     @lazy
     def end(self) -> str:
-        """Its last sentence."""
-        return last_sentence(self.words)
+        """Its last paragraph."""
+        return last_paragraph(self.words)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from whet.text.words import cut
 
 WORDS_LIMIT = 20_000
 SPAN_LENGTH = 400
-SENTENCE_REACH = 400
+PARAGRAPH_REACH = 1_000
 SENTENCE_ENDS = (". ", "! ", "? ", "\n", "。", "！", "？")
 
 # Everything that a speaker shows and does not say: code, thinking, tags, quotations, tables, logs.
@@ -46,17 +46,6 @@ def shortened(text: str, length: int = SPAN_LENGTH) -> str:
     return cut(" ".join(text[: length * 4].split()), length)
 
 
-def last_sentence(words: str) -> str:
-    """The end of what was said."""
-    tail = words.rstrip()[-SENTENCE_REACH:]
-    return tail[_sentence_start(tail) :].strip()
-
-
-def _sentence_start(text: str) -> int:
-    """Where the last sentence of a text begins."""
-    start = 0
-    for end in SENTENCE_ENDS:
-        place = text.rfind(end)
-        if place >= 0:
-            start = max(start, place + len(end))
-    return start
+def last_paragraph(words: str) -> str:
+    """The end of what was said: its last sentences, or its last list."""
+    return words.rstrip()[-PARAGRAPH_REACH:].rpartition("\n\n")[2].strip()

@@ -153,6 +153,8 @@ def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> b
     """Whether the agent owns a mistake, the person shows a failure or types the same again, or enough speaks for it."""
     if concedes(_reply(course, saying)) or _is_said_again(course, saying, earlier):
         return True
+    if _mends_left_red(course, saying.message):
+        return True
     if shows_failure(saying.text) and course.has_worked_before(saying.message):
         return True
     points = _points_of_words(course, saying)
@@ -162,6 +164,19 @@ def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> b
     if points == ENOUGH - 1 and not course.is_at_work(saying.message):
         return _answers_or_changes(course, saying.message)
     return points == 0 and _changes_own_work(course, saying.message)
+
+
+def _mends_left_red(course: SessionCourse, said: int) -> bool:
+    """Whether the agent had handed back its work with a check still red, and what was said made it green."""
+    if not course.claimed_done(said):
+        return False
+    standing: dict[str, CheckVerdict] = {}
+    for move in course.moves_within(course.start_of_turn(said - 1), said - 1):
+        if move.verdict is not CheckVerdict.NONE:
+            standing.update(dict.fromkeys(move.checks, move.verdict))
+    red = {name for name, verdict in standing.items() if verdict is CheckVerdict.RED}
+    following = course.moves_within(said, course.end_of_turn(said)) if red else ()
+    return any(move.verdict is CheckVerdict.GREEN and red & move.checks for move in following)
 
 
 def _is_said_again(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
@@ -260,6 +275,10 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     """From the correction until what it asks for is done: the end of the turn, or the hand-over."""
     end = course.end_of_turn(event.message)
     following = course.moves_within(event.message, end)
+    # Where the agent asks before it puts something right, it does so after the person's yes.
+    while not any(move.worked_on for move in following) and _is_agreed(course, end + 1):
+        end = course.end_of_turn(end + 1)
+        following = course.moves_within(event.message, end)
     changes = [move for move in following if move.worked_on]
     if course.is_at_work(event.message):  # the rest of the turn is what was under way
         last = changes[0].answered if changes else end
@@ -269,11 +288,16 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     yield Stretch(kind, event.message, last, event.kind.value, first_sentence(event.words), ending)
 
 
+def _is_agreed(course: SessionCourse, message: int) -> bool:
+    """Whether a message says yes to what the agent had asked."""
+    return message < len(course.messages) and course.is_answer(message) and agrees(course.messages[message].text)
+
+
 def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
     """Whether the agent had handed its work back as done, and it was said, shown or then met that it was not."""
     if not course.claimed_done(event.message):
         return False
-    if shows_failure(event.words) or negates(own_words(event.words)):
+    if shows_failure(event.words) or negates(own_words(event.words)) or _mends_left_red(course, event.message):
         return True
     following = course.moves_within(event.message, course.end_of_turn(event.message))
     looks = takewhile(lambda move: not move.worked_on, following)
