@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from labelled import LABELLED, cases
 from whet.evidence.betting import constant
-from whet.trials.canaries import CanaryMove, Decided, Observation, decide, loss_of, mirrored, moves_of
+from whet.lessons.live import CanaryMove
+from whet.trials.canaries import Decided, Observation, decide, loss_of, mirrored, moves_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import ALPHA_GUARD
 from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs

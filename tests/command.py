@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from warm_process import begin_copy, ends, needs_start, run_copy
+
 COMMAND = Path(sys.executable).with_name("whet")
 KEPT_VARIABLES = ("PATH", "COV", "LANG", "PYTHON")
 
@@ -33,11 +35,11 @@ class Done(NamedTuple):
 Whet = Callable[..., Done]
 # What these change waits for a person where there is no terminal, unless the person has allowed it.
 CHANGING = {
-    "memory": ("add", "replace", "remove"),
-    "rules": ("add", "change", "remove"),
-    "skills": ("create", "adopt", "archive", "restore"),
-    "jobs": ("add", "pause", "resume", "remove"),
-    "canary": ("start",),
+    "memory": ("add", "remove"),
+    "rules": ("add", "remove"),
+    "skills": ("create", "adopt", "archive"),
+    "jobs": ("add", "pause", "remove"),
+    "live": ("start",),
 }
 
 
@@ -74,17 +76,21 @@ def runner(home: Path, person: Path) -> Whet:
             arguments = (*arguments[:2], "--yes", *arguments[2:])
         if allowed and "--yes" in arguments:
             allow(home)
-        done = subprocess.run(
-            [COMMAND, *arguments],
-            input=stdin.encode(),
-            capture_output=True,
-            env={**environment(home, person), **(variables or {})},
-            cwd=folder,
-            check=False,
+        return command(
+            *arguments, stdin=stdin, variables={**environment(home, person), **(variables or {})}, folder=folder
         )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+def command(*arguments: str, stdin: str, variables: dict[str, str], folder: Path) -> Done:
+    """Run `whet` to its end: in a copy of a process that has it loaded, where that is the same."""
+    if needs_start(variables):
+        done = subprocess.run(
+            [COMMAND, *arguments], input=stdin.encode(), capture_output=True, env=variables, cwd=folder, check=False
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Done(*run_copy(list(arguments), stdin, variables, folder))
 
 
 def allow(home: Path) -> None:
@@ -96,11 +102,19 @@ def allow(home: Path) -> None:
         settings.write_text(f"{text.rstrip()}\n[trust]\ncommands = true\n".lstrip())
 
 
+def _begun(command: list[str], terminal: int, variables: dict[str, str], *, is_whet: bool) -> Callable[[], int]:
+    """Start a program on a terminal. What comes back waits for its end and says its code."""
+    if is_whet and not needs_start(variables):
+        return ends(begin_copy(command, variables, Path.cwd(), (terminal, terminal, terminal)))
+    start = [str(COMMAND), *command] if is_whet else command
+    return subprocess.Popen(start, stdin=terminal, stdout=terminal, stderr=terminal, env=variables).wait
+
+
 def on_a_terminal(
     tmp_path: Path,
     answer: str,
     *arguments: str,
-    program: tuple[str, ...] = (str(COMMAND),),
+    program: tuple[str, ...] = (),
     columns: int = 80,
     prompt: str = "",
     variables: dict[str, str] | None = None,
@@ -111,21 +125,9 @@ def on_a_terminal(
     """
     master, slave = pty.openpty()
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
-    process = subprocess.Popen(
-        [*program, *arguments],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={
-            **kept,
-            "HOME": str(tmp_path),
-            "WHET_HOME": str(tmp_path / "home"),
-            "NO_COLOR": "1",
-            "TERM": "dumb",
-            "COLUMNS": str(columns),
-            **(variables or {}),
-        },
-    )
+    terminal = {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": str(columns)}
+    own = {"HOME": str(tmp_path), "WHET_HOME": str(tmp_path / "home"), **terminal, **(variables or {})}
+    end = _begun([*program, *arguments], slave, {**kept, **own}, is_whet=not program)
     os.close(slave)
     keys = answer.split("\n") if prompt else []
     if not prompt:
@@ -143,4 +145,4 @@ def on_a_terminal(
             os.write(master, keys[typed].encode())
             typed += 1
     os.close(master)
-    return process.wait(), shown.decode(errors="replace")
+    return end(), shown.decode(errors="replace")
