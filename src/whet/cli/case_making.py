@@ -48,8 +48,8 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
     "repository as it was when the session began, and the tests of the commit that came of it or the last check that "
     "passed; without the repository, the files on record."
     "\n\nOf each of the latest sessions that show a lesson, with --lesson: the conversation up to the call that "
-    "failed, and the demand that the next call does what the one did that worked. A trial leaves out those of the sessions "
-    "that the change was made from."
+    "failed, and the demand that the next call does what the one did that worked. A trial leaves out those of the "
+    "sessions that the change was made from."
     "\n\nOf another program, with --format: the cases in a folder and beneath it; of a Harbor task what its Dockerfile "
     "installs must be on this machine.",
 )

@@ -134,6 +134,7 @@ def stop(name: str, keep: bool, as_json: bool) -> int:
     "--settled",
     default=60.0,
     show_default=True,
+    hidden=True,
     type=click.FloatRange(0),
     help="Minutes of inactivity after which a session counts as finished.",
 )
