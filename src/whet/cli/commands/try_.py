@@ -105,20 +105,16 @@ def _rule(text: str) -> "Patch":
 
 
 def _pending(name: str) -> "Patch":
-    import time
-
-    from whet.improving.learned import waiting_lessons
+    from whet.cli.deciding import Decider, chosen_lessons
+    from whet.ledger.entries import Actor
     from whet.store.home import find_home
     from whet.store.opening import opened
 
     _expect_person()
     home = find_home(os.environ)
     with opened(home) as database:
-        waiting = waiting_lessons(home, database, now=time.time())
-    found = next((each for each in waiting if name in (each.id, str(each.standing.entry))), None)
-    if found is None:
-        raise WhetError(f"No lesson {name} waits for you.", advice="To list what waits, run `whet lessons --waiting`.")
-    return found.proposal.patch
+        (lesson,) = chosen_lessons(Decider(home, database, Actor.PERSON), (name,), proposing=True)
+    return lesson.proposal.patch
 
 
 def _without(name: str) -> "Patch":
