@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.recording import recorded
 from whet.store.session_draws import KeptDraw, keep_session_draws
 from whet.store.sessions import Provenance, keep, stored
+from whet.targets.drawing import unit_of
 from whet.targets.settings import Target, add
 from whet.targets.telling import day_of, tell
 from whet.trials.canaries import key_of
@@ -135,15 +137,25 @@ def test_what_a_session_drew_is_on_record_and_its_prompt_has_it(home: Home, data
         assert told == ([RULE.text] if is_told(key_of(item), lot, item.share) else [])
 
 
+def drawn_project(home: Home, database: Database, tmp_path: Path, days: Iterable[str]) -> Path:
+    """A folder whose file is told the rule on some of these days: which ones depends on its path."""
+    [item] = [rule for rule in ledger_of(home, database).state().rules if rule.canary]
+    for folder in (tmp_path / f"project-{number}" for number in count()):
+        units = (unit_of(str(folder / "CLAUDE.md"), day) for day in days)
+        if len({is_told(key_of(item), unit, item.share) for unit in units}) == 2:
+            return folder
+    raise AssertionError
+
+
 def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by_it(
     home: Home, database: Database, tmp_path: Path
 ) -> None:
-    project = tmp_path / "project"
+    begin(home, database)
+    days, told = range(1, 9), 0
+    project = drawn_project(home, database, tmp_path, {day_of(BEGAN + day * DAY) for day in days})
     project.mkdir()
     file = project / "CLAUDE.md"
     add(home, Target("claude", "claude-code", project=str(project), file=str(file)))
-    begin(home, database)
-    days, told = range(1, 9), 0
     for day in days:
         now = BEGAN + day * DAY
         tell(home, database, now=now)

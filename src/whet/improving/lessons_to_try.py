@@ -11,7 +11,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.examples.templates import as_change
-from whet.failures.view import JudgedCall
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
@@ -30,7 +29,7 @@ from whet.store.listing import Filters, count_sessions, find
 from whet.store.sessions import is_believed, load
 from whet.store.settings_file import load as load_settings
 from whet.store.template_files import usable, worths
-from whet.trials.cases import Case
+from whet.trials.cases import Case, is_errand
 from whet.trials.improvements import (
     SETTLED,
     ImproveRequest,
@@ -124,10 +123,8 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, lesson: Lesso
     found = {case.name: case for case in (own if of_home else [each for each in own if each.guard])}
     in_repositories = MOST_SESSIONS if ask.agent else MOST_IN_REPOSITORIES
     for number, id in enumerate(sessions):
-        made = cases_of_session(
-            home, database, lesson, id, kinds=("task",) if ask.agent else KINDS, in_repository=number < in_repositories
-        )
-        found |= {case.name: case for case in made.cases} | found
+        made = cases_of_session(home, database, lesson, id, in_repository=number < in_repositories)
+        found |= {case.name: case for case in _endpoints(ask, lesson, made.cases)} | found
     return tuple(found.values())
 
 
@@ -138,12 +135,16 @@ def cases_of_session(
     session = find(database, id)
     if not is_believed(database, session):
         return MadeCases((), ("it is another member's session",))
-    messages = {piece.message for piece in lesson.evidence.pieces if piece.session == id}
-
-    def about(step: JudgedCall) -> bool:
-        return step.message in messages
-
+    about = {piece.message: piece.fix for piece in lesson.evidence.pieces if piece.session == id}
     return cases_from(home, load(database, session), about=about, kinds=kinds, in_repository=in_repository)
+
+
+def _endpoints(ask: ImproveRequest, lesson: Lesson, cases: Sequence[Case]) -> Iterator[Case]:
+    """What a lesson is judged by: its own trouble where it has one, with whole tasks as guards; else whole tasks."""
+    able = [case for case in cases if not ask.agent or is_errand(case)]
+    has_trouble = bool(lesson.patch.situation.call) and any(case.kind == "step" for case in able)
+    for case in able:
+        yield replace(case, guard=True) if has_trouble and case.kind == "task" else case
 
 
 def _sessions(database: Database, ask: ImproveRequest) -> int:

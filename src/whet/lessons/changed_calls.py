@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -170,9 +171,19 @@ def changes_of(view: SessionView) -> SessionChanges:
     return SessionChanges(tuple(changed[:MOST_CHANGED]), tuple(_made(course))[:MOST_MADE])
 
 
-def telling_words(words: Sequence[str]) -> frozenset[str]:
+def telling_words(words: Iterable[str]) -> frozenset[str]:
     """The parts of words by which one call is known from another."""
-    return frozenset(part.lower() for word in words for part in _WORD.findall(word) if len(part) >= FEWEST_LETTERS)
+    return _telling_in(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _telling_in(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_telling, words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _telling(word: str) -> frozenset[str]:
+    return frozenset(part.lower() for part in _WORD.findall(word) if len(part) >= FEWEST_LETTERS)
 
 
 def _made(course: _Course) -> Iterator[MadeCall]:

@@ -55,6 +55,7 @@ from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
+from whet.trials.handling import handled
 from whet.values import Value
 
 KIND = "attempt"
@@ -306,6 +307,7 @@ def _run_checks(
         rubric=passed,
         before=scene.run.messages,
         carried=carried_calls(scene.made.situation, case, messages) if check.outcome else (),
+        handled=handled(check, messages) if case.kind == "step" else None,
     )
     return ran, spent
 

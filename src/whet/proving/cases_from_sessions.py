@@ -1,12 +1,12 @@
 """Cases from sessions: the step at which one failed, and the task where its own check later passed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.view import JudgedCall, gather
+from whet.failures.view import gather
 from whet.proving.carried_steps import with_outcome
 from whet.proving.cases_from_commits import with_reports
 from whet.proving.cases_from_repositories import repository_case
@@ -18,13 +18,13 @@ from whet.store.home import Home
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
-from whet.trials.step_cases import Recovery, recoveries, step_case
+from whet.trials.step_cases import NOTHING, Recovery, recoveries, step_case
 from whet.trials.ways_to_test import is_test
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
 TASK_CALLS = 30
-About = Callable[[JudgedCall], bool]
+About = Mapping[int, str]  # the messages with calls that a case is to be about, and what is known to work instead
 Kind = Literal["step", "task"]
 Kinds = tuple[Kind, ...]
 KINDS: Kinds = ("step", "task")
@@ -42,7 +42,7 @@ def cases_from(
     transcript: Transcript,
     *,
     is_believed: bool = True,
-    about: About | None = None,
+    about: About = NOTHING,
     in_repository: bool = True,
     kinds: Kinds = KINDS,
 ) -> MadeCases:
@@ -51,7 +51,7 @@ def cases_from(
     Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
     those that it tries, and no others. To make a task case its check is run, and to make a step case its calls, which
     is done for nobody else's session; `in_repository` says whether its repository is used, whose tests may take long.
-    Another agent can do task cases alone; step cases alone take seconds.
+    Step cases alone take seconds.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
@@ -68,16 +68,16 @@ def cases_from(
     return MadeCases(tuple(made), tuple(left_out))
 
 
-def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
+def _by_weight(transcript: Transcript, about: About) -> list[Recovery]:
     """The failures in whose place something worked: those asked for, then the others, the last first.
 
     A failure in whose place nothing worked gives no case: what would have been right is not on record.
     """
-    latest = [*recoveries(gather(transcript).steps)][::-1]
-    return sorted(latest, key=lambda each: about is not None and not about(each.failed))
+    latest = [*recoveries(gather(transcript).steps, about)][::-1]
+    return sorted(latest, key=lambda each: each.failed.message not in about)
 
 
-def _step(home: Home, transcript: Transcript, *, about: About | None, carries: bool) -> Case | str:
+def _step(home: Home, transcript: Transcript, *, about: About, carries: bool) -> Case | str:
     if not asked(transcript):
         return "no step case: no word of the person is on record"
     why = "no call failed in whose place another worked later"

@@ -48,7 +48,7 @@ def judge_work(situation: Situation, case: Case) -> WorkEnd:
     if not case.check.work:
         put_tests(case, situation.folder)
         return WorkEnd(*run_check(situation, case))
-    with _begun(situation, case) as fresh:
+    with fresh_workspace(situation, case) as fresh:
         left = _left(case, situation.folder, fresh.folder)
         ended = _checked(fresh, case, left)
     if any(command_faults(case.check, *ended)):
@@ -60,12 +60,12 @@ def _gamed(situation: Situation, case: Case, left: _Left) -> str:
     """Why a check that passes tells nothing of the work."""
     beside = {path: content for path, content in left.new.items() if path not in case.check.work}
     if beside:
-        with _begun(situation, case) as fresh:
+        with fresh_workspace(situation, case) as fresh:
             ended = _checked(fresh, case, _Left({}, beside, ()))
         if not any(command_faults(case.check, *ended)):
             return "it passes without the work, by a file that was put beside it"
     if case.check.twisted:
-        with _begun(situation, case) as fresh:
+        with fresh_workspace(situation, case) as fresh:
             ended = _checked(fresh, case, left, is_twisted=True)
         if not any(command_faults(case.check, *ended)):
             return "it passes with other numbers in the tests, which the right work fails"
@@ -74,7 +74,7 @@ def _gamed(situation: Situation, case: Case, left: _Left) -> str:
 
 
 @contextmanager
-def _begun(situation: Situation, case: Case) -> Iterator[Situation]:
+def fresh_workspace(situation: Situation, case: Case) -> Iterator[Situation]:
     """A fresh workspace of the case, with its setup and nothing of the agent's."""
     with tempfile.TemporaryDirectory(prefix="whet-check-", ignore_cleanup_errors=True) as folder:
         fresh = with_environment(situation._replace(folder=Path(os.path.realpath(folder))), case)

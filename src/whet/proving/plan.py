@@ -109,7 +109,8 @@ def prepare(
     ground = _ground(home, database, wanted, own, now=now, supply=supply)
     applying, before = ground.applying, ground.before
     placebo = placebo_of(wanted.patch, filler()) if wanted.design.placebo is not False else None
-    alpha = before.alpha or alpha_for(past_trials(home, database), most=wanted.design.alpha)
+    past = past_trials(home, database, wanted.patch.scope.project)
+    alpha = before.alpha or alpha_for(past, most=wanted.design.alpha)
     trial = Trial(
         id,
         replace(

@@ -79,8 +79,8 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
 
 
 def is_errand(case: Case) -> bool:
-    """Whether another agent can be asked to do it: a whole task, and not one step of a conversation."""
-    return case.kind == "task" and not case.replay
+    """Whether another agent can be asked to do it: a task, or a step to go on from in a workspace that is there."""
+    return not case.replay and (case.kind == "task" or case.repository is not None)
 
 
 def read(text: str, *, name: str, conversation: str = "") -> Case:

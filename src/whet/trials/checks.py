@@ -7,6 +7,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.failures.fingerprints import call_key
+from whet.ledger.patches import RuleSituation
 from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
@@ -58,6 +59,7 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
     json_schema: dict[str, Any] | None = None  # that the answer must follow
     files: dict[str, FileDemand] = msgspec.field(default_factory=dict)
     calls: CallDemand | None = None
+    trouble: RuleSituation = RuleSituation()  # the call that went wrong and what worked instead; made first, it decides
     outcome: OutcomeDemand | None = None  # of a step's call that is carried out, beside what calls demands of it
     rubric: str = ""  # judged by a model that sees the answer and this text alone
 
@@ -80,6 +82,7 @@ class Ran(Value, frozen=True):
     rubric: bool | None = None
     before: tuple[Message, ...] = ()  # what was said and done before the run began
     carried: tuple[CarriedCall, ...] = ()  # of a step, what its commands came to
+    handled: bool | None = None  # of a step, whether its situation came up and was handled
 
 
 class Mark(Value, frozen=True):
@@ -123,6 +126,8 @@ def _faults(check: Check, ran: Ran) -> Iterator[str]:
         yield _schema(check.json_schema, ran.answer)
     for path, wanted in sorted(check.files.items()):
         yield from _file(path, wanted, ran.files.get(path))
+    if ran.handled is False:
+        yield "the call went wrong as it did before"
     if check.outcome is not None and ran.carried and not any(comes_to(check.outcome, each) for each in ran.carried):
         yield "no call came to what the one that worked did"
     if check.calls is not None:

@@ -11,7 +11,7 @@ import re2
 from whet.errors import WhetError
 from whet.failures.fingerprints import INCIDENTAL
 from whet.sessions.arguments import command_of, object_of
-from whet.sessions.shell_lines import WrittenStage, written
+from whet.sessions.shell_lines import Joiner, WrittenStage, written
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.values import Value
@@ -116,7 +116,7 @@ def runs(wanted: CommandDemand, line: str) -> bool:
         all(any(_begins(stage, tuple(phrase.split())) for stage in stages) for phrase in wanted.runs)
         and all(any(_is_word(word, given) for given in words) for word in wanted.words)
         and not any(_is_word(word, given) for word in wanted.lacks for given in everything)
-        and not (wanted.alone and (_is_prepared(line, wanted_ones) or _is_overridden(wanted_ones)))
+        and not (wanted.alone and (_is_dressed(line, wanted_ones) or _is_overridden(wanted_ones)))
     )
 
 
@@ -142,16 +142,22 @@ def certain(line: str) -> tuple[WrittenStage, ...]:
     return tuple(found)
 
 
-def _is_prepared(line: str, wanted: Sequence[WrittenStage]) -> bool:
-    """Whether something before what is wanted may have changed what it comes to."""
+def _is_dressed(line: str, wanted: Sequence[WrittenStage]) -> bool:
+    """Whether something before what is wanted may have changed what it comes to, or what follows hides that."""
+    is_done = False
+    before: Joiner = ";"
     for stage in written(line):
         words = tuple(takewhile(lambda word: not word.startswith("#"), stage.words))
-        if any(words == each.words for each in wanted):
-            return False
+        is_wanted = any(words == each.words for each in wanted)
         writes = any(word.startswith((">", "1>", "&>")) and "/dev/null" not in word for word in words)
-        if writes or stage.program >= len(words) or words[stage.program] not in IDLE:
+        is_idle = stage.program < len(words) and words[stage.program] in IDLE and not writes
+        if is_done and (before == "||" or (before == ";" and not is_idle and not is_wanted)):
             return True
-    return True
+        if not is_done and not is_wanted and not is_idle:
+            return True
+        is_done = is_done or is_wanted
+        before = stage.joiner
+    return not is_done
 
 
 def _is_overridden(wanted: Sequence[WrittenStage]) -> bool:

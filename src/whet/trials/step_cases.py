@@ -1,14 +1,17 @@
 """Step cases: one step of a session that failed, and the demand that the next call is one that does it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.fingerprints import INCIDENTAL
-from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
+from whet.failures.fingerprints import INCIDENTAL, error_line
+from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
 from whet.failures.view import JudgedCall
+from whet.ledger.patches import RuleSituation
+from whet.lessons.call_patterns import words_of
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
@@ -23,6 +26,7 @@ from whet.trials.shapes import CommandDemand, Shape, fits, runs
 from whet.trials.ways_to_test import runs_tests
 
 ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
+NOTHING: Mapping[int, str] = MappingProxyType({})
 REACH = 14  # calls after a failure within which what worked is looked for
 MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
 OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
@@ -50,17 +54,19 @@ class Recovery(NamedTuple):
         return self.failed.exchange.asked
 
 
-def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
+def recoveries(steps: Sequence[JudgedCall], about: Mapping[int, str] = NOTHING) -> Iterator[Recovery]:
     """Every call of a session that failed and for which something worked later.
 
-    A red test is no failed call, and no is an answer to a call that asks whether something is there.
+    A red test is no failed call, and no is an answer to a call that asks whether something is there. What `about` names
+    by its message is one all the same: that it fails and what works instead are the same in many sessions.
     """
     for index, step in enumerate(steps):
+        fix = about.get(step.message)
         is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
-        if not step.failed or is_red or step.effect is Effect.PROBES:
+        if not step.failed or (fix is None and (is_red or step.effect is Effect.PROBES)):
             continue
         later = steps[index + 1 : index + 1 + REACH]
-        worked = worked_later(step, later) or _tested_later(step, later)
+        worked = (_fixed_later(fix, later) if fix else None) or worked_later(step, later) or _tested_later(step, later)
         again = next((each for each in later if each.worked and each.key == step.key), None)
         end = worked or again
         if end is None:
@@ -72,6 +78,12 @@ def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
         way = next((each for each in ways if path_of(each) == path_of(step)), None)
         earlier = tuple(each for each in steps[:index] if each.failed and _is_alike(step, each))
         yield Recovery(step, earlier, worked, way)
+
+
+def _fixed_later(fix: str, later: Sequence[JudgedCall]) -> JudgedCall | None:
+    """The first call that worked and has all the words of what is known to work."""
+    wanted = frozenset(words_of(fix))
+    return next((each for each in later if each.worked and wanted <= frozenset(words_of(shown_call(each)))), None)
 
 
 def worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
@@ -111,7 +123,7 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
     tools = tuple(sorted(called.union(new)))
     case = Case(
         task=request,
-        check=Check(calls=CallDemand(one_of=shapes, valid=True)),
+        check=Check(calls=CallDemand(one_of=shapes, valid=True), trouble=_trouble(found)),
         name=name, kind="step", tools=tools, source=source, conversation=before, budget=Limits(model_calls=1),
         definitions=tuple(seen(tool, (failed, *done)) for tool in new),
     )  # fmt: skip
@@ -120,6 +132,12 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
         return f"its check would pass a call that does nothing about the failure ({passing})"
     worked = any(fits(shape, call) for shape in shapes for call in done)
     return case if worked else "its check would fail the call that worked"
+
+
+def _trouble(found: Recovery) -> RuleSituation:
+    """How the failure is known again: the call, its error and what worked in its place."""
+    fix = shown_call(found.worked) if found.worked else ""
+    return RuleSituation(shown_call(found.failed), error_line(found.failed.text), fix)
 
 
 def passing_irrelevant(case: Case, failed: ToolCall) -> str:
@@ -195,6 +213,8 @@ def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand
     named = frozenset((*was, *ASKED.findall(request)))
     same = tuple(word for word in _operands(worked) if word in named)
     demand = CommandDemand(runs=tuple(new if added else new[:1]), words=() if added else tuple(more), alone=True)
+    if runs(demand, failed):  # what it lacked are words
+        demand = msgspec.structs.replace(demand, words=tuple(more))
     if runs(demand, failed):  # it only had too much
         demand = msgspec.structs.replace(demand, lacks=tuple(less))
     asked = (*demand.words, *demand.lacks)

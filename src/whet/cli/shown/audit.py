@@ -37,6 +37,8 @@ def audit_lines(audit: Audit, *, everything: bool = False) -> Iterator[str]:
 def _file_line(file: InstructionFile) -> Iterator[str]:
     if file.fault:
         yield f"{plain(file.path)}: {plain(file.fault)}"
+    elif file.copied:
+        yield f"[yellow]{plain(file.path)}[/]: {plain(file.copied.words)}; one of the two could go"
     elif file.same_as:
         yield f"[dim]{plain(file.path)}: the same as {plain(file.same_as)}[/]"
 

@@ -8,6 +8,7 @@ import msgspec
 from whet.agent.providers.local_weights import EMBEDDED
 from whet.cli.other_agents import account
 from whet.cli.output import many, plain
+from whet.evidence.final_look import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.text.amounts import short
 from whet.trials.attempts import Arm, ArmTally
@@ -131,6 +132,8 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     elif found.minimum_effect < 1:
         smallest = f"{100 * found.minimum_effect:.0f} points"
         yield f"80 % power to detect {smallest}, at alpha {found.alpha:.2g}."
+        enough = cases_to_prove(trial.design.alpha, capital=trial.before.against_base.help)
+        yield f"If none gets worse, {many(enough, 'case')} that it helps in would prove it."
     else:
         yield f"Too few cases to decide at alpha {found.alpha:.2g}: add cases or seeds."
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
