@@ -8,7 +8,7 @@ from whet.failures.view import SessionView
 from whet.lessons.pieces import LessonPiece, stems
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
-from whet.text.key_words import key_words
+from whet.text.words import key_words
 from whet.values import Value
 
 MOST_LINES = 400

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.sessions.temporary import TEMPORARY
 from whet.sessions.transcripts import Purpose
+from whet.sessions.worktrees import TEMPORARY
 from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
