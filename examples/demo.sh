@@ -19,10 +19,10 @@ step whet sessions --limit 12
 step whet show 3f2b8c1e --outline
 step whet show 3f2b8c1e --to 12
 step whet search "no such file" --limit 3
-step whet report --counts --tools 8
+step whet report --counts
 echo
 echo "Whet judges every call by its structure, and every session by its record:"
-step whet show --calls 3f2b8c1e
+step whet show 3f2b8c1e --calls
 step whet lessons
 step whet report
 echo
@@ -39,12 +39,12 @@ echo "text, so it needs your approval of that exact text:"
 at_a_terminal whet memory add --about-user "Prefers tables to prose." </dev/null
 step env CLAUDECODE=1 whet memory add "The build server is called anvil."
 step whet lessons --waiting </dev/null # on a terminal it would ask
-waiting=$(whet lessons --waiting --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
+waiting=$(whet lessons --waiting --json | python -c 'import json, sys; print(json.load(sys.stdin)["waiting"][0]["id"])')
 at_a_terminal whet lessons approve "$waiting" <<<y
 step whet ledger
 echo
 echo "The agent gets all of it in one prompt, each part within its limit:"
-step whet chat --prompt --sizes --folder "$PROJECT" --tools terminal,edit,memory
+step whet chat --prompt --folder "$PROJECT" --tools terminal,edit,memory
 echo
 echo "Other agents get it in the files they already read. Nothing else in those files changes:"
 printf '# My project\n\n- Use tabs.' >"$PROJECT/CLAUDE.md"

@@ -128,7 +128,7 @@ echo
 if [[ $verdict == accepted ]]; then
     echo "5. PROVED, AND KEPT. The verdict was: accepted. The rule has words that a command printed, so a person has the last"
     echo "   word. The demo plays one who reads it and says yes:"
-    waiting=$(whet lessons --waiting --json | taken 'it["pending"][0]["id"]')
+    waiting=$(whet lessons --waiting --json | taken 'it["waiting"][0]["id"]')
     at_a_terminal whet lessons approve "$waiting" <<<y
     echo
     echo "   The same model, a module that was in no session:"
