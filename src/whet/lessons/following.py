@@ -16,7 +16,7 @@ from whet.outcomes.purposes import is_shell, shown_call
 from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.transcripts import Origin, Role, Transcript
 from whet.sessions.trust import Trust
-from whet.text.key_words import key_words
+from whet.text.words import key_words
 from whet.values import Value
 
 SAME_WORDS = 0.6

@@ -14,7 +14,7 @@ from whet.outcomes.view import SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
 from whet.sessions.transcripts import Message, Role
 from whet.sessions.trust import Trust
-from whet.text.key_words import key_words
+from whet.text.words import key_words
 
 MESSAGE_LETTERS = 1_000  # what is longer holds what somebody else wrote
 MESSAGE_LINES = 12
