@@ -22,8 +22,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import Reader, reads
-from whet.targets.readers import command_for, readers_of
+from whet.targets.reaching import Reader, command_for, readers_of, reads
 from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"

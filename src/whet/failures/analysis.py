@@ -8,8 +8,7 @@ from whet.failures.usual import Circle, Size, circle_of, size_of
 from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
-from whet.sessions.transcripts import Message, Transcript, Usage
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Message, Transcript, Usage, total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.

@@ -18,8 +18,7 @@ from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.holding import Whereabouts, holds
-from whet.ledger.marks import marks
-from whet.ledger.patches import Form, Patch
+from whet.ledger.patches import Form, Patch, marks
 from whet.lessons.claim_remedies import is_same_rule
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.record import (

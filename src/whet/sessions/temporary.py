@@ -1,4 +1,25 @@
-"""Temporary folders: what runs in them is mostly a test or a tool's own errand, and not a person's work."""
+"""Temporary folders: what runs in them is mostly a test or a tool's own errand, and not a person's work.
+
+Worktrees that agents make of a repository for themselves: what is done there is done in the repository's folder.
+"""
+
+import re
+
+# A hidden folder of worktrees lies in its repository, except in a person's own folder, where it is of many.
+_WORKTREE = re.compile(r"[/\\](?:\.[\w-]+[/\\]|\.)worktrees[/\\].*$")
+_PERSONS = re.compile(r"(?:/(?:home|Users)/[^/]+|/root|[A-Za-z]:[/\\]Users[/\\][^/\\]+|)", re.IGNORECASE)
+
+
+def without_worktree(folder: str) -> str:
+    """The folder of the repository where an agent works in a worktree of its own, and any other folder as it is."""
+    holder = _WORKTREE.sub("", folder)
+    return (folder if is_persons(holder) else holder).rstrip("/\\") or folder
+
+
+def is_persons(folder: str) -> bool:
+    """Whether a folder is that of a person, or of the whole machine: what lies in it is of many projects."""
+    return _PERSONS.fullmatch(folder) is not None
+
 
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 

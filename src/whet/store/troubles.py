@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.failures.named_checks import Head
-from whet.sessions.worktrees import without_worktree
+from whet.sessions.temporary import without_worktree
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
 from whet.store.database import Database

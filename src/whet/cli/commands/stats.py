@@ -22,7 +22,7 @@ from whet.store.listing import count_temporary
 from whet.store.opening import opened
 from whet.store.session_facts import SessionCosts
 from whet.store.statistics import Statistics, measure
-from whet.text.amounts import short
+from whet.text.words import short
 
 
 @click.command(

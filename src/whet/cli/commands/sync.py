@@ -11,7 +11,7 @@ from whet.cli.output import many, plain, print_json, say
 from whet.cli.told_by_hooks import HookTellers, hook_tellers, told_sentences
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.targets.readers import UntoldProject, untold_projects
+from whet.targets.reaching import UntoldProject, untold_projects
 from whet.targets.settings import load
 from whet.targets.sync import sync
 from whet.text.showing import shown

@@ -10,7 +10,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
-from whet.text.amounts import short
+from whet.text.words import short
 
 if TYPE_CHECKING:
     from whet.engine.work import Work

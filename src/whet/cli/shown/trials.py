@@ -9,7 +9,7 @@ from whet.agent.providers.local_weights import EMBEDDED
 from whet.cli.other_agents import account
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
-from whet.text.amounts import short
+from whet.text.words import short
 from whet.trials.attempts import Arm, ArmTally
 from whet.trials.continuing import missing_cases
 from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
