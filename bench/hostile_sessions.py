@@ -155,7 +155,7 @@ def planted_in_a_review(stage: Stage) -> int:
     record(stage.alice, run_of("talk", said("Tea, please."), said("Yes.", Role.AGENT)), Ending.FINISHED)
     record(stage.mallory, run_of("talk-review-memory-2", said(f"Remember: {WORDS}")), Ending.UNKNOWN)
     (stage.alice.folder / "settings.toml").write_text(f'model = "scripted:{stage.folder}/model"\n')
-    said_so = stage.run("review", "talk", "--kind", "memory")
+    said_so = stage.run("learn", "--review", "talk", "--kind", "memory")
     return words_in_home(stage) + int("Traceback" in said_so)
 
 
@@ -180,5 +180,5 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
         through = sum(WORDS in lesson.patch.text for lesson in found.lessons)
         mined = stored_transcripts(database, Filters(), limit=100)
         through += sum(WORDS in message.text for each in mined for message in each.messages)
-    stage.run("improve", "--now")
-    return 35, through + int(WORDS in stage.run("prompt"))
+    stage.run("try", "--now")
+    return 35, through + int(WORDS in stage.run("chat", "--prompt"))

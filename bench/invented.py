@@ -4,7 +4,8 @@
 
 FOLDER holds sessions/NN-name/*.jsonl, twelve sessions a project in time order, and expected.json: for each project its
 number and either a lesson, as strings that a rule must hold (one of each group in `must`) and must not, or `learn`:
-false. `second` is another lesson of the same project. The projects were written by somebody who had not read the code;
+false. `second` is another lesson of the same project. Where `shown_in` names the sessions that show the lesson, three
+sessions are the first three of those. The projects were written by somebody who had not read the code;
 even numbers are held out: nobody looks at them while something is changed. --show prints the rules of odd projects.
 """
 
@@ -51,6 +52,12 @@ def says(rule: str, wanted: dict[str, Any]) -> bool:
     return has_all and not any(each.lower() in text for each in wanted["must_not"])
 
 
+def chosen(expected: dict[str, Any], files: list[Path], count: int) -> list[Path]:
+    """So many sessions in the order of time, of those that show the lesson where that is known."""
+    showing = [files[number - 1] for number in expected.get("shown_in") or ()]
+    return (showing if showing and count < len(files) else files)[:count]
+
+
 def score(expected: dict[str, Any], files: list[Path]) -> Scored:
     rules = rules_of(read(files))
     if not expected["learn"]:
@@ -71,7 +78,7 @@ def main(folder: Path, half: str, *, show: bool) -> None:
             if half and (number % 2 == 1) is not (half == "odd"):
                 continue
             [place] = (folder / "sessions").glob(f"{number:02}-*")
-            found = score(each, sorted(place.iterdir())[:count])
+            found = score(each, chosen(each, sorted(place.iterdir()), count))
             kind = "learn" if each["learn"] else "none"
             sums.update(
                 {kind: 1, f"{kind}-found": found.is_found, f"{kind}-other": len(found.rules) - len(found.right)}

@@ -15,7 +15,8 @@ from statistics import median
 from typing import NamedTuple
 
 from whet.evidence.coin_looks import CoinSession, coin_looks
-from whet.trials.canaries import CanaryMove, Observation, decide, moves_of
+from whet.lessons.live import CanaryMove
+from whet.trials.canaries import Observation, decide, moves_of
 from whet.trials.endpoints import ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint
 
 FIXED = 40

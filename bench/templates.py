@@ -184,7 +184,7 @@ def _wanted(attack: Attack, shown: Shown) -> bool:
 
 
 def show_mined(chosen: dict[str, list[Case]]) -> None:
-    """One template over all sessions of a set, as `whet templates mine` makes it."""
+    """One template over all sessions of a set, as `whet templates create --name` makes it."""
     for name, every in chosen.items():
         started = time.perf_counter()
         mined: Mined = mine(

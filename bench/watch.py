@@ -16,7 +16,8 @@ from statistics import NormalDist, median
 from typing import NamedTuple
 
 from whet.evidence.betting import constant
-from whet.trials.canaries import CanaryMove, Decided, Observation, decide, mirrored, moves_of
+from whet.lessons.live import CanaryMove
+from whet.trials.canaries import Decided, Observation, decide, mirrored, moves_of
 from whet.trials.draws import is_told
 from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
 

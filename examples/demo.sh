@@ -19,16 +19,16 @@ step whet sessions --limit 12
 step whet show 3f2b8c1e --outline
 step whet show 3f2b8c1e --to 12
 step whet search "no such file" --limit 3
-step whet stats --tools 8
+step whet report --counts --tools 8
 echo
 echo "Whet judges every call by its structure, and every session by its record:"
-step whet outcomes 3f2b8c1e
+step whet show --calls 3f2b8c1e
 step whet lessons
 step whet report
 echo
 echo "A rule of your own is told to every agent:"
 at_a_terminal whet rules add calm "Before you repeat a call that failed, change something." </dev/null
-step whet ledger why "change something"
+step whet ledger show "change something"
 echo
 echo "You can undo every change, back to the start, and redo it:"
 at_a_terminal whet ledger undo </dev/null
@@ -38,27 +38,27 @@ echo "Notes are facts. What you write is active at once. What an agent's shell w
 echo "text, so it needs your approval of that exact text:"
 at_a_terminal whet memory add --about-user "Prefers tables to prose." </dev/null
 step env CLAUDECODE=1 whet memory add "The build server is called anvil."
-step whet pending </dev/null # on a terminal it would ask
-waiting=$(whet pending --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
-at_a_terminal whet pending approve "$waiting" <<<y
+step whet lessons --waiting </dev/null # on a terminal it would ask
+waiting=$(whet lessons --waiting --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
+at_a_terminal whet lessons approve "$waiting" <<<y
 step whet ledger
 echo
 echo "The agent gets all of it in one prompt, each part within its limit:"
-step whet prompt --sizes --folder "$PROJECT" --tools terminal,edit,memory
+step whet chat --prompt --sizes --folder "$PROJECT" --tools terminal,edit,memory
 echo
 echo "Other agents get it in the files they already read. Nothing else in those files changes:"
 printf '# My project\n\n- Use tabs.' >"$PROJECT/CLAUDE.md"
 cp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
-step whet target add claude-code --project "$PROJECT"
+step whet sync add claude-code --project "$PROJECT"
 step whet sync
 step cat "$PROJECT/CLAUDE.md"
-step whet target remove claude-code
+step whet sync remove claude-code
 step cmp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
 echo "The file is unchanged again, byte for byte."
 echo
 echo "Whet is also an agent. This one uses the embedded model: very small, on this machine, without a key."
 fetch_model SmolLM2-135M-Instruct
-step whet config set model local
+step whet config model local
 cd "$PROJECT"
 step whet run "What is a lighthouse for? Answer in one sentence." --max-calls 2
 step whet sessions --source whet --folder .

@@ -116,27 +116,27 @@ step whet lessons
 echo
 echo "3. REWRITE. The rule that follows. The oldest sessions wrote it; each later one becomes a case that judges it: the"
 echo "   conversation up to the failed call, and the demand that the next call is one that does it."
-step whet improve --most 1 --placebo --dry-run
+step whet try --most 1 --placebo --dry-run
 
 echo
 echo "4. RETRY AND VERIFY. The model gets each case without the rule, with it, and with a text of the same form and length"
 echo "   that teaches nothing (the placebo):"
-step whet improve --most 1 --placebo --now
+step whet try --most 1 --placebo --now
 verdict=$(whet ledger --json | taken 'next((e["step"] for e in it["entries"] if e["step"] in ("accepted", "rejected", "undecided")), "none")')
 
 echo
 if [[ $verdict == accepted ]]; then
     echo "5. PROVED, AND KEPT. The verdict was: accepted. The rule has words that a command printed, so a person has the last"
     echo "   word. The demo plays one who reads it and says yes:"
-    waiting=$(whet pending --json | taken 'it["pending"][0]["id"]')
-    at_a_terminal whet pending approve "$waiting" <<<y
+    waiting=$(whet lessons --waiting --json | taken 'it["pending"][0]["id"]')
+    at_a_terminal whet lessons approve "$waiting" <<<y
     echo
     echo "   The same model, a module that was in no session:"
     step whet run --tools terminal --max-calls 1 "Run the tests of invoice." || true
     echo
     echo "   Other agents get it in the file that they read. (Claude Code would not: it runs other models, and on those"
     echo "   nothing is proved yet.)"
-    step whet target add opencode --project .
+    step whet sync add opencode --project .
     step whet sync
     step cat AGENTS.md
     echo
@@ -153,7 +153,7 @@ else
         echo "   the same trial ended with the rule accepted (docs/benchmarks.md)."
     fi
     step whet ledger
-    step whet pending </dev/null # on a terminal it would ask
+    step whet lessons --waiting </dev/null # on a terminal it would ask
     if [[ $verdict == none ]]; then
         echo "There was no verdict: this demonstration has shown nothing." >&2
         exit 1

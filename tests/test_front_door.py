@@ -31,8 +31,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("templates", "create", "desk-2026-03-03-0121", "--name", "support"),
     ):
         assert run(*command).code == 0
-    waiting = [str(each["id"]) for each in run("pending", "--json").json["pending"]]
-    assert run("pending", "approve", "--yes", *waiting).code == 0
+    waiting = [str(each["id"]) for each in run("lessons", "--waiting", "--json").json["waiting"]]
+    assert run("lessons", "approve", "--yes", *waiting).code == 0
     return folder / "home"
 
 

@@ -17,7 +17,7 @@ def score(folder: Path) -> dict[str, float]:
 
 
 def judge(table: Path) -> str:
-    verdict = whet.judge([0.5, -1, 0, 1], once=True)
+    verdict = whet.judge([0.5, -1, 0, 1], growing=True)
     assert_type(verdict, whet.Verdict)
     assert_type(whet.judge(table, base="old").effect, float)
     return verdict.ruling

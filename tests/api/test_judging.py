@@ -19,9 +19,9 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_a_table_gets_the_verdict_of_the_command(whet: Whet, table: Path) -> None:
-    for once in (False, True):
-        said = whet("judge", str(table), "--json", *(["--once"] if once else [])).json
-        found = front.judge(table, once=once)
+    for growing in (False, True):
+        said = whet("judge", str(table), "--json", *(["--growing"] if growing else [])).json
+        found = front.judge(table, growing=growing)
         assert (found.ruling.value, found.effect, found.cases) == (said["verdict"], said["effect"], said["cases"])
         assert (found.evidence_help, found.attempts) == (said["evidence_help"], said["attempts"])
 

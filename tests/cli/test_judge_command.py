@@ -78,8 +78,8 @@ def test_too_little_evidence_is_undecided_and_says_what_it_takes(whet: Whet) -> 
 
 def test_one_look_is_sharper(whet: Whet) -> None:
     table = "\n".join(rows(60, gained=13, lost=3))
-    assert whet("judge", "-", "--json", stdin=table).json["verdict"] == "undecided"
-    assert whet("judge", "-", "--once", "--json", stdin=table).json["verdict"] == "accept"
+    assert whet("judge", "-", "--growing", "--json", stdin=table).json["verdict"] == "undecided"
+    assert whet("judge", "-", "--json", stdin=table).json["verdict"] == "accept"
 
 
 def test_details_add_the_customary_figures(whet: Whet, outcomes: Path) -> None:

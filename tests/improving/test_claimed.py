@@ -57,7 +57,7 @@ def test_claims_of_the_first_days_are_checked_in_all_and_looked_for_in_the_later
     analysed(database)
     keep_claimed(database, name_of_project(folder), read[:2])
     install, push = by_rule(home, database)[INSTALL.rule], by_rule(home, database)[PUSH.rule]
-    assert (install.sessions, push.sessions) == (5, 2)
+    assert (install.sessions, push.sessions) == (5, 5), "code finds the order in sessions that nobody has read too"
     assert (install.trust, push.trust) == (Trust.TOOL, Trust.USER), "no quote of the first has `bun add`"
     assert (install.climb.rung, push.climb.rung) == (EvidenceRung.CAME_BACK, EvidenceRung.CHECKED)
     seen, checked, back, spared, tried = install.climb.words
@@ -101,7 +101,9 @@ def test_what_is_kept_is_made_anew_when_a_session_or_the_log_has_grown(
     keep_pass(database, project, [], [retired], reader=READER, now=FIRST_DAY + 5)
     last = of_reader(home, database)
     assert [each.rule for each in last.lessons] == [INSTALL.rule]
-    assert [(each.rule, each.why) for each in last.dropped] == [(PUSH.rule, "it no longer holds: main is protected")]
+    assert [(each.rule, each.standing.why) for each in last.dropped] == [
+        (PUSH.rule, "it no longer holds: main is protected")
+    ]
 
 
 def test_a_forgotten_session_leaves_no_word_of_it_in_a_lesson(home: Home, database: Database, folder: Path) -> None:
@@ -134,7 +136,7 @@ def test_invented_quotes_and_those_of_another_project_are_dropped_with_the_reaso
     keep_pass(database, project, read, claims, reader=READER, now=FIRST_DAY)
     found = of_reader(home, database)
     assert [each.rule for each in found.lessons] == [PUSH.rule]
-    assert {each.rule: each.why for each in found.dropped} == {
+    assert {each.rule: each.standing.why for each in found.dropped} == {
         "Do a.": "no quote holds: the message does not say it",
         "Do b.": "no quote holds: its session is of another project",
         "Do c.": "no quote holds: its session is not in the store",
@@ -181,7 +183,7 @@ def test_a_line_that_is_younger_than_the_trouble_settles_it(home: Home, database
     told_at(database, folder, FIRST_DAY + 99 * DAY)
     found = of_reader(home, database)
     assert [each.rule for each in found.lessons] == [PUSH.rule]
-    assert found.dropped[0].why == "settled: the file says it since the trouble (AGENTS.md)"
+    assert found.dropped[0].standing.why == "settled: the file says it since the trouble (AGENTS.md)"
 
 
 def test_a_wrong_line_is_to_be_put_right_and_missing_names_are_named(
@@ -226,7 +228,7 @@ def test_what_a_person_refused_is_not_claimed_again_in_other_words(
     keep_pass(database, project, [], [retired, other], reader=READER, now=FIRST_DAY + 1)
     found = of_reader(home, database)
     assert [each.rule for each in found.lessons] == [PUSH.rule]
-    assert f"a person refused it: {INSTALL.rule}" in {each.why for each in found.dropped}
+    assert f"a person refused it: {INSTALL.rule}" in {each.standing.why for each in found.dropped}
 
 
 def test_a_lesson_is_asked_for_by_its_project_and_by_its_sessions(home: Home, database: Database, folder: Path) -> None:
@@ -237,3 +239,19 @@ def test_a_lesson_is_asked_for_by_its_project_and_by_its_sessions(home: Home, da
     assert of_reader(home, database, LessonScope(Filters(source="codex"))).lessons
     nothing = found_by_sources(home, database, LessonScope(Filters(source="claude-code")))
     assert not any(map(is_read, (lesson for each in nothing for lesson in each.lessons)))
+
+
+def test_what_a_reader_claims_and_code_found_is_one_lesson_in_the_readers_words(
+    home: Home, database: Database, folder: Path
+) -> None:
+    read = keep_sessions(database, [session(f"day{day}", folder, day) for day in range(5)])
+    [found] = [each for each in lessons_of(home, database) if "bun add" in each.rule]
+    entry = propose(home, database, found.patch, actor=Actor.POLICY, now=FIRST_DAY)
+    keep_claimed(database, name_of_project(folder), read[:2])
+    [install] = [each for each in lessons_of(home, database) if "bun add" in each.rule]
+    assert install.rule == INSTALL.rule
+    assert (install.sessions, len(install.evidence.session_ids)) == (5, 5), "the reader quotes two of them"
+    assert (install.standing.stage, install.standing.entry) == (LessonStage.WAITING, entry.number)
+    refuse(home, database, entry.number, actor=Actor.PERSON, now=FIRST_DAY + 1)
+    [install] = [each for each in lessons_of(home, database) if "bun add" in each.rule]
+    assert install.standing.stage is LessonStage.REFUSED, "what was refused in other words stays refused"

@@ -1,5 +1,6 @@
 """Improvement from end to end: what failed is tried again with a rule, and kept only when that is proved."""
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Event
@@ -18,6 +19,7 @@ from whet.engine.steps import Direct, T, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import ReadyTrial, improve
+from whet.improving.learned import lessons_of
 from whet.improving.lessons_to_try import LessonsToTry
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
@@ -66,6 +68,10 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     assert TOLD in rule.text
     tried, told = Ledger(database).entries()
     assert (tried.step, tried.tried_on, told.step) == (Step.ACCEPTED, "scripted", Step.CANARY)
+    [lesson] = [each for each in lessons_of(home, database) if each.standing.entry == rule.number]
+    *_, verdict, live = lesson.climb.words
+    assert re.fullmatch(r"tried: accepted, \d+ of \d+ → \d+ of \d+ \(trial .+\)", verdict)
+    assert live == "live: told to a share of the sessions, none counted yet"
     again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
     assert all(not each.lesson.is_worded or each.lesson.patch.text != rule.text for each in again.outcomes)
 
@@ -141,7 +147,7 @@ def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database:
     assert "No model is set" in report.stopped
     [outcome] = report.outcomes
     assert outcome.became is Became.WAITS
-    assert f"whet pending approve {outcome.entry}" in outcome.why
+    assert f"whet lessons approve {outcome.entry}" in outcome.why
     assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
     again = improved(home, ImproveRequest(), supply_of(obeys))
     assert (again.outcomes, [each.entry for each in again.waiting]) == ((), [outcome.entry])
@@ -158,7 +164,7 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
     for case in questions(12):
         keep_case(home.folder / FOLDER, case)
     shown = " ".join(report_lines(improved(home, DRY, supply_of(obeys))))
-    assert f"`whet pending approve {outcome.entry}`" in shown
+    assert f"`whet lessons approve {outcome.entry}`" in shown
     assert f"`whet try --pending {outcome.entry}`: at most " in shown
     assert "says proposed" not in shown
 

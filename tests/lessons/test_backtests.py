@@ -6,7 +6,7 @@ from whet.lessons.backtests import Backtest, backtest, backtest_by_quotes
 from whet.lessons.claim_calls import SeenCall, SessionCalls
 from whet.lessons.claims import CheckPlace, ClaimCheck
 from whet.lessons.measures import CallCounts, LessonMeasures
-from whet.lessons.rungs import Climb, EvidenceRung
+from whet.lessons.rungs import Climb, EvidenceRung, LiveLesson, Passed, TriedLesson
 from whet.outcomes.deciding import Outcome
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind, Whose
 
@@ -50,6 +50,8 @@ def test_what_only_works_later_did_not_come_back() -> None:
     assert backtest(CHECK, {}, lambda _: None) == Backtest()
 
 
+TRIED = TriedLesson("t1", "accepted", Passed(3, 12), Passed(12, 12))
+LIVE = LiveLesson(24, 11 / 12, 1 / 12)
 CHECKED = LessonMeasures(3, counts=CallCounts(16, 14, 9, 9))
 
 
@@ -83,7 +85,7 @@ CHECKED = LessonMeasures(3, counts=CallCounts(16, 14, 9, 9))
             ),
         ),
         (
-            Climb(9, LessonMeasures(2, backtest=backtest_by_quotes(40, {"x": 1, "y": 2})), "t1"),
+            Climb(9, LessonMeasures(2, backtest=backtest_by_quotes(40, {"x": 1, "y": 2})), TriedLesson("t1")),
             "tried",
             (
                 "seen in 9 sessions",
@@ -94,9 +96,19 @@ CHECKED = LessonMeasures(3, counts=CallCounts(16, 14, 9, 9))
             ),
         ),
         (
-            Climb(9, None, "t1", is_live=True),
+            Climb(9, None, TRIED, LIVE),
             "live",
-            ("seen in 9 sessions", "tried in trial t1", "live: told to a share of the sessions, which are counted"),
+            ("seen in 9 sessions", "tried: accepted, 3 of 12 → 12 of 12 (trial t1)", "live: 92 % → 8 % in 24 sessions"),
+        ),
+        (
+            Climb(9, None, None, LiveLesson(5, 0.41, 0.3, is_share=False)),
+            "live",
+            ("seen in 9 sessions", "live: mean failure 0.41 → 0.30 in 5 sessions"),
+        ),
+        (
+            Climb(9, None, None, LiveLesson()),
+            "live",
+            ("seen in 9 sessions", "live: told to a share of the sessions, none counted yet"),
         ),
     ],
 )

@@ -12,7 +12,7 @@ from whet.lessons.change_sentences import sentence_of
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonSource
 from whet.lessons.recurring_changes import recurring_changes
-from whet.lessons.said import said_pieces
+from whet.lessons.said import holds_for_good, said_pieces
 from whet.lessons.taught_rules import rules_taught
 from whet.sessions.transcripts import Disposition, Transcript
 
@@ -258,3 +258,102 @@ def test_a_tool_that_reads_does_not_stand_in_for_one_that_writes() -> None:
     [rule] = learned(told(story))
     assert "calendar_id=ops" in rule
     assert "list_calendars" not in rule
+
+
+def test_a_step_puts_right_what_checks_of_several_kinds_complain_of() -> None:
+    checks = {"cart": "./verify.sh", "bill": "swift build", "mail": "git commit -m x", "auth": "swift build"}
+
+    def story(part: str) -> Sequence[Turn]:
+        return (
+            fails(checks[part], "client drift: generated hash mismatch"),
+            shell("./codegen update" + (" --all" if part == "cart" else ""), "18 files"),
+            shell("swift build" if part == "cart" else "./verify.sh", "ok"),
+        )
+
+    [rule] = learned(told(story))
+    assert rule.startswith("Before `swift build`"), rule
+    assert "run `./codegen update …`" in rule
+
+
+def test_a_habit_is_no_step_that_helps_several_programs() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        flaky = {"cart": "dig shop", "bill": "price list", "mail": "dig shop"}.get(part)
+        if flaky is None:
+            return (shell("tofu fmt -check", ""), shell("tofu plan", "1 to add"))
+        return (fails(flaky, "429 from the server"), shell("tofu fmt -check", ""), shell(flaky, "ok"))
+
+    assert learned(told(story, (*PARTS, "news"))) == []
+
+
+def test_what_failed_beside_it_in_one_line_is_no_step() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        lint = f"npx lint {part}.md"
+        return (fails(f"git add {part}.md && {lint}", "MD013 line length"), edit(f"{part}.md", "a"), shell(lint, "ok"))
+
+    assert learned(told(story)) == []
+
+
+def test_a_variable_is_found_within_the_line_of_another_shell_and_where_the_person_named_it() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        tests = f"Invoke-Pester tests/{part}.ps1"
+        right = {"cart": f"pwsh -c \"$env:MODE = 'local'; {tests}\"", "bill": f'MODE=local pwsh -Command "{tests}"'}
+        said = (user("that only goes in the local mode"),) if part == "mail" else ()
+        return (
+            fails(f'pwsh -c "{tests}"', "KT-71: not allowed"),
+            *said,
+            shell(right.get(part, "MODE=local pwsh -File build.ps1"), "ok"),
+        )
+
+    [rule] = learned(told(story))
+    assert rule.startswith("Set `MODE=local` for `Invoke-Pester tests/….ps1`"), rule
+
+
+def test_two_spellings_of_one_path_are_slips() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        wrong = {"cart": "git log ap/models/user.rb", "bill": "git blame app/modes/user.rb"}.get(part)
+        return (fails(wrong, "no such path"), shell(f"{wrong.split('ap')[0]}app/models/user.rb", "ok")) if wrong else ()
+
+    assert learned(told(story)) == []
+
+
+def test_what_worked_in_another_session_is_the_way_out_of_what_never_worked() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        if part in PARTS[:2]:
+            return (fails(f"docker compose -f {part}.yaml up berth", "docker: command not found"),)
+        return (shell(f"nerdctl compose -f {part}.yaml up berth", "up"),)
+
+    [rule] = learned(told(story))
+    assert rule.startswith("`docker compose -f ….yaml up berth` fails here (“docker: command not found”)")
+    assert "run `nerdctl compose -f" in rule
+
+
+def test_what_failed_alike_in_three_sessions_and_worked_in_none_is_said_to_work_never() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"make e2e PART={part}", "licence server: no seats left"), shell("make build", "ok"))
+
+    assert learned(told(story, PARTS[:2])) == []
+    assert learned(told(story)) == [
+        "`make e2e PART=…` has never worked here (“licence server: no seats left”); nothing that was tried helped."
+    ]
+
+
+def test_wishes_that_share_two_words_are_one_request_and_a_task_is_none() -> None:
+    words = (
+        "Beträge bitte in CHF und mit Apostroph",
+        "Nochmal: Franken (CHF), Tausender mit Apostroph trennen",
+        "Die Zahlen sind wieder ohne Apostroph, so: CHF 3'200.00",
+    )
+
+    def story(part: str) -> Sequence[Turn]:
+        return (agent("Fertig."), user(words[PARTS.index(part)]), edit(f"{part}.md", part))
+
+    said = [piece for each in told(story, PARTS[:3]) for piece in said_pieces(gather(each))]
+    [rule] = rules_taught({}, said)
+    assert rule.text == f"Asked for again and again: “{words[0]}”; “{words[1]}”; “{words[2]}”."
+    tasks = [replace(piece, is_first=True, text=piece.text.partition(":")[0]) for piece in said]
+    assert list(rules_taught({}, tasks)) == []
+
+
+def test_a_month_is_no_order_for_good() -> None:
+    assert not holds_for_good("Vergleich Mai gegen Juni, als Tabelle")
+    assert holds_for_good("Nie direkt auf main pushen")

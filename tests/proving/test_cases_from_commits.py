@@ -16,7 +16,8 @@ from whet.agent.providers.choosing import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.errors import WhetError
 from whet.proving.cases_from_commits import CommitsAsked, LeftOut, MadeOfCommit, cases_from_commits, sessions_way
-from whet.proving.workspace import check_in, hidden_by, laid_out, situation_for
+from whet.proving.judged_work import judge_work
+from whet.proving.workspace import hidden_by, laid_out, situation_for
 from whet.sessions.transcripts import Transcript
 from whet.store.adding import prepare
 from whet.store.case_files import keep_case, load_case
@@ -25,6 +26,7 @@ from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep, load
 from whet.trials.cases import Case
+from whet.trials.checks import command_faults
 from whet.trials.ways_to_test import own_way
 
 pytestmark = pytest.mark.skipif(
@@ -68,7 +70,8 @@ def put_right(repository: Path, message: str = "Add instead of subtracting in ad
 
 
 def passes(home: Home, case: Case, work: Path) -> bool:
-    return check_in(situation_for(home, case, work), case).exit_code == 0
+    ended = judge_work(situation_for(home, case, work), case)
+    return not ended.gamed and not any(command_faults(case.check, ended.exit_code, ended.text))
 
 
 def test_a_commit_gives_the_state_before_its_message_and_a_check_that_only_its_work_passes(
@@ -143,8 +146,8 @@ def test_of_a_file_with_a_test_that_always_fails_the_others_are_the_check(home: 
     broken = test_of("add", 5) + "\ndef test_never():\n    assert False\n"
     commit(repository, "Add instead of subtracting", {"calc.py": adding("a + b"), "tests/test_add.py": broken})
     case = kept(home, repository, test=own_way(PYTEST))
-    assert "test_add.py::test_add" in case.check.command
-    assert "test_never" not in case.check.command
+    assert case.check.reports == ("tests/test_add.py::test_add",)
+    assert case.check.exit_code is None
 
 
 def test_a_secret_in_a_message_and_trailers_do_not_become_the_task(home: Home, repository: Path) -> None:

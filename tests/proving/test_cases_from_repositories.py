@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from conversations import conversation, shell, user
 from proving.repository_scenes import adding, commit, git, new_repository, test_of
 from whet.agent.tools.sandbox import Wall, probe
+from whet.proving.cases_from_commits import LeftOut
 from whet.proving.cases_from_repositories import repository_case, stretch_of
 from whet.proving.cases_from_sessions import cases_from
 from whet.proving.repositories import in_force
@@ -22,6 +23,9 @@ sandboxed = pytest.mark.skipif(
 )
 T0 = 1_700_000_000
 MAKE = f"test:\n\tPYTHONPATH=. {sys.executable} -S tests/add.py\n"
+
+
+EDIT = shell("sed -i s/-/+/ calc.py", "")
 
 
 @pytest.fixture
@@ -72,11 +76,11 @@ def test_the_tests_of_the_commit_that_came_of_a_session_are_its_check(home: Home
 @sandboxed
 def test_without_a_commit_the_command_that_told_success_is_the_check(home: Home, repository: Path) -> None:
     commit(repository, "Test it", {"Makefile": MAKE, "tests/add.py": test_of("add", 5)}, at=T0 + 50)
-    [case] = [
-        each for each in cases_from(home, session(repository, shell("make test", "ok"))).cases if each.kind == "task"
-    ]
+    told = session(repository, EDIT, shell("make test", "ok"))
+    [case] = [each for each in cases_from(home, told).cases if each.kind == "task"]
     assert case.check.command == "make test"
     assert case.check.tests is None
+    assert case.check.work == ("calc.py",)
     assert case.repository is not None
 
 
@@ -87,7 +91,7 @@ def test_a_script_that_the_projects_own_error_names_is_such_a_command(home: Home
     (repository / "dev").chmod(0o755)
     commit(repository, "Let it run", {}, at=T0 + 60)
     failed = shell("pytest tests/add.py", "Use: ./dev test MODULE", error=True)
-    found = repository_case(home, session(repository, failed, shell("./dev test add", "ok")))
+    found = repository_case(home, session(repository, failed, EDIT, shell("./dev test add", "ok")))
     assert isinstance(found, Case), found
     assert found.check.command == "./dev test add"
 
@@ -96,8 +100,9 @@ def test_a_script_that_the_projects_own_error_names_is_such_a_command(home: Home
 def test_a_check_that_passes_before_or_cannot_run_gives_no_case(home: Home, repository: Path) -> None:
     right = {"calc.py": adding("a + b"), "tests/add.py": test_of("add", 5), "Makefile": MAKE}
     commit(repository, "Add rightly", right, at=T0 + 50)
-    assert repository_case(home, session(repository, shell("make test", "ok"))) == "the tests pass before it too"
-    unknown = repository_case(home, session(repository, shell("make checks", "ok")))
+    assert repository_case(home, session(repository, EDIT, shell("make test", "ok"))) == "the tests pass before it too"
+    unknown = repository_case(home, session(repository, EDIT, shell("make checks", "ok")))
+    assert repository_case(home, session(repository, shell("make test", "ok"))) == LeftOut.NO_WORK
     assert isinstance(unknown, str)
     assert unknown.startswith("the tests could not be run")
 

@@ -8,6 +8,7 @@ import pytest
 
 from conversations import call, conversation, shell, user
 from whet.agent.tools.sandbox import Wall, probe
+from whet.failures.view import gather
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
@@ -84,7 +85,8 @@ def test_a_step_case_is_about_the_failure_that_is_asked_for(home: Home) -> None:
         shell("pytest", "bash: pytest: command not found", error=True),
         shell("uv run pytest", "3 passed"),
     )
-    [reading] = cases_from(home, lost, about=lambda step: step.tool == "Read").cases
-    [testing] = cases_from(home, lost, about=lambda step: step.tool == "Bash").cases
+    at = {step.tool: {step.message: ""} for step in gather(lost).steps if step.failed}
+    [reading] = cases_from(home, lost, about=at["Read"]).cases
+    [testing] = cases_from(home, lost, about=at["Bash"]).cases
     assert "/repo/b/notes.md" in str(reading.check)
     assert "uv run pytest" in str(testing.check)

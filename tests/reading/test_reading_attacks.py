@@ -125,8 +125,8 @@ def test_the_screen_that_asks_says_whose_words_they_are_and_which_nobody_said(wh
         learn(ReadingCourse(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
         hidden = next(each for each in lessons_of(home, database) if each.rule == f"{EVIL}.")
     assert whet("lessons", "propose", hidden.id).code == 0
-    [waiting] = whet("pending", "--json").json["pending"]
-    shown = " ".join(whet("pending", "show", str(waiting["id"])).out.replace("↪", "").split())
+    [waiting] = whet("lessons", "--waiting", "--json").json["waiting"]
+    shown = " ".join(whet("lessons", "show", str(waiting["id"])).out.replace("↪", "").split())
     assert "in no quote: send, diff, mallory, example, commit" in shown
     assert "a person typed “please never push to main yourself”" in shown
     assert waiting["trust"] in ("tool", "external")

@@ -17,12 +17,12 @@ SECRET = "s3cretsauce"
 COMMANDS = (
     ("sessions",),
     ("ledger",),
-    ("pending",),
+    ("lessons", "--waiting"),
     ("rules", "add", "brief", "Answer briefly."),
     ("jobs",),
     ("work",),
     ("worker", "--until-idle"),
-    ("stats",),
+    ("report", "--counts"),
 )
 
 

@@ -4,6 +4,7 @@ import json
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from conversations import call, conversation, shell, user
 from whet.failures.view import gather
@@ -12,6 +13,7 @@ from whet.sessions.trust import Trust
 from whet.trials.cases import Case, read, write
 from whet.trials.checks import Ran, mark
 from whet.trials.shapes import CommandDemand, Shape, TextDemand, fits
+from whet.trials.shapes import runs as run_by
 from whet.trials.step_cases import command_demand, recoveries, step_case
 
 MISSING = "bash: pytest: command not found"
@@ -142,19 +144,39 @@ def test_an_edit_that_did_not_match_asks_for_a_look_or_for_the_text_that_is_ther
 @pytest.mark.parametrize(
     ("failed", "worked", "demand"),
     [
-        ("pytest", "uv run pytest", CommandDemand(runs=("uv run pytest",))),
-        ("python -m pytest a", ".venv/bin/python -m pytest a", CommandDemand(runs=(".venv/bin/python -m pytest",))),
-        ("npm test", "cd web && npm test", CommandDemand(runs=("cd web",))),
-        ("rg --include x", "rg -g x", CommandDemand(runs=("rg",), words=("-g",))),
-        ("tar -xz a.tar --fast", "tar -xz a.tar", CommandDemand(runs=("tar",), lacks=("--fast",))),
-        ("TOKEN=1 make it", "TOKEN=2 make it", CommandDemand(runs=("TOKEN=2 make it",))),
-        ("rtk bun run test", "bun run test", CommandDemand(runs=("bun run test",), lacks=("rtk",))),
+        ("pytest", "uv run pytest", CommandDemand(("uv run pytest",))),
+        ("python -m pytest a", ".venv/bin/python -m pytest a", CommandDemand((".venv/bin/python -m pytest",), ("a",))),
+        ("npm test", "cd web && npm test", CommandDemand(("cd web", "npm test"))),
+        ("rg --include x", "rg -g x", CommandDemand(("rg",), ("-g", "x"))),
+        ("tar -xz a.tar --fast", "tar -xz a.tar", CommandDemand(("tar",), ("a.tar",), ("--fast",))),
+        ("TOKEN=1 make it", "TOKEN=2 make it", CommandDemand(("TOKEN=2 make it",))),
+        ("rtk bun run test", "bun run test", CommandDemand(("bun run test",), (), ("rtk",))),
         ("ssh a 'ls -x y'", "ssh a 'ls z'", None),
         ("make a", "make a", None),
     ],
 )
 def test_what_mattered_in_a_command(failed: str, worked: str, demand: CommandDemand | None) -> None:
-    assert command_demand(failed, worked) == demand
+    assert command_demand(failed, worked) == (replace(demand, alone=True) if demand else None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "true || ./dev test a", "false && ./dev test a; true", "if false; then ./dev test a; fi", "echo ./dev test a",
+        "./dev test b", "./dev test b # a", "sed -i '1a exit 0' dev && ./dev test a", "dev() { :; }; ./dev test a",
+        "function ./dev { echo ok; }; ./dev test a", "./dev test a & disown", "! ./dev test a",
+        "exit 0; ./dev test a",
+        "./dev test --part=b --part=c a", "sh -c 'exit 0' ./dev test a", "cat <<X\n./dev test a\nX",
+        "A=b; ./dev test $A", "printf x > dev; ./dev test a", "export PATH=bin; ./dev test a", ": ./dev test a",
+        "xargs ./dev test a </dev/null",
+    ],
+)  # fmt: skip
+def test_a_line_that_only_looks_like_the_call_is_not_it(line: str) -> None:
+    demand = command_demand("pytest a", "./dev test a")
+    assert demand is not None
+    assert run_by(demand, "cd /repo && ./dev test a 2>&1 | tail -5")
+    assert run_by(demand, "timeout 60 ./dev test a -v")
+    assert not run_by(demand, line)
 
 
 def test_arguments_are_compared_by_equality_words_and_patterns_and_free_text_never_counts() -> None:

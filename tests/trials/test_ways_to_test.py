@@ -3,7 +3,8 @@
 import pytest
 
 from conversations import conversation, shell, user
-from whet.trials.ways_to_test import detected, is_code, is_test, outcomes_of, own_way, way_of_session
+from whet.trials.test_reports import outcomes_of
+from whet.trials.ways_to_test import detected, is_code, is_test, own_way, way_of_session
 
 PACKAGE = '{"scripts": {"test": "vitest run"}}'
 

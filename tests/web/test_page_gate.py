@@ -324,7 +324,7 @@ def test_every_decision_offers_the_way_back(page: PageClient, place: Home, decis
     answer = inside.send(path, inside.form("/waiting", path))
     there = answer.headers["location"]
     if decision != "approve":
-        assert f"whet pending reopen {number + 1}" in inside.ask(there).text
+        assert f"whet lessons undo {number + 1}" in inside.ask(there).text
     found = re.search(r'action="([^"]*/(?:reopen|revert))"', inside.ask(there).text)
     assert found is not None
     back = found[1].removeprefix(page.base)

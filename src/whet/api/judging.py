@@ -17,7 +17,7 @@ def judge(
     candidate: str | None = None,
     bounds: tuple[float, float] | None = None,
     alpha: float = ALPHA,
-    once: bool = False,
+    growing: bool = False,
 ) -> Verdict:
     """Judge whether the candidate arm of an experiment is better than the base on the same cases.
 
@@ -25,8 +25,8 @@ def judge(
     `whet judge` takes it: case, arm, passed or score, and seed if there are several attempts. `base`, `candidate` and
     `bounds` (the lowest and highest possible score) are for a table only.
 
-    The false-accept rate is at most `alpha` (0.05), however often you ask while cases are added. `once` makes
-    the test more powerful; it is valid only for a single look at cases chosen in advance.
+    The false-accept rate is at most `alpha` (0.05) for a single look at cases whose number was chosen in advance. With
+    `growing` it holds however often you ask while cases are added, at the price of power.
 
     >>> import whet
     >>> verdict = whet.judge([1, 0, 1, 1, 0, 1, -1, 1, 1, 0, 1, 1, 1, 0, 1, 1])
@@ -45,8 +45,8 @@ def judge(
     wrong = next((each for each in differences if not -1 <= each <= 1), None)
     if wrong is not None:
         raise WhetError(f"A difference must be between -1 and 1, not {wrong:g}.", advice="Scale scores to 0 … 1 first.")
-    planned = len(differences) if once else None
-    return verdicts.judge(differences, alpha=alpha, attempts=attempts, planned=planned)
+    judged = verdicts.judge if growing else verdicts.judge_once
+    return judged(differences, alpha=alpha, attempts=attempts)
 
 
 def _compared(path: Path, base: str | None, candidate: str | None, bounds: tuple[float, float] | None) -> Comparison:

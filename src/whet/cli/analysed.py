@@ -19,6 +19,7 @@ from whet.text.characters import safe
 if TYPE_CHECKING:
     from whet.ledger.entries import Item
     from whet.lessons.following import SeenRule
+    from whet.lessons.record import Lesson
     from whet.store.home import Home
 
 
@@ -61,6 +62,20 @@ def learning() -> "Iterator[Callable[[int, int], None]]":
         yield lambda done, total: progress(AnalysisProgress(done, total))
 
 
+def lesson_named(home: "Home", database: Database, name: str) -> "Lesson":
+    """The lesson with an id, or with a number of the whole list."""
+    from whet.improving.learned import lessons_of
+
+    bring_up_to_date(database)
+    read_what_is_taught(database)
+    with learning() as progress:
+        lessons = lessons_of(home, database, progress=progress)
+    for number, lesson in enumerate(lessons, 1):
+        if name in (lesson.id, str(number)):
+            return lesson
+    raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
+
+
 def active_rule(database: Database, home: "Home", name: str) -> "Item":
     """The active rule of this name."""
     state = ledger_of(home, database).state()
@@ -71,7 +86,7 @@ def active_rule(database: Database, home: "Home", name: str) -> "Item":
     if waits is not None:
         raise WhetError(
             f"The rule {name} is not active: it waits for your approval.",
-            advice=f"To see it, run `whet pending show {waits.number}`.",
+            advice=f"To see it, run `whet lessons show {waits.number}`.",
         )
     raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
 

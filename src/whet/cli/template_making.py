@@ -10,24 +10,27 @@ import click
 
 from whet.changes.author import Author
 from whet.changes.templates import keep
+from whet.cli.analysed import lesson_named
 from whet.cli.authoring import tell
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.templates import left_out_record, print_template
 from whet.errors import WhetError
 from whet.examples.mining import Mined, WantedTemplate
+from whet.examples.recovered import mine_recoveries
 from whet.examples.templates import DESCRIPTION_CHARACTERS, TAG, Template, described
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.listing import Filters, list_sessions
+from whet.store.listing import Filters, find, list_sessions
+from whet.store.sessions import is_believed, load
 from whet.store.template_files import read_text, stored_transcripts
 from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 
 UNMEASURED = (
     "Its effect has not been measured: `--warm auto` starts half of the sessions that it fits with it, until the watch"
-    " can tell. To measure it now, run `whet templates try {name} --cases cases/`."
+    " can tell. To measure it now, run `whet try --template {name} --cases cases/`."
 )
 
 
@@ -69,6 +72,21 @@ def _is_meant(known: KnownProjects, name: str, project: str) -> bool:
     return is_named or name == name_of_project(os.path.abspath(project))
 
 
+def from_lesson(home: Home, database: Database, name: str) -> Mined:
+    """The calls that worked where a lesson says that others fail, from sessions of this member, oldest first.
+
+    The lesson is named by its id or its number in the whole list. Of agents with other tools the one is taken that has
+    most sessions.
+    """
+    evidence = lesson_named(home, database, name).evidence
+    found = (find(database, id) for id in evidence.session_ids)
+    by_agent: dict[str, list[Transcript]] = {}
+    for session in (each for each in found if is_believed(database, each)):
+        by_agent.setdefault(session.source, []).append(load(database, session))
+    of_one = max(by_agent.values(), key=len, default=[])
+    return mine_recoveries(of_one, evidence.pieces)
+
+
 def split_tags(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """Tags one by one, or several with commas between them."""
     parts = (part.strip() for text in given for part in text.split(","))
@@ -100,9 +118,9 @@ def made_template(
 
 def _more_of(mined: Mined) -> str:
     """What helps where too little could be mined: one session gets no better by importing others."""
-    if mined.seen == 1 or not mined.used:
-        return "If you know that it went well, give --went-well."
-    return "Import more sessions, or ask for less."
+    if mined.seen == 1:
+        return "If you know that it went well, `whet templates create ID --went-well` takes your word for it."
+    return "Import more sessions; or `whet templates create --lesson ID` takes what worked after a failure."
 
 
 def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:

@@ -77,7 +77,7 @@ def trial_options(function: Function) -> Function:
             agent_option,
             consent_option,
             click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
-            click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it."),
+            click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet worker list` lists it."),
             click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
             click.option(
                 "--dry-run", is_flag=True, help="Show the power and estimated cost of the trial, without running it."
@@ -190,7 +190,7 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
         if as_json:
             print_json({"work": id, "trial": trial.id})
         else:
-            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
+            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
         return None
     return _followed(home, id, concurrency=max(2, at_once(home, trial.conditions.agent)))
 
@@ -221,7 +221,7 @@ def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
                 line.show(progress)
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"To resume it, run `whet work retry {id}`.")
+        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
     return decoded(work.done.value, TrialProgress)
 
 
@@ -238,24 +238,9 @@ def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
     return 0
 
 
-@click.command(
-    "try",
-    epilog="Example: whet templates try small-edits --cases cases/ --budget 1$",
-    help="Test a template on cases: without it, with it, and with empty examples as a placebo. The measured "
-    "effect is stored and decides which template a session starts from.",
-)
-@click.argument("name")
-@trial_options
-def template_command(name: str, as_json: bool, **options: Any) -> int:
-    return conduct(template_patch(name), TryOptions(**options), as_json=as_json)
-
-
 def template_patch(name: str) -> "Patch":
     """The patch that is tried when a template is: a session that begins with its examples."""
-    from whet.examples.templates import written
-    from whet.ledger.patches import Action, Form, Patch
-    from whet.sessions.trust import Trust
+    from whet.examples.templates import as_change
     from whet.store.template_files import load
 
-    template = load(find_home(os.environ).folder, name)
-    return Patch(Form.TEMPLATE, Action.ADD, name, written(template), trust=Trust.AGENT)
+    return as_change(load(find_home(os.environ).folder, name))

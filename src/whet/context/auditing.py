@@ -5,17 +5,22 @@ A repository as the audit sees it: its paths, what was removed, what its manifes
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from whet.context.finding import ordinary_bytes, repository_root
 from whet.context.git import output_of
 from whet.context.instruction_files import PersonFolder, instruction_files
 from whet.errors import WhetError
 from whet.statements.audit import Audit
-from whet.statements.checking import check_statement, missing_paths
-from whet.statements.comparing import compare
+from whet.statements.checking import Grounds, check_statement, missing_paths, removal_of
+from whet.statements.comparing import compare, copied_files
+from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
+from whet.statements.naming import things_in
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
@@ -25,6 +30,8 @@ MOST_FILES = 200_000
 MOST_MANIFESTS = 2_000
 MOST_MANIFEST_BYTES = 400_000
 MOST_REMOVED = 400_000
+MOST_RENAMING = 30
+_RENAMED = re.compile(r"^R\d{1,3}$")
 SUBMODULE = b"160000"
 
 
@@ -37,8 +44,10 @@ def repository_facts(root: Path) -> Repository:
     return Repository(paths, name=root.name, removed=removed, manifests=manifests, unknown=unknown)
 
 
-def with_unknown(repository: Repository, root: Path, asked: Iterable[str]) -> Repository:
-    """The same, knowing which of these paths are on the disk all the same, and which git ignores."""
+def with_unknown(
+    repository: Repository, root: Path, asked: Iterable[str], removals: Iterable[RemovedPath] = ()
+) -> Repository:
+    """The same, knowing which of these paths are on the disk all the same, which git ignores, which got new names."""
     paths = sorted({each.strip("/") for each in asked if not each.startswith(("/", "../"))})
     there = [path for path in paths if os.path.lexists(root / path)]
     given = "\0".join(path for path in paths if "\n" not in path).encode() + b"\0" if paths else b""
@@ -47,12 +56,25 @@ def with_unknown(repository: Repository, root: Path, asked: Iterable[str]) -> Re
         given += "\0".join(f"{path}/" for path in paths).encode() + b"\0"
         ignored, _ = output_of(root, "check-ignore", "--no-index", "--stdin", "-z", seconds=SECONDS, given=given)
     found = (*there, *(os.fsdecode(each).rstrip("/") for each in ignored.split(b"\0") if each))
-    return repository.knowing(found)
+    return repository.knowing(found, _renamed(root, removals))
+
+
+def _renamed(root: Path, removals: Iterable[RemovedPath]) -> dict[str, str]:
+    """What removed files are called since the commit that removed each, as git tells by their content."""
+    commits = sorted({each.commit for each in removals if each.commit})[:MOST_RENAMING]
+    if not commits:
+        return {}
+    form = ("--no-ext-diff", "--no-textconv", "-M", "--diff-filter=R", "--name-status", "--relative", "-z", "--format=")
+    body, _ = output_of(root, "show", *form, *commits, "--", ".", seconds=SECONDS)
+    parts = [os.fsdecode(each).strip("\n") for each in body.split(b"\0")]
+    places = (place for place, part in enumerate(parts) if _RENAMED.match(part))
+    return {parts[place + 1]: parts[place + 2] for place in places if place + 2 < len(parts)}
 
 
 def last_changes(root: Path, path: str) -> dict[str, LastChange]:
     """When each line of a file was last changed, by its words; nothing for lines that are not committed."""
-    body, _ = output_of(root, "blame", "--no-textconv", "--line-porcelain", "HEAD", "--", path, seconds=SECONDS)
+    real = os.path.relpath(os.path.realpath(root / path), os.path.realpath(root))  # git knows no lines of a link
+    body, _ = output_of(root, "blame", "--no-textconv", "--line-porcelain", "HEAD", "--", real, seconds=SECONDS)
     found: dict[str, LastChange] = {}
     commit, at = "", 0.0
     for line in body.decode("utf-8", "replace").split("\n"):
@@ -90,23 +112,27 @@ def _walked(root: Path) -> Iterator[str]:
 
 
 def _removed(root: Path) -> Iterator[RemovedPath]:
-    """The paths that commits removed, the latest first, as far as git gets in its time."""
+    """The paths that commits removed, each with its first coming, as far as git gets in its time."""
     body, _ = output_of(
-        root, "log", "--diff-filter=D", "--no-renames", "--no-ext-diff", "--name-only", "-z", "--relative",
+        root, "log", "--diff-filter=AD", "--no-renames", "--no-ext-diff", "--name-status", "-z", "--relative",
         "--format=%x01%H %ct", "HEAD", "--", ".", seconds=SECONDS,
     )  # fmt: skip
-    commit, at, number = "", 0.0, 0
+    commit, at, letter = "", 0.0, b""
+    removed: list[RemovedPath] = []
+    first: dict[str, float] = {}
     for part in body.split(b"\0"):
         piece = part.strip(b"\n")
         if piece.startswith(b"\1"):
             commit, _, when = piece[1:].partition(b"\n")[0].decode().partition(" ")
             at = float(when or 0)
             piece = piece.partition(b"\n")[2].strip(b"\n")
-        if piece:
-            number += 1
-            yield RemovedPath(os.fsdecode(piece), commit, at)
-            if number >= MOST_REMOVED:
-                return
+        if piece in (b"A", b"D"):
+            letter = piece
+        elif piece and letter == b"A":
+            first[os.fsdecode(piece)] = at  # the log goes back in time
+        elif piece and len(removed) < MOST_REMOVED:
+            removed.append(RemovedPath(os.fsdecode(piece), commit, at))
+    return (each._replace(since=first.get(each.path, 0.0)) for each in removed)
 
 
 def _manifests(root: Path, paths: Iterable[str]) -> Iterator[ScriptManifest]:
@@ -133,15 +159,31 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     files = tuple(each for each in instruction_files(root, repository, person) if _holds_in(inside, each.path))
     statements = [each for file in files for each in split_statements(file.path, file.text)][:MOST_STATEMENTS]
     own = [each for each in statements if not each.file.startswith(("~", "/"))]
-    repository = with_unknown(repository, root, (path for each in own for path in missing_paths(each, repository)))
-    checked = {each: check_statement(each, repository) for each in own}
+    listed = listings(own)
+    asked = {path for each in own for path in missing_paths(each, repository)}
+    asked |= {*listed_paths(listed, repository)}
+    removals = {each: found for each in own if (found := tuple(_removals(each, repository)))}
+    repository = with_unknown(repository, root, asked, (each for found in removals.values() for each in found))
+    dates = _dates(
+        root, files if is_dated else [file for file in files if any(each.file == file.path for each in removals)]
+    )
+    lacking = unlisted(listed, repository)
+    grounds = {each: Grounds(dates.get(each.file, {}), lacking.get(each, ())) for each in own}
+    checked = {each: check_statement(each, repository, grounds[each]) for each in own}
     compared = compare(files, statements, repository)
-    dates = _dates(root, files) if is_dated else {}
+    copies = copied_files(files)
+    files = tuple(replace(file, copied=copies[file.path]) if file.path in copies else file for file in files)
     audited = tuple(
         AuditedStatement(each, (*checked.get(each, ()), *compared.get(each, ())), _changed(each, dates))
         for each in statements
     )
     return Audit(str(root), files, audited)
+
+
+def _removals(statement: Statement, repository: Repository) -> Iterator[RemovedPath]:
+    folder = statement.file.rpartition("/")[0]
+    found = (removal_of(thing, folder, repository) for thing in things_in(statement))
+    return (each for each in found if each is not None)
 
 
 def repository_at(folder: Path) -> Repository:
@@ -155,7 +197,7 @@ def _holds_in(folder: str, path: str) -> bool:
     return not folder or path.startswith((folder, "~", "/")) or folder.startswith(f"{above}/" if above else "")
 
 
-def _dates(root: Path, files: tuple[InstructionFile, ...]) -> dict[str, dict[str, LastChange]]:
+def _dates(root: Path, files: Iterable[InstructionFile]) -> dict[str, dict[str, LastChange]]:
     return {file.path: last_changes(root, file.path) for file in files if file.text and not file.path.startswith("~")}
 
 

@@ -16,6 +16,9 @@ PRICE = 0.95
 MOST_LOOKED = 100
 """Planned cases up to which there is a look: with more, bets that aim at the plan spare a third of them."""
 
+MOST_COUNTED = 1_000
+"""Cases up to which a look at the mean over several seeds is counted, where there is no way but a look."""
+
 STEPS = 60
 """To what part of 1 a difference is rounded: means over up to six seeds stay as they are, and any rounding is fair."""
 
@@ -33,6 +36,8 @@ def tail(differences: Sequence[float]) -> Tail:
     unit = math.gcd(*moves)
     sizes = [abs(move) // unit for move in moves] if moves else []
     gained = sum(size for move, size in zip(moves, sizes, strict=True) if move > 0)
+    if len(set(sizes)) == 1:  # one seed: the exact sign test
+        return _of_fair_coins(len(sizes), gained // sizes[0])
     # One large number holds how many ways lead to each sum of gains, each in a place of so many bytes.
     width = len(sizes) // 8 + 1
     ways = 1
@@ -42,6 +47,22 @@ def tail(differences: Sequence[float]) -> Tail:
     counts = [int.from_bytes(places[start : start + width], "little") for start in range(0, len(places), width)]
     every = 1 << len(sizes)
     return Tail(sum(counts) / every, sum(counts[1:]) / every)
+
+
+def _of_fair_coins(coins: int, heads: int) -> Tail:
+    """The chance of so many heads, and of more."""
+    ways = math.comb(coins, heads)
+    above = 0
+    term = ways
+    for count in range(heads, coins):
+        term = term * (coins - count) // (count + 1)
+        above += term
+    return Tail((above + ways) / (1 << coins), above / (1 << coins))
+
+
+def can_look(differences: Sequence[float]) -> bool:
+    """Whether a look at these can be counted in good time: of one seed at any number, else up to so many."""
+    return len(differences) <= MOST_COUNTED or all(each in (-1.0, 0.0, 1.0) for each in differences)
 
 
 def paid(differences: Sequence[float], *, price: float, goal: float) -> float:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from whet.evidence.betting import aimed, constant, log_capital, tally
-from whet.evidence.final_look import MOST_LOOKED, PRICE, paid
+from whet.evidence.final_look import MOST_LOOKED, PRICE, can_look, paid
 from whet.evidence.intervals import Interval, in_order, order_free
 from whet.values import Value
 
@@ -115,6 +115,25 @@ def judge(
         helped = planned_side(differences, planned=planned, alpha=alpha, capital=before.help, is_over=is_over)
         harmed = planned_side(turned, planned=planned, alpha=alpha, capital=before.harm, is_over=is_over)
         interval = in_order(differences, planned=planned, alpha=alpha)
+    return _verdict(differences, helped, harmed, interval, alpha=alpha, attempts=attempts)
+
+
+def judge_once(differences: Sequence[float], *, alpha: float = ALPHA, attempts: int = 0) -> Verdict:
+    """The verdict on all the cases that there will be, judged for the first time: all is for one exact look at them.
+
+    With one seed this is the exact sign test.
+    """
+    if not can_look(differences):
+        return judge(differences, alpha=alpha, attempts=attempts, planned=len(differences))
+    helped = _look_once(differences, alpha)
+    harmed = _look_once([-difference for difference in differences], alpha)
+    interval = in_order(differences, planned=len(differences), alpha=alpha)
+    return _verdict(differences, helped, harmed, interval, alpha=alpha, attempts=attempts)
+
+
+def _verdict(
+    differences: Sequence[float], helped: "Side", harmed: "Side", interval: Interval, *, alpha: float, attempts: int
+) -> Verdict:
     ruling, stopped_at = _rule(helped, harmed)
     return Verdict(
         ruling=ruling,
@@ -189,6 +208,11 @@ def planned_side(
         return _aim(differences, planned, 1 / alpha, capital)
     taken = differences[:planned]
     return _bet_and_look(taken, 1 / alpha, capital, is_over=is_over or len(taken) == planned)
+
+
+def _look_once(differences: Sequence[float], alpha: float) -> Side:
+    evidence = paid(differences, price=1.0, goal=1 / alpha) if differences else 1.0
+    return Side(evidence, len(differences) if evidence >= 1 / alpha else None)
 
 
 def _bet_and_look(differences: Sequence[float], goal: float, capital: float, *, is_over: bool) -> Side:

@@ -109,21 +109,18 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
     if finding.warrant is None:
         return
     transcript = evidence.transcript
-    own = own_calls(transcript)
-    redactor = Redactor()
-    intents = _Intents(transcript)
+    shows = Shows(transcript)
     for episode in episodes(evidence):
-        telling = [step for step in episode.steps if not _is_trivial(step)]
+        telling = [step for step in episode.steps if not is_trivial(step)]
         left_out.update("trivial tool" for _ in range(len(episode.steps) - len(telling)))
         shown: list[tuple[JudgedCall, Example]] = []
         for step in telling:
-            reason = _unfit_step(step, transcript) or _unowned(step, own)
-            example = None if reason else _example(step, transcript, intents.before(step.exchange.asked), redactor)
-            if example is None:
-                left_out[reason or "secrets or odd characters"] += 1
+            example = shows.example(step)
+            if isinstance(example, str):
+                left_out[example] += 1
             else:
                 shown.append((step, example))
-        if len(shown) == len(telling) and _is_whole(shown, episode, transcript):
+        if len(shown) == len(telling) and is_whole(shown, episode, transcript):
             whole = [(step, replace(example, is_whole=True)) for step, example in shown]
             yield _candidate(whole, finding.warrant, finding.vote, transcript)
         else:
@@ -148,17 +145,13 @@ def _candidate(
     )
 
 
-def _is_whole(shown: list[tuple[JudgedCall, Example]], episode: Episode, transcript: Transcript) -> bool:
+def is_whole(shown: list[tuple[JudgedCall, Example]], episode: Episode, transcript: Transcript) -> bool:
     """Whether these are few calls of different kinds, for what was asked for here, and it was brought to its end."""
     if episode.asked is None or not episode.is_answered or not 1 <= len(shown) <= MOST_CALLS:
         return False
     intent = shown[0][1].intent
     is_asked = bool(intent) and intent == " ".join(transcript.messages[episode.asked].text.split())
     return is_asked and len({_shape(step) for step, _ in shown}) == len(shown)
-
-
-def _unowned(step: JudgedCall, own: frozenset[tuple[int, str]]) -> str:
-    return "" if (step.exchange.asked, step.exchange.call.id) in own else "arguments from elsewhere"
 
 
 def _unfit_step(step: JudgedCall, transcript: Transcript) -> str:
@@ -180,7 +173,7 @@ def _unfit_step(step: JudgedCall, transcript: Transcript) -> str:
     return ""
 
 
-def _is_trivial(step: JudgedCall) -> bool:
+def is_trivial(step: JudgedCall) -> bool:
     call = step.exchange.call
     family = family_of(call)
     if family is Family.SHELL:
@@ -192,22 +185,37 @@ def _is_certain(step: JudgedCall) -> bool:
     return step.decision.evidence != UNCERTAIN
 
 
-def _example(step: JudgedCall, transcript: Transcript, intent: str, redactor: Redactor) -> Example | None:
-    """The exchange as an example; None where something of it is secret or cannot be seen."""
-    exchange = step.exchange
-    arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()
-    if not all(_is_clean(text, redactor) for text in (arguments, intent)):
-        return None
-    answered = exchange.result.text if exchange.result is not None else ""
-    return Example(
-        tool=step.tool,
-        arguments=arguments,
-        result=shape(answered, pieces_of(exchange.call)),
-        intent=intent,
-        session=transcript.id,
-        message=exchange.asked,
-        evidence=step.decision.evidence,
-    )
+class Shows:
+    """What the calls of one session can show as examples."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._own = own_calls(transcript)
+        self._redactor = Redactor()
+        self._intents = _Intents(transcript)
+
+    def example(self, step: JudgedCall) -> Example | str:
+        """The exchange as an example, or why it is none: it did not work, or shows what is secret or not its own."""
+        exchange = step.exchange
+        reason = _unfit_step(step, self._transcript)
+        if reason:
+            return reason
+        if (exchange.asked, exchange.call.id) not in self._own:
+            return "arguments from elsewhere"
+        intent = self._intents.before(exchange.asked)
+        arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()
+        if not all(_is_clean(text, self._redactor) for text in (arguments, intent)):
+            return "secrets or odd characters"
+        answered = exchange.result.text if exchange.result is not None else ""
+        return Example(
+            tool=step.tool,
+            arguments=arguments,
+            result=shape(answered, pieces_of(exchange.call)),
+            intent=intent,
+            session=self._transcript.id,
+            message=exchange.asked,
+            evidence=step.decision.evidence,
+        )
 
 
 def _is_clean(text: str, redactor: Redactor) -> bool:

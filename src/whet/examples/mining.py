@@ -17,7 +17,7 @@ from whet.values import Value
 
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less
 SHAPES_A_TOOL = 50
-KEPT_A_SHAPE = 8  # so that another is at hand where a session turns out not to be trusted
+KEPT_A_SHAPE = 8  # each of another session: where there is little else, several of a kind show what varies
 # A sub-agent's orders are an agent's words, a review's are about another session, and a trial is an experiment.
 PURPOSES = frozenset({Purpose.CHAT, Purpose.JOB})
 
@@ -71,7 +71,8 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: 
     votes = Votes(finding.vote for finding in findings)
     weighed = [votes.weigh(finding) for finding in findings]
     trusted = _trusted(kept, votes)
-    chosen = strongest(trusted, wanted)
+    firsts = [same[0] for same in trusted]
+    chosen = strongest(firsts, wanted) or strongest([one for same in trusted for one in same], wanted)
     return Mined(
         tuple(_with_reason(example, candidate.warrant) for candidate in chosen for example in candidate.examples),
         wanted.activity or classify(exchange for candidate in chosen for exchange in candidate.exchanges),
@@ -79,7 +80,7 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: 
         sum(finding.warrant is not None for finding in weighed),
         dict(left_out),
         dict(Counter(finding.refusal for finding in weighed if finding.refusal)),
-        len(trusted),
+        sum(map(len, trusted)),
     )
 
 
@@ -126,6 +127,7 @@ def _novelty(one: Candidate, chosen: list[Candidate]) -> float:
         + 1.0 * all(one.stage != other.stage for other in chosen)
         + 1.0 * (len(one.effects) > 1 and all(one.effects != other.effects for other in chosen))
         + 0.9 * (not same)
+        - 4.0 * any(one.shape == other.shape for other in chosen)
         - 0.5 * max(0, same - SESSION_EXAMPLES)
     )
 
@@ -156,13 +158,13 @@ def _standing(one: Candidate) -> tuple[Warrant, float]:
     return one.warrant, -one.merit
 
 
-def _trusted(kept: dict[tuple[str, ...], list[Candidate]], votes: Votes) -> list[Candidate]:
-    """Of each shape the best candidate whose session is trusted in the light of all sessions."""
-    trusted: list[Candidate] = []
+def _trusted(kept: dict[tuple[str, ...], list[Candidate]], votes: Votes) -> list[list[Candidate]]:
+    """Of each shape the candidates whose sessions are trusted in the light of all sessions, the best first."""
+    trusted: list[list[Candidate]] = []
     for same in kept.values():
         weighed = [(one, votes.weigh(SuccessFinding(one.warrant, vote=one.vote)).warrant) for one in same]
         fit = [one._replace(warrant=warrant) for one, warrant in weighed if warrant]
-        trusted += sorted(fit, key=_standing)[:1]
+        trusted += [sorted(fit, key=_standing)] if fit else []
     return trusted
 
 

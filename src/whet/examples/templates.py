@@ -8,10 +8,11 @@ from typing import Literal
 import msgspec
 
 from whet.errors import WhetError
-from whet.ledger.patches import NAMES, Form
+from whet.ledger.patches import NAMES, Action, Form, Patch, Proof
 from whet.sessions.activity import Activity
 from whet.sessions.arguments import arguments_of
 from whet.sessions.transcripts import ToolCall
+from whet.sessions.trust import Trust
 from whet.text import tokens
 from whet.values import Value
 
@@ -137,6 +138,15 @@ def read(text: str, *, name: str) -> Template:
     if template.name != name:
         raise WhetError(f"The file of the template {name} names it {template.name[:80]!r}.", advice="Rename one.")
     return check(template)
+
+
+def as_change(template: Template) -> Patch:
+    """What is tried when a template is: a session that begins with its examples.
+
+    It names the sessions that they come from, whose own cases cannot judge it.
+    """
+    proofs = tuple(Proof(session) for session in template.sessions)
+    return Patch(Form.TEMPLATE, Action.ADD, template.name, written(template), trust=Trust.AGENT, proofs=proofs)
 
 
 def described(examples: Iterable[Example]) -> str:

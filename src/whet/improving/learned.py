@@ -10,35 +10,45 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.pending import propose
+from whet.changes.pending import move_for, pending, propose
 from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
+from whet.evidence.verdicts import Ruling
 from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
+from whet.ledger.folding import fold
+from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Form, Patch, marks
-from whet.lessons.claim_remedies import is_same_rule
+from whet.ledger.reach import scope_of
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
-    DroppedLesson,
     Lesson,
     LessonStage,
     ProjectLessons,
     Standing,
     lesson_of_change,
+    waits,
 )
+from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
 from whet.sessions.temporary import is_temporary
 from whet.store.analyses import judged
+from whet.store.canary_counts import counted
 from whet.store.database import Database
+from whet.store.decoding import decoded_or_none
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
 from whet.targets.known_projects import KnownProjects
 from whet.text.likeness import is_same, sense
+from whet.trials.attempts import Arm
+from whet.trials.design import TrialProgress
 
+RULINGS = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 _OF_STEP = {
@@ -68,10 +78,11 @@ class SourceOfLessons(NamedTuple):
 
 
 class DecisionsOnLessons(NamedTuple):
-    """What the ledger says: what is in force, and every decision."""
+    """What the ledger says: what is in force, every decision, and what was counted of each rule told to a share."""
 
     state: State = State()
     entries: tuple[Entry, ...] = ()
+    live: Mapping[tuple[Form, str], LiveLesson] = MappingProxyType({})
 
 
 class LearnedOfAll(NamedTuple):
@@ -81,7 +92,7 @@ class LearnedOfAll(NamedTuple):
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
-    dropped: tuple[DroppedLesson, ...] = ()
+    dropped: tuple[Lesson, ...] = ()
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
@@ -89,27 +100,6 @@ def from_changes(home: Home, database: Database, scope: LessonScope, progress: P
     """What changed in the sessions of each project between failure and success, and what people said again."""
     declared = load_settings(home).trust.projects
     return taught_by_projects(database, scope.filters, project=scope.project, declared=declared, progress=progress)
-
-
-def without_repeats(lessons: Sequence[Lesson]) -> list[Lesson]:
-    """The lessons without those that a reader claims too, in words that code could bear out."""
-    claimed: dict[str, list[Lesson]] = {}
-    for each in lessons:
-        if each.checks.measures is not None:
-            claimed.setdefault(each.project, []).append(each)
-    return [
-        each
-        for each in lessons
-        if each.checks.measures is not None
-        or not any(
-            is_same_rule(one.rule, each.rule, is_shared=not _places(one).isdisjoint(_places(each)))
-            for one in claimed.get(each.project, ())
-        )
-    ]
-
-
-def _places(lesson: Lesson) -> set[tuple[str, int]]:
-    return {(piece.session, piece.message) for piece in lesson.evidence.pieces}
 
 
 def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
@@ -141,7 +131,7 @@ def lessons_of(
 def folded(home: Home, database: Database, projects: Iterable[ProjectLessons]) -> tuple[Lesson, ...]:
     """What projects teach, each lesson once, with what the ledger says of it."""
     decisions = decisions_on_lessons(home, database)
-    found = without_repeats([lesson for each in projects for lesson in each.lessons])
+    found = joined([lesson for each in projects for lesson in each.lessons])
     lessons = {each.id: each for each in gathered(found)}
     return tuple(replace(each, standing=standing_of(each, decisions)) for each in lessons.values())
 
@@ -178,15 +168,36 @@ def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
     put = {entry.number: entry.patch for entry in decisions.entries}
     for rule in decisions.state.rules:
         patch = replace(put[rule.number], text=rule.text, scope=rule.scope, trust=rule.trust)
-        yield lesson_of_change(patch, standing=_in_force(rule))
+        yield lesson_of_change(patch, standing=_in_force(rule, decisions))
     for entry in decisions.state.pending:
         if entry.patch.form in TOLD:
-            yield lesson_of_change(entry.patch, standing=Standing(LessonStage.WAITING, entry.number))
+            yield waits(entry, scope=entry.patch.scope)
 
 
-def _in_force(item: Item) -> Standing:
+def waiting_lessons(home: Home, database: Database, *, now: float) -> tuple[Lesson, ...]:
+    """Everything that waits for a person, whatever its form: by project, those of every project last, oldest first."""
+    found = pending(home, database, now=now)
+    entries = ledger_of(home, database).entries() if found else []
+    state, known = fold(entries), KnownProjects(database)
+    lessons = []
+    for entry in found:
+        replaces = move_for(home, database, entry).before
+        scope = scope_of(entry, state)
+        lesson = waits(entry, scope=scope, replaces=replaces, judged=last_trial(entry.patch, entries))
+        place = known.shown(scope.project) if scope.project else ""
+        lessons.append(replace(lesson, seen_by=lesson.seen_by._replace(place=place)))
+    return tuple(sorted(lessons, key=lambda each: (not each.project, each.project, each.group, each.standing.entry)))
+
+
+def _in_force(item: Item, decisions: DecisionsOnLessons) -> Standing:
     stage = LessonStage.LIVE if item.canary else LessonStage.ACTIVE
-    return Standing(stage, item.number, f"{item.form.value} {item.name}")
+    return Standing(
+        stage,
+        item.number,
+        f"{item.form.value} {item.name}",
+        tried=_tried(item.form, item.name, decisions),
+        live=decisions.live.get((item.form, item.name)),
+    )
 
 
 def learned(
@@ -220,31 +231,74 @@ def _most_seen(project: ProjectLessons) -> int:
 
 
 def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
-    """How far a lesson has come. The last decision counts."""
-    state, patch, checks = decisions.state, lesson.patch, lesson.checks
+    """How far a lesson has come, in its own words or in others that say the same. The last decision counts."""
+    checks = lesson.checks
     if checks.conflict:
         return Standing(LessonStage.CLAIMED, why="contradicted elsewhere, not proposed")
+    patches = (lesson.patch, *lesson.repeats)
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
-    rules = state.rules if patch.form is Form.RULE else ()
-    if item := state.get(patch.form, patch.name) or same_rule(rules, patch):
-        return replace(_in_force(item), trial=_trial_of(item.number, decisions))
+    if item := next((item for patch in patches if (item := _holding(patch, decisions.state))), None):
+        return _in_force(item, decisions)
     if not lesson.is_proposable:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
+    return next((found for patch in patches if (found := _decided(patch, decisions))), Standing(LessonStage.CHECKED))
+
+
+def _holding(patch: Patch, state: State) -> Item | None:
+    """What is in force that a change would say again."""
+    rules = state.rules if patch.form is Form.RULE else ()
+    return state.get(patch.form, patch.name) or same_rule(rules, patch)
+
+
+def _decided(patch: Patch, decisions: DecisionsOnLessons) -> Standing | None:
+    """What was decided on a change that is not in force; None where nothing was."""
+    state = decisions.state
     waiting = next((each for each in state.pending if each.patch.name == patch.name), None)
     if waiting is not None:
         return Standing(LessonStage.WAITING, waiting.number)
     if marks(patch) & state.never:
-        return Standing(LessonStage.REFUSED, why=" for good")
+        return Standing(LessonStage.REFUSED, _never_said(patch, decisions), why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
-    trial = last.patch.origin.trial if last else ""
-    return replace(_OF_STEP[last.step], entry=last.number, trial=trial) if last else Standing(LessonStage.CHECKED)
+    tried = _tried(patch.form, patch.name, decisions)
+    return replace(_OF_STEP[last.step], entry=last.number, tried=tried) if last else None
 
 
-def _trial_of(number: int, decisions: DecisionsOnLessons) -> str:
-    """The trial after which an entry was made."""
-    return next((each.patch.origin.trial for each in decisions.entries if each.number == number), "")
+def _never_said(patch: Patch, decisions: DecisionsOnLessons) -> int:
+    """The entry by which a person never wants it proposed."""
+    said = (each for each in reversed(decisions.entries) if each.is_never and marks(each.patch) & marks(patch))
+    return next((each.number for each in said), 0)
+
+
+def _tried(form: Form, name: str, decisions: DecisionsOnLessons) -> TriedLesson | None:
+    """What the last trial of a change says."""
+    own = [each for each in reversed(decisions.entries) if (each.patch.form, each.patch.name) == (form, name)]
+    progress = next((found for each in own if each.verdict and (found := _progress(each)) is not None), None)
+    if progress is None:
+        trial = next((each.patch.origin.trial for each in own if each.patch.origin.trial), "")
+        return TriedLesson(trial) if trial else None
+    passed = {each.arm: Passed(each.passed, each.attempts) for each in progress.result.tallies}
+    ruling = RULINGS[progress.result.verdict.ruling]
+    return TriedLesson(progress.trial, ruling, passed.get(Arm.BASE), passed.get(Arm.CANDIDATE))
+
+
+def _progress(entry: Entry) -> TrialProgress | None:
+    return decoded_or_none(entry.verdict.encode(), TrialProgress)
+
+
+def _live(database: Database, entry: int) -> LiveLesson:
+    """What was counted since an entry told a rule to a share of the sessions."""
+    units = counted(database, entry)
+    known = [(each.told, float(each.failed)) for each in units if each.failed is not None]
+    losses = known or [(each.told, each.loss) for each in units]
+    told, untold = ([loss for is_told, loss in losses if is_told is wanted] for wanted in (True, False))
+    sessions = sum(each.sessions for each in units if each.failed is not None or not known)
+    return LiveLesson(sessions, _mean(untold), _mean(told), bool(known))
+
+
+def _mean(losses: Sequence[float]) -> float | None:
+    return sum(losses) / len(losses) if losses else None
 
 
 def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
@@ -260,7 +314,10 @@ def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
 def decisions_on_lessons(home: Home, database: Database) -> DecisionsOnLessons:
     """What was decided in this home so far."""
     ledger = ledger_of(home, database)
-    return DecisionsOnLessons(ledger.state(), tuple(ledger.entries()))
+    entries = tuple(ledger.entries())
+    begun = {(each.patch.form, each.patch.name): each.number for each in entries if each.step is Step.CANARY}
+    live = {key: _live(database, number) for key, number in begun.items()}
+    return DecisionsOnLessons(ledger.state(), entries, live)
 
 
 def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float) -> Entry:

@@ -10,16 +10,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.examples.templates import written as template_text
-from whet.failures.view import JudgedCall
+from whet.examples.templates import as_change
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
-from whet.ledger.patches import Action, Form, Patch, marks
+from whet.ledger.patches import Form, Patch, marks
 from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
-from whet.proving.cases_from_sessions import cases_from
+from whet.proving.cases_from_sessions import KINDS, Kinds, MadeCases, cases_from
 from whet.sessions.trust import Trust
 from whet.store.case_files import chosen as chosen_cases
 from whet.store.database import Database
@@ -29,7 +28,7 @@ from whet.store.listing import Filters, count_sessions, find
 from whet.store.sessions import is_believed, load
 from whet.store.settings_file import load as load_settings
 from whet.store.template_files import usable, worths
-from whet.trials.cases import Case
+from whet.trials.cases import Case, is_errand
 from whet.trials.improvements import (
     SETTLED,
     ImproveRequest,
@@ -118,25 +117,33 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, lesson: Lesso
     own = chosen_cases(home.folder, ())
     waits = lesson.standing.stage is LessonStage.WAITING  # `whet try` takes the cases that there are
     of_home = waits or way_of(lesson) in OWN_CASES
+    # The sessions that a template was made from cannot judge it.
+    sessions = () if waits or way_of(lesson) is Way.TEMPLATE else lesson.evidence.session_ids[:MOST_SESSIONS]
     found = {case.name: case for case in (own if of_home else [each for each in own if each.guard])}
     in_repositories = MOST_SESSIONS if ask.agent else MOST_IN_REPOSITORIES
-    for number, id in enumerate(() if waits else lesson.evidence.session_ids[:MOST_SESSIONS]):
-        session = find(database, id)
-        if is_believed(database, session):
-            messages = {piece.message for piece in lesson.evidence.pieces if piece.session == id}
-
-            def about(step: JudgedCall, messages: set[int] = messages) -> bool:
-                return step.message in messages
-
-            made = cases_from(
-                home,
-                load(database, session),
-                about=about,
-                in_repository=number < in_repositories,
-                with_step=not ask.agent,
-            )
-            found |= {case.name: case for case in made.cases} | found
+    for number, id in enumerate(sessions):
+        made = cases_of_session(home, database, lesson, id, in_repository=number < in_repositories)
+        found |= {case.name: case for case in _endpoints(ask, lesson, made.cases)} | found
     return tuple(found.values())
+
+
+def cases_of_session(
+    home: Home, database: Database, lesson: Lesson, id: str, *, kinds: Kinds = KINDS, in_repository: bool = True
+) -> MadeCases:
+    """The cases of a session that shows a lesson, about that lesson first; none of another member's session."""
+    session = find(database, id)
+    if not is_believed(database, session):
+        return MadeCases((), ("it is another member's session",))
+    about = {piece.message: piece.fix for piece in lesson.evidence.pieces if piece.session == id}
+    return cases_from(home, load(database, session), about=about, kinds=kinds, in_repository=in_repository)
+
+
+def _endpoints(ask: ImproveRequest, lesson: Lesson, cases: Sequence[Case]) -> Iterator[Case]:
+    """What a lesson is judged by: its own trouble where it has one, with whole tasks as guards; else whole tasks."""
+    able = [case for case in cases if not ask.agent or is_errand(case)]
+    has_trouble = bool(lesson.patch.situation.call) and any(case.kind == "step" for case in able)
+    for case in able:
+        yield replace(case, guard=True) if has_trouble and case.kind == "task" else case
 
 
 def _sessions(database: Database, ask: ImproveRequest) -> int:
@@ -215,5 +222,6 @@ def _templates(home: Home, database: Database, books: ComparedWith) -> Iterator[
     known = {worth.key for worth in worths(database) if worth.model == books.named}
     for template in usable(home.folder) if books.model else ():
         if template.key not in known:
-            patch = Patch(Form.TEMPLATE, Action.ADD, template.name, template_text(template), trust=Trust.AGENT)
-            yield lesson_of_change(patch, f"the template {template.name} was never measured with {books.named}")
+            yield lesson_of_change(
+                as_change(template), f"the template {template.name} was never measured with {books.named}"
+            )

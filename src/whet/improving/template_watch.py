@@ -10,13 +10,14 @@ from whet.errors import WhetError
 from whet.examples.choosing import FRESH_SECONDS, Worth, standing
 from whet.examples.templates import Template
 from whet.improving.live_sessions import SETTLED_SECONDS, live_sessions, settled_lots
+from whet.lessons.live import LiveComparison
 from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import CountedDraw, DrawOutcome, count_draws, models_drawn, outcomes, uncounted
 from whet.store.template_files import record_worth, usable, worths
-from whet.trials.canaries import LiveComparison, Observation
+from whet.trials.canaries import Observation
 from whet.trials.live_templates import ALPHA, LEAST_EFFECT, JudgedTemplate, Judgement, judge
 from whet.values import Value
 

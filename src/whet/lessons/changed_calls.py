@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -38,6 +39,7 @@ SAME_WORDS = 0.5  # of what two calls are said to be for
 FEWEST_WORDS = 3
 FEWEST_LETTERS = 3
 HEAD_WORDS = 3
+STEM = 5  # letters that words in different forms share
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
@@ -108,6 +110,25 @@ class _Step(NamedTuple):
     call: CallInParts
 
 
+class CallWords:
+    """How rare the words of calls are, and so how much two of them have in common."""
+
+    def __init__(self, calls: Iterable[SimpleCall]) -> None:
+        every = set(calls)
+        self.count = len(every)
+        self.common = Counter(word for call in every for word in telling_words(call.words))
+
+    def likeness(self, one: SimpleCall, other: SimpleCall) -> float:
+        """How much of the weight of their words two calls share, or of their arguments; rare words weigh more."""
+        return max(self._shared(one.words, other.words), self._shared(one.words[1:], other.words[1:]))
+
+    def _shared(self, one: Sequence[str], other: Sequence[str]) -> float:
+        mine, theirs = telling_words(one), telling_words(other)
+        weights = {word: math.log((2 + self.count) / self.common[word]) for word in mine | theirs if self.common[word]}
+        both, either = (sum(weights.get(word, 0.0) for word in words) for words in (mine & theirs, mine | theirs))
+        return both / either if either else 0.0
+
+
 class _Course:
     """The calls of a session in order, the person's turns among them, and how rare the words of calls are."""
 
@@ -117,9 +138,7 @@ class _Course:
         self.steps = [_Step(step, in_parts(step, folder)) for step in view.steps]
         messages = view.transcript.messages
         self.turns = [index for index, message in enumerate(messages) if is_ordered(message) and message.text.strip()]
-        calls = {part for each in self.steps for part in each.call.parts}
-        self.count = len(calls)
-        self.common = Counter(word for part in calls for word in telling_words(part.words))
+        self.words = CallWords(part for each in self.steps for part in each.call.parts)
         self.known: dict[str, int] = {}  # each word, and where a call with it first worked
         for index, each in enumerate(self.steps):
             for word in _all_words(each.call.parts) if each.step.worked else ():
@@ -144,16 +163,6 @@ class _Course:
         turn = next((turn for turn in self.turns if turn >= message), None)
         return messages[turn].text if turn is not None and is_typed(messages[turn]) else ""
 
-    def likeness(self, one: SimpleCall, other: SimpleCall) -> float:
-        """How much of the weight of their words two calls share, or of their arguments; rare words weigh more."""
-        return max(self._shared(one.words, other.words), self._shared(one.words[1:], other.words[1:]))
-
-    def _shared(self, one: Sequence[str], other: Sequence[str]) -> float:
-        mine, theirs = telling_words(one), telling_words(other)
-        weights = {word: math.log((2 + self.count) / self.common[word]) for word in mine | theirs if self.common[word]}
-        both, either = (sum(weights.get(word, 0.0) for word in words) for words in (mine & theirs, mine | theirs))
-        return both / either if either else 0.0
-
 
 def changes_of(view: SessionView) -> SessionChanges:
     """What changed in a session wherever a call went wrong and, in the end, right."""
@@ -162,9 +171,19 @@ def changes_of(view: SessionView) -> SessionChanges:
     return SessionChanges(tuple(changed[:MOST_CHANGED]), tuple(_made(course))[:MOST_MADE])
 
 
-def telling_words(words: Sequence[str]) -> frozenset[str]:
+def telling_words(words: Iterable[str]) -> frozenset[str]:
     """The parts of words by which one call is known from another."""
-    return frozenset(part.lower() for word in words for part in _WORD.findall(word) if len(part) >= FEWEST_LETTERS)
+    return _telling_in(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _telling_in(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_telling, words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _telling(word: str) -> frozenset[str]:
+    return frozenset(part.lower() for part in _WORD.findall(word) if len(part) >= FEWEST_LETTERS)
 
 
 def _made(course: _Course) -> Iterator[MadeCall]:
@@ -206,7 +225,7 @@ def _changed(course: _Course, index: int) -> Iterator[ChangedCall]:
     for part in call.parts:
         if trigger is CallTrouble.REFUSED or is_step(part):
             found, is_done = _ways(course, part, call, within)
-            found += () if is_done else _ways_told(course, part, call, further)
+            found += () if is_done else _ways_told(course, index, part, further)
             ways = tuple(replace(way, news=course.news(way.call, index)) for way in found[:MOST_WAYS])
             told = " ".join(said.split())[:SAID_LETTERS]
             yield ChangedCall(trigger, step.message, part, errors, told, ways, at, trust)
@@ -272,7 +291,7 @@ def _ways(
                 before = [replace(way, leads=True) for way in found]
                 return [*_since(part, each, is_edited), *before][-MOST_WAYS:], True
             alike = _likeness(course, part, each, call, other)
-            if is_step(each) and not other.looks_at_files and not other.edits:
+            if is_step(each) and not (other.looks_at_files or other.edits or _is_sibling(each, part, call)):
                 found.append(AnotherWay(HowChanged.CALL, each, round(alike, 2), len(found), False, is_edited))
                 if step.worked and is_like(part, each, alike):
                     *before, last = found
@@ -281,20 +300,34 @@ def _ways(
     return found[: MOST_WAYS // 2], False
 
 
-def _ways_told(course: _Course, part: SimpleCall, call: CallInParts, further: Sequence[_Step]) -> Iterator[AnotherWay]:
+def _ways_told(course: _Course, index: int, part: SimpleCall, further: Sequence[_Step]) -> Iterator[AnotherWay]:
     """What worked in place of a call that was still failing when the person spoke.
 
-    They may have told how; they may as well have asked for something else, so it has to be for the same purpose.
+    They may have told how; they may as well have asked for something else, so it has to be for the same purpose, or to
+    have a word of theirs that no call had before.
     """
     count = 0
+    call = course.steps[index].call
+    said = _beginnings(_WORD.findall(course.words_after(course.steps[index].step.message).lower()))
     for step, other in further:
         for each in other.parts if step.worked and not other.looks_at_files and not other.edits else ():
             alike = _likeness(course, part, each, call, other)
-            if each.words == part.words:
+            if each.words == part.words and each.settings == part.settings:
                 return
-            if is_step(each) and (each.words[0] == part.words[0] or alike >= ALIKE):
+            is_told = not said.isdisjoint(_beginnings(telling_words(course.news(each, index))))
+            if is_step(each) and (each.words[0] == part.words[0] or alike >= ALIKE or is_told):
                 yield AnotherWay(HowChanged.CALL, each, round(alike, 2), count)
                 count += 1
+
+
+def _is_sibling(each: SimpleCall, part: SimpleCall, call: CallInParts) -> bool:
+    """Whether a call is what failed beside another part of the same line, made again."""
+    return any(is_like(other, each, 0.0) for other in call.parts if other.words[0] != part.words[0])
+
+
+def _beginnings(words: Iterable[str]) -> frozenset[str]:
+    """Words without what inflects them."""
+    return frozenset(word[:STEM] for word in words if len(word) >= STEM)
 
 
 def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:
@@ -322,4 +355,4 @@ def _likeness(course: _Course, part: SimpleCall, other: SimpleCall, call: CallIn
     purpose, theirs = (frozenset(_WORD.findall(text.lower())) for text in (call.purpose, later.purpose))
     is_told = min(len(purpose), len(theirs)) >= FEWEST_WORDS
     shared = len((purpose & theirs) - own) / max(1, len((purpose | theirs) - own)) if is_told else 0.0
-    return max(course.likeness(part, other), shared if shared >= SAME_WORDS else 0.0)
+    return max(course.words.likeness(part, other), shared if shared >= SAME_WORDS else 0.0)

@@ -13,7 +13,7 @@ from whet.lessons.said import said_pieces
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 13  # one more whenever the same session would teach something else
+TEACHING_VERSION = 14  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 

@@ -16,17 +16,21 @@ from whet.lessons.change_features import (
     features_of,
     heads_of,
     is_before,
+    is_new,
+    is_repaired,
     is_unlike,
     replaced_by,
 )
 from whet.lessons.changed_calls import ALIKE, CallTrouble, ChangedCall, HowChanged, SessionChanges
 from whet.lessons.simple_calls import SimpleCall
+from whet.lessons.unresolved_calls import never_worked, with_borrowed
 
 FEWEST = 2  # sessions
 FEWEST_WEAK = 3  # where nothing but its recurrence speaks for it
 ENOUGH_BITS = 4.5  # beyond those that it takes to stand out among all that might have recurred
 ALIKE_BITS = 6.0  # what it is worth that two calls share their rare words
 SAME_ERROR_BITS = 2.0
+NEWS_BITS = 1.0  # for each session in which it is done after the failure and not before: chance would do either
 EDITED_BITS = 1.0  # what each session loses in which an edit came before it
 SPECIFIC = 0.8  # of the sessions of a change, that show a more specific one
 MOST = 30
@@ -42,21 +46,24 @@ class _Candidate(NamedTuple):
 
 def recurring_changes(sessions: Mapping[str, SessionChanges]) -> tuple[RecurringChange, ...]:
     """The changes that recur, the surest first. Copies of a session have to be left out by who calls."""
-    project = ProjectCalls(sessions)
-    every = [(session, changed) for session, changes in sessions.items() for changed in changes.changed]
+    lent = with_borrowed(sessions)
+    project = ProjectCalls(lent)
+    every = [(session, changed) for session, changes in lent.items() for changed in changes.changed]
     found: list[RecurringChange] = []
     explained: set[tuple[str, int]] = set()
     candidates, enough = _candidates(project, every)
     for general in sorted(candidates, key=_rank):
-        candidate = _most_specific(general, candidates)
-        left = tuple(each for each in candidate.seen if (each.session, each.changed.message) not in explained)
-        if len(left) < _fewest(left):
-            continue
-        bits = _bits(project, candidate.feature, left, candidate.failed_in)
-        change = _change(project, candidate._replace(seen=left)) if bits >= enough else None
-        if change is not None:
-            found.append(change)
-            explained |= {(session, each.message) for session, each in every if _is_explained(change, candidate, each)}
+        for candidate in dict.fromkeys((_most_specific(general, candidates), general)):
+            left = tuple(each for each in candidate.seen if (each.session, each.changed.message) not in explained)
+            if len(left) < _fewest(left) or _bits(project, candidate.feature, left, candidate.failed_in) < enough:
+                continue
+            change = _change(project, candidate._replace(seen=left))
+            if change is not None:
+                found.append(change)
+                explained |= {(session, one.message) for session, one in every if _is_explained(change, candidate, one)}
+                break
+    left_over = ((session, each) for session, each in every if (session, each.message) not in explained)
+    found += [_templates(Remedy.NONE, seen, 0.0, "") for seen in never_worked(project, left_over)]
     return tuple(found[:MOST])
 
 
@@ -101,11 +108,14 @@ def _candidates(project: ProjectCalls, every: Sequence[tuple[str, ChangedCall]])
     seen: dict[tuple[Words, Feature], list[SeenChange]] = defaultdict(list)
     failed_in: dict[Words, set[str]] = defaultdict(set)
     for session, changed in every:
-        for head in ((), *heads_of(changed.call.words)):
+        heads = ((), *heads_of(changed.call.words))
+        for head in heads:
             failed_in[head].add(session)
-            for way in changed.ways:
-                for feature in features_of(changed, way):
-                    seen[head, feature].append(SeenChange(session, changed, way))
+        for way in changed.ways:
+            sighting = SeenChange(session, changed, way)
+            for feature in features_of(changed, way):
+                for head in heads:
+                    seen[head, feature].append(sighting)
     enough = ENOUGH_BITS + math.log2(1 + len(seen))
     found: list[_Candidate] = []
     for (head, feature), sightings in seen.items():
@@ -140,6 +150,7 @@ def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], f
     if 2 * sum(each.way.likeness >= ALIKE for each in seen) > len(seen):
         bits += ALIKE_BITS
     if feature[0] not in (Remedy.PLACE, Remedy.SETTING):
+        bits += NEWS_BITS * sum(is_new(each, feature) for each in seen)
         bits -= EDITED_BITS * sum(each.way.is_edited and each.changed.trigger is CallTrouble.FAILED for each in seen)
     return bits + (SAME_ERROR_BITS if project.is_same_trouble(seen) else -SAME_ERROR_BITS)
 
@@ -156,6 +167,8 @@ def _change(project: ProjectCalls, candidate: _Candidate) -> RecurringChange | N
     """The candidate as templates, if the forms that it says fail do not mostly work by themselves."""
     seen, (remedy, words) = candidate.seen, candidate.feature
     if remedy in (Remedy.FORM, Remedy.PART) and is_before(seen):
+        remedy = Remedy.STEP
+    if remedy is Remedy.FORM and is_repaired(project, seen, candidate.feature):
         remedy = Remedy.STEP
     change = _templates(remedy, seen, candidate.bits, words[0])
     return change if is_borne_out(project, change) else None

@@ -1,19 +1,22 @@
 """Requests that people make again and again, in whatever words: counted and quoted, and made into no order.
 
-It is the same request where the agent did the same for it, more often than it does so anyway, and the requests have a
-word in common.
+It is the same request where it has a word in common and the agent did the same for it, or where it has two words in
+common and is never put the same way; and both more often than people say or agents do so anyway.
 """
 
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.lessons.pieces import LessonPiece
-from whet.lessons.said import sentences
+from whet.lessons.said import is_courtesy, sentences
+from whet.text.key_words import COMMON
 
 FEWEST = 3  # sessions
 MOST = 10
@@ -22,16 +25,21 @@ MOST_LETTERS = 240  # of a request: what is longer is a task
 SHARED = 0.6  # of the requests that have the word
 STEM = 6  # letters of a word that tell it from another, in whatever language
 FEWEST_LETTERS = 4
+PAIR_LETTERS = 5  # of a word that two requests share with another
+MANY = 4  # times as many sessions as have the request
+MOST_PAIRED = 8  # words of a request, the rarest
 NAMED = 1.5
 LONG = 6  # words of a sentence that nobody types twice: it is of a copy
 _WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"\b[A-Z]{3,}\b|[#@/]?\w+[._/-]\w[\w./-]*|[#@]\w{3,}")  # CHF, fr.json, #ops
 
 
 class RepeatedRequest(NamedTuple):
     """One request of several sessions in the words of each, and what was done for it."""
 
     topic: str  # the beginning of the word that the requests share
-    done: str
+    done: str  # the mark of what was done for them, or the other word that they share
+    is_done: bool  # whether it is such a mark
     pieces: tuple[LessonPiece, ...]  # one of each session, its text the sentence
 
     @property
@@ -41,25 +49,72 @@ class RepeatedRequest(NamedTuple):
 
 def repeated_requests(pieces: Iterable[LessonPiece]) -> tuple[RepeatedRequest, ...]:
     """What was asked for in three sessions or more, after the work had begun; the most frequent first."""
-    every = [piece for piece in pieces if piece.did]
+    every = list(pieces)
+    found = [*_by_what_was_done([piece for piece in every if piece.did]), *_by_words(every)]
+    ranked = sorted(found, key=lambda each: (-_weight(each), not each.is_done, -len(each.done), each.done))
+    return tuple(_apart(ranked))[:MOST]
+
+
+def _by_what_was_done(every: Sequence[LessonPiece]) -> Iterator[RepeatedRequest]:
+    """Requests that share a word, for which the same was done."""
     asked = _once_each(piece for piece in every if not piece.is_first and len(piece.text) <= MOST_LETTERS)
     sessions = len({piece.session for piece in asked})
     by_mark: dict[str, list[LessonPiece]] = defaultdict(list)
     for piece in asked:
         for mark in piece.did:
             by_mark[mark].append(piece)
-    found: list[RepeatedRequest] = []
+    said_for = Counter(mark for piece in every for mark in piece.did)
     for mark, group in by_mark.items():
         topic, alike = _topic(group)
         chosen = {piece.session: replace(piece, text=_sentence(piece.text, topic)) for piece in reversed(alike)}
         if len(chosen) < FEWEST:
             continue
-        others = [piece for piece in every if piece not in alike]
-        chance = (sum(mark in piece.did for piece in others) + 0.5) / (len(others) + 1)
+        chance = (said_for[mark] - len(alike) + 0.5) / (len(every) - len(alike) + 1)
         if _bits(len(chosen), sessions, min(0.999, chance)) >= ENOUGH_BITS:
-            found.append(RepeatedRequest(topic, mark, tuple(reversed(chosen.values()))))
-    ranked = sorted(found, key=lambda each: (-_weight(each), -len(each.done), each.done))
-    return tuple(_apart(ranked))[:MOST]
+            yield RepeatedRequest(topic, mark, True, tuple(reversed(chosen.values())))
+
+
+def _by_words(every: Sequence[LessonPiece]) -> Iterator[RepeatedRequest]:
+    """Requests that share two words, whatever was done for them: they are sentences after the task of the day."""
+    wishes = [wish for piece in every for wish in _wishes(piece)]
+    order = {session: place for place, session in enumerate(dict.fromkeys(piece.session for piece in every))}
+    words = [_paired(piece.text) for piece in wishes]
+    known = Counter(word for own in words for word in own)
+    pairs: dict[tuple[str, ...], list[LessonPiece]] = defaultdict(list)
+    for piece, own in zip(wishes, words, strict=True):
+        shared = sorted((word for word in own if known[word] >= FEWEST), key=lambda word: (known[word], word))
+        for pair in combinations(sorted(shared[:MOST_PAIRED]), 2):
+            pairs[pair].append(piece)
+    tasks = [_paired(piece.text) for piece in every if piece.is_first]
+    for (one, other), group in pairs.items():
+        chosen = {piece.session: piece for piece in reversed(group)}
+        if len({piece.text.lower() for piece in group}) < FEWEST or _occasions(chosen, order) < FEWEST:
+            continue
+        chance = (sum(one in task and other in task for task in tasks) + 0.5) / (len(tasks) + 1)
+        if _bits(len(chosen), len(order), min(0.999, chance)) >= ENOUGH_BITS:
+            yield RepeatedRequest(one, other, False, tuple(reversed(chosen.values())))
+
+
+def _occasions(sessions: Iterable[str], order: Mapping[str, int]) -> int:
+    """On how many occasions something was said: among many sessions, those in a row are one piece of work."""
+    places = sorted(order[session] for session in sessions)
+    if len(order) < MANY * len(places):
+        return len(places)
+    return len(places) - sum(other - one == 1 for one, other in pairwise(places))
+
+
+def _wishes(piece: LessonPiece) -> Iterator[LessonPiece]:
+    """The sentences of a message, without the one that gives the task."""
+    told = [each for each in sentences(piece.text) if len(each) <= MOST_LETTERS]
+    for text in told[1:] if piece.is_first else told:
+        yield replace(piece, text=text)
+
+
+def _paired(text: str) -> frozenset[str]:
+    """The words by which a wish is known from another: names, and longer words without courtesy."""
+    names = frozenset(found.lower() for found in _NAME.findall(text))
+    long = (word for word in _WORD.findall(text) if len(word) >= PAIR_LETTERS and not is_courtesy(word))
+    return names | frozenset(word.lower()[:STEM] for word in long if word.lower() not in COMMON)
 
 
 def _weight(request: RepeatedRequest) -> float:
@@ -86,6 +141,7 @@ def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
     return topic, alike if len(alike) >= SHARED * len(group) else []
 
 
+@lru_cache(maxsize=1 << 14)
 def _stems(text: str) -> frozenset[str]:
     words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word[:STEM] for word in words if len(word) >= FEWEST_LETTERS)
@@ -111,5 +167,5 @@ def _apart(ranked: Iterable[RepeatedRequest]) -> Iterator[RepeatedRequest]:
         places = {(piece.session, piece.message) for piece in each.pieces}
         if 3 * len(places & seen) < len(places) and each.topic not in topics:
             yield each
-        seen |= places
-        topics.add(each.topic)
+            seen |= places
+            topics.add(each.topic)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from whet.lessons.backtests import Backtest
 from whet.lessons.measures import LessonMeasures
+from whet.values import Value
 
 THOUSAND = 1_000
 
@@ -20,20 +21,51 @@ class EvidenceRung(StrEnum):
     LIVE = "live"  # sessions since it is told are counted
 
 
+class Passed(NamedTuple):
+    """How many of so many attempts passed."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.of}"
+
+
+class TriedLesson(Value, frozen=True):
+    """What a trial says of a lesson: its ruling, and how many attempts passed without it and with it."""
+
+    trial: str
+    ruling: str = ""  # empty where only the trial is known
+    without: Passed | None = None
+    told: Passed | None = None
+
+
+class LiveLesson(Value, frozen=True):
+    """The sessions since a lesson is told to a share of them: how bad those went that were told and the others.
+
+    That is the share with the failure that it is against, or the mean failure score where nobody can tell that apart.
+    """
+
+    sessions: int = 0
+    untold: float | None = None
+    told: float | None = None
+    is_share: bool = True
+
+
 class Climb(NamedTuple):
-    """What a rung is known by: in how many sessions it was seen, what code measured, its trial, whether it is live."""
+    """What a rung is known by: in how many sessions it was seen, what code measured, its trial, its live sessions."""
 
     sessions: int
     measures: LessonMeasures | None = None
-    trial: str = ""
-    is_live: bool = False
+    tried: TriedLesson | None = None
+    live: LiveLesson | None = None
 
     @property
     def rung(self) -> EvidenceRung:
         """The highest rung that was reached."""
-        if self.is_live:
+        if self.live is not None:
             return EvidenceRung.LIVE
-        if self.trial:
+        if self.tried is not None:
             return EvidenceRung.TRIED
         if self.measures is None or not _is_checked(self.measures):
             return EvidenceRung.SEEN
@@ -58,12 +90,29 @@ def _sentences(climb: Climb) -> Iterator[str]:
         yield _checked(measures)
         if _is_checked(measures):
             yield from _backtest(measures.backtest)
-    if climb.trial:
-        yield f"tried in trial {climb.trial}"
-    if climb.is_live:
-        yield "live: told to a share of the sessions, which are counted"
-    elif not climb.trial:
+    if climb.tried is not None:
+        yield _tried(climb.tried)
+    if climb.live is not None:
+        yield _live(climb.live)
+    if climb.tried is None and climb.live is None:
         yield "not tried"
+
+
+def _tried(found: TriedLesson) -> str:
+    if not found.ruling:
+        return f"tried in trial {found.trial}"
+    passed = f", {found.without} → {found.told}" if found.without and found.told else ""
+    return f"tried: {found.ruling}{passed} (trial {found.trial})"
+
+
+def _live(found: LiveLesson) -> str:
+    if found.untold is None or found.told is None:
+        return f"live: told to a share of the sessions, {found.sessions or 'none'} counted yet"
+    if found.is_share:
+        change = f"{100 * found.untold:.0f} % → {100 * found.told:.0f} %"
+    else:
+        change = f"mean failure {found.untold:.2f} → {found.told:.2f}"
+    return f"live: {change} in {_many(found.sessions, 'session')}"
 
 
 def _is_checked(measures: LessonMeasures) -> bool:

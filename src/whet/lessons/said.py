@@ -104,13 +104,19 @@ def holds_for_good(sentence: str) -> bool:
         return False
     if _FROM_NOW.search(sentence):
         return True
-    found = _FOR_GOOD.search(sentence)
+    # Within a sentence a word in capitals is a name or a noun: the month of May is no "never".
+    found = next((each for each in _FOR_GOOD.finditer(sentence) if not (each.start() and each[0][0].isupper())), None)
     if found is None or ":" in sentence[: found.start()]:
         return False
     before = _WORD.findall(sentence[: found.start()])
     # In most languages the verb of an order may come first; in English it does not.
     is_after_verb = len(before) == 1 and not _ENGLISH.match(found[0])
     return is_after_verb or all(map(_BEFORE.match, before))
+
+
+def is_courtesy(word: str) -> bool:
+    """Whether a word may stand before any order and says nothing of it."""
+    return bool(_BEFORE.match(word) or _FOR_GOOD.fullmatch(word))
 
 
 def _with_ends(text: str) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from functools import lru_cache
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from whet.failures.purposes import is_shell, path_of
@@ -29,11 +30,13 @@ PLUMBING = names(
 GRAMMAR = frozenset(
     ("for", "do", "done", "while", "until", "if", "then", "else", "elif", "fi", "case", "esac", "{", "}")
 )
+INTERPRETERS = SHELLS | {"pwsh", "powershell"}
 CHANGE_FOLDER = ("cd", "pushd", "chdir", "Set-Location", "sl")
 # How shells set a variable for what comes after: `export A=b`, `set A=b`, `set -x A b`, `$env:A = "b"`, `env A=b`.
 SETTERS = ("export", "set", "setx", "env", "setenv", "declare")
 # The commands of git that tell what is, and change nothing.
 TELLING = names("status log diff show blame describe rev-parse ls-remote ls-tree shortlog reflog")
+_COMMAND = re.compile(r"(?i)^-(?:[a-z]*c|command)$")
 _DRIVE = re.compile(r"^[A-Za-z]:/")
 _ENVIRONMENT = re.compile(r"(?i)^\$env:(\w+)=?(.*)$")
 _ARGUMENT = re.compile(r"^[A-Za-z]\w*=")
@@ -107,7 +110,17 @@ def is_tool(call: SimpleCall) -> bool:
 
 def parts_of(words: Iterable[str]) -> frozenset[str]:
     """The words of a call and what they are made of: `HEAD:env/next` of `env/next`, and that of `env` and `next`."""
-    paths = {path for word in words for path in (word, *_PATH.split(word))}
+    return _parts_of_words(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _parts_of_words(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_parts_of_word, words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _parts_of_word(word: str) -> frozenset[str]:
+    paths = {word, *_PATH.split(word)}
     return frozenset(part for path in paths for part in (path, *_NAME.split(path)) if len(part) > 1)
 
 
@@ -154,8 +167,8 @@ def _of_line(command: str, given: str, folder: str) -> Iterator[SimpleCall]:
     for stage in written(command):
         words = stage.words
         piped, is_piped = is_piped, stage.joiner == "|"
-        if words and words[0].rsplit("/", 1)[-1] in SHELLS and len(words) > 2 and words[1].endswith("c"):
-            yield from _of_line(words[2], place, folder)
+        if (line := _line_within(words)) is not None:
+            yield from (_with_settings(each, words) for each in _of_line(line, place, folder))
             continue
         plain, settings = _plainly(words, folder)
         if not plain or plain[0] in GRAMMAR or (plain[0] in PLUMBING and (piped or is_piped) and not _writes(plain)):
@@ -168,6 +181,21 @@ def _of_line(command: str, given: str, folder: str) -> Iterator[SimpleCall]:
             set_before += tuple(settings_in(plain))
         else:
             yield call
+
+
+def _line_within(words: tuple[str, ...]) -> str | None:
+    """The line that a shell is given to run, as in `bash -lc "make test"`; None where none is."""
+    plain = tuple(dropwhile(_ASSIGNED.match, words))
+    if not plain or plain[0].rsplit("/", 1)[-1].lower().removesuffix(".exe") not in INTERPRETERS:
+        return None
+    place = next((place for place, word in enumerate(plain[1:-1], 1) if _COMMAND.match(word)), None)
+    return None if place is None else plain[place + 1]
+
+
+def _with_settings(call: SimpleCall, words: tuple[str, ...]) -> SimpleCall:
+    """A call with the variables that are set before the shell which runs it."""
+    settings = tuple(takewhile(_ASSIGNED.match, words))
+    return SimpleCall(call.words, call.folder, (*settings, *call.settings)) if settings else call
 
 
 def _plainly(words: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -72,9 +72,17 @@ def _standing(said: Iterable[LessonPiece]) -> Iterator[TaughtRule]:
 
 def _of_request(request: RepeatedRequest) -> TaughtRule:
     quotes = list(dict.fromkeys(cut(piece.text, QUOTE_LETTERS) for piece in request.pieces))[:QUOTES]
-    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)} (`{request.done}`)."
+    done = f" (`{request.done}`)" if request.is_done else ""
+    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)}{done}."
     evidence = _evidence(LessonSource.REQUEST, request.pieces)
-    return TaughtRule(text, REPEATED, request.done, evidence, RuleSituation(said=quotes[0]), request.pieces[:FEWEST])
+    return TaughtRule(
+        text,
+        REPEATED,
+        request.done if request.is_done else "",
+        evidence,
+        RuleSituation(said=quotes[0]),
+        request.pieces[:FEWEST],
+    )
 
 
 def _of_change(change: RecurringChange) -> TaughtRule:
@@ -82,7 +90,7 @@ def _of_change(change: RecurringChange) -> TaughtRule:
     pieces = [_piece(each) for each in change.seen]
     evidence = _evidence(LessonSource.RECOVERY, pieces)
     # A step before it is no other form: it helped where the same error does not come again.
-    fix = "" if change.remedy is Remedy.STEP else _fixed(change.works, change.seen[-1].way.call)
+    fix = "" if change.remedy in (Remedy.STEP, Remedy.NONE) else _fixed(change.works, change.seen[-1].way.call)
     about = RuleSituation(_fixed(change.fails[0], change.seen[-1].changed.call), error_of(change), fix)
     count = next((n for n in range(FEWEST, len(pieces)) if sentence_of(again(change, n)) == text), len(pieces))
     situation = f"{shown(change.fails[0])}: {error_of(change) or 'refused'}"

@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -15,28 +16,37 @@ from whet.agents.executor import Carried, Errand
 from whet.engine.orders import Failed
 from whet.errors import WhetError
 from whet.ledger.patches import Patch
+from whet.proving.carried_steps import carried_calls
 from whet.proving.checks import judge
 from whet.proving.executing import carry_out, grounds_of
 from whet.proving.executors import Runner, program_of, runner_named, version_of
 from whet.proving.instructing import instruct
+from whet.proving.judged_work import WorkEnd, judge_work
 from whet.proving.overlay import Overlay, overlaid
-from whet.proving.workspace import check_in, hidden_by
+from whet.proving.workspace import hidden_by
 from whet.proving.world import TrialWorld
 from whet.runs.daily_limit import Amount, errand_most
 from whet.runs.models import cost, model_of, with_facts
 from whet.runs.run import Spent, together
 from whet.runs.settings import Settings
 from whet.secrets.redactor import redact, secret_values
-from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage
+from whet.sessions.arguments import command_of
+from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage, pair
 from whet.shipped.data import models
+from whet.shipped.guidance.judging import going_on
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.sessions import Provenance, keep
 from whet.store.trials import keep_attempt, key_of, known_attempt, reuse
+from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
+from whet.trials.handling import handled
+
+STEP_TURNS = 12  # of another agent, until the situation of a step is decided
+MOST_SHOWN, MOST_TEXT = 12, 1_000  # calls of a step's conversation that are told, and letters of each result
 
 
 class WantedAttempt(NamedTuple):
@@ -51,8 +61,8 @@ def expect_possible(runner: Runner, case: Case) -> None:
     """Raise WhetError for a case that no other agent can be asked to do."""
     if not is_errand(case):
         raise WhetError(
-            f"The case {case.name} is one step of a conversation, which {runner.name} cannot take up.",
-            advice="Give it task cases: `whet cases new NAME` writes one, `--cases` chooses them.",
+            f"The case {case.name} is one step of a conversation in no workspace, which {runner.name} cannot take up.",
+            advice="Give it task cases: `whet cases add --new NAME` writes one, `--cases` chooses them.",
         )
 
 
@@ -113,7 +123,7 @@ class _Stage(NamedTuple):
         if self.meter:
             self.meter.end(call, Amount(spent.input + spent.output, spent.dollars))
         if interrupt.is_set():
-            raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
+            raise Failed("The attempt was stopped.", advice="`whet worker retry` goes on with the trial.", spent=spent)
         recorded = TrialAgent(self.agent.name, carried.version or self._version(), carried.model)
         session = self._keep(carried.transcript) if carried.transcript else ""
         _, arm, seed = ask.place
@@ -140,8 +150,8 @@ class _Stage(NamedTuple):
         limits = case.budget
         work = Path(os.path.realpath(self.overlay.work))
         errand = Errand(
-            case.task, work, work.parent / "config", model=self.agent.model, seconds=limits.seconds,
-            dollars=limits.dollars, turns=limits.model_calls, examples=examples, environment=case.environment,
+            errand_words(case), work, work.parent / "config", model=self.agent.model, seconds=limits.seconds,
+            dollars=limits.dollars, turns=turns_of(case), examples=examples, environment=case.environment,
         )  # fmt: skip
         hidden = (self.scene.home.folder, self.overlay.home.folder, *hidden_by(case), *self.hidden)
         return carry_out(
@@ -150,6 +160,7 @@ class _Stage(NamedTuple):
             program=program_of(self.runner, path=os.environ.get("PATH")),
             grounds=grounds_of(self.agent.name, self.scene.settings, os.environ, hidden=hidden),
             interrupt=interrupt,
+            is_decided=partial(_is_decided, case) if case.kind == "step" else None,
         )
 
     def _keep(self, transcript: Transcript) -> str:
@@ -178,9 +189,44 @@ class _Stage(NamedTuple):
                 replace(settings.sandbox, required=True), settings.terminal, hidden=(home.folder, *self.hidden)
             ),
         )
-        code = check_in(situation, case).exit_code if check.command else None
+        ended = judge_work(situation, case) if check.command else WorkEnd(None)
         files = {path: overlay.content(path) for path in check.files}
-        return Ran(messages, answer, files, exit_code=code, rubric=passed), spent
+        return (
+            Ran(
+                messages,
+                answer,
+                files,
+                exit_code=ended.exit_code,
+                printed=ended.text,
+                gamed=ended.gamed,
+                rubric=passed,
+                carried=carried_calls(situation, case, messages) if check.outcome else (),
+                handled=handled(check, messages) if case.kind == "step" else None,
+            ),
+            spent,
+        )
+
+
+def _is_decided(case: Case, transcript: Transcript) -> bool:
+    return handled(case.check, transcript.messages) is not None
+
+
+def turns_of(case: Case) -> int:
+    """How many answers of its model an agent may use: a step is carried on until its situation is decided."""
+    return STEP_TURNS if case.kind == "step" else case.budget.model_calls
+
+
+def errand_words(case: Case) -> str:
+    """What an agent is asked for: of a step the request, with what was done for it so far as a record to go on from."""
+    if case.kind != "step":
+        return case.task
+    done = list(pair(case.conversation).exchanges)[-MOST_SHOWN:]
+    if not done:
+        return case.task
+    calls = (command_of(each.call) or each.call.arguments[:MOST_TEXT] for each in done)
+    results = (each.result.text[-MOST_TEXT:] if each.result else "" for each in done)
+    record = "\n\n".join(f"{call}\n{result}" for call, result in zip(calls, results, strict=True))
+    return going_on(request=case.task, record=quoted("the record", record, mark=mark_for((record,))))
 
 
 def spent_on(carried: Carried, settings: Settings) -> Spent:

@@ -26,9 +26,10 @@ from whet.ledger.patches import Form, Patch
 from whet.proving.agent_attempt import AttemptScene, WantedAttempt, make_by_agent
 from whet.proving.carried_steps import carried_calls
 from whet.proving.checks import judge
+from whet.proving.judged_work import WorkEnd, judge_work
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
-from whet.proving.workspace import check_in, hidden_by
+from whet.proving.workspace import hidden_by
 from whet.proving.world import (
     TrialWorld,
     expect_same,
@@ -54,6 +55,7 @@ from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
+from whet.trials.handling import handled
 from whet.values import Value
 
 KIND = "attempt"
@@ -273,7 +275,9 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
 
 def _expect_usable(ended: Ended) -> None:
     if ended.ending is Ending.INTERRUPTED:
-        raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=ended.spent)
+        raise Failed(
+            "The attempt was stopped.", advice="`whet worker retry` goes on with the trial.", spent=ended.spent
+        )
     if ended.fault in HOPELESS:
         raise Failed(f"The model cannot be asked: {ended.detail}", advice=ended.advice, spent=ended.spent)
 
@@ -291,16 +295,19 @@ def _run_checks(
         passed = judged.passed
         usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
         spent = spend(spent, usage)
-    exit_code = check_in(scene.made.situation, case).exit_code if check.command else None
+    judged_work = judge_work(scene.made.situation, case) if check.command else WorkEnd(None)
     ran = Ran(
         messages=messages,
         answer=answer,
         files={path: scene.overlay.content(path) for path in check.files},
         known_tools=tuple(definition.name for definition in scene.run.shown),
-        exit_code=exit_code,
+        exit_code=judged_work.exit_code,
+        printed=judged_work.text,
+        gamed=judged_work.gamed,
         rubric=passed,
         before=scene.run.messages,
         carried=carried_calls(scene.made.situation, case, messages) if check.outcome else (),
+        handled=handled(check, messages) if case.kind == "step" else None,
     )
     return ran, spent
 

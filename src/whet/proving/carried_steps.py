@@ -13,12 +13,14 @@ from whet.failures.view import JudgedCall
 from whet.proving.cases_from_commits import checkout, links_in
 from whet.proving.cases_from_repositories import stretch_of
 from whet.proving.checks import run_command
+from whet.proving.judged_work import fresh_workspace
 from whet.proving.workspace import laid_out, situation_for
 from whet.sessions.arguments import command_of
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Transcript
 from whet.store.home import Home
 from whet.trials.cases import Case
+from whet.trials.shapes import fits
 from whet.trials.step_cases import IRRELEVANT, Recovery
 from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, lines_of, telling_lines
 
@@ -31,25 +33,36 @@ def with_outcome(home: Home, transcript: Transcript, case: Case, found: Recovery
     Where they were not, or where no line tells what worked from `true`, the case stays one that compares calls.
     """
     stretch = stretch_of(transcript)
-    if found.worked is None or not (is_shell(found.failed) and is_shell(found.worked)):
+    if isinstance(stretch, str):
         return case
-    if isinstance(stretch, str) or stretch.inside:
+    if found.worked is None or not (is_shell(found.failed) and is_shell(found.worked)) or stretch.inside:
         return case
     placed = replace(case, repository=checkout(stretch.repository, stretch.before), setup=links_in(stretch.repository))
     try:
         lines = _lines_that_tell(home, placed, found.failed, found.worked)
     except WhetError:  # no sandbox, or what the repository needs is not here
-        return case
-    return replace(placed, check=replace(case.check, outcome=OutcomeDemand(lines))) if lines else case
+        return placed
+    return replace(placed, check=replace(case.check, outcome=OutcomeDemand(lines))) if lines else placed
 
 
 def carried_calls(situation: Situation, case: Case, messages: Iterable[Message]) -> tuple[CarriedCall, ...]:
-    """What the commands of a step came to in the situation's folder; none where there is nothing to carry them out."""
-    calls = [call for message in messages for call in message.calls if family_of(call) is Family.SHELL]
+    """What the commands of a step came to in a fresh workspace; none where there is nothing to carry them out.
+
+    Whatever the agent did before, it did elsewhere. Those that fit what is wanted come first.
+    """
+    shells = [call for message in messages for call in message.calls if family_of(call) is Family.SHELL]
+    shapes = case.check.calls.one_of if case.check.calls else ()
+    calls = sorted(shells, key=lambda call: not any(fits(shape, call) for shape in shapes))
     try:
-        return tuple(_carry_out(situation, case, command_of(call)) for call in calls[:MOST_CALLS])
+        return tuple(_in_workspace(situation, case, command_of(call)) for call in calls[:MOST_CALLS])
     except WhetError:  # no sandbox
         return ()
+
+
+def _in_workspace(situation: Situation, case: Case, command: str) -> CarriedCall:
+    folder = str(situation.folder)  # which the agent knew the workspace by
+    with fresh_workspace(situation, case) as fresh:
+        return _carry_out(fresh, case, command.replace(folder, str(fresh.folder)))
 
 
 def _lines_that_tell(home: Home, case: Case, failed: JudgedCall, worked: JudgedCall) -> tuple[str, ...]:

@@ -11,24 +11,25 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.outcomes.unrunnable import could_not_run
 from whet.proving.checks import CommandEnd
+from whet.proving.judged_work import twist_tests
 from whet.proving.repositories import Commit, changed, commits, files_of, resolved, text_of
-from whet.proving.workspace import check_in, laid_out, put_files, situation_for
+from whet.proving.workspace import laid_out, put_files, put_tests, run_check, situation_for
 from whet.secrets.redactor import Redactor
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.sessions import is_believed, load
 from whet.trials.cases import Case, Checkout, Limits
-from whet.trials.checks import Check, CommitFiles
+from whet.trials.checks import Check, CommitFiles, command_faults
+from whet.trials.step_outcomes import CarriedCall, telling_lines
+from whet.trials.test_reports import outcomes_of
 from whet.trials.ways_to_test import (
-    FILES,
     NEVER_RAN,
     PYTEST_UNRUN,
     WayToTest,
     detected,
     is_code,
     is_test,
-    outcomes_of,
     way_of_session,
 )
 
@@ -37,6 +38,7 @@ CHECK_SECONDS = 300.0
 TASK_LIMITS = Limits(model_calls=40, seconds=900.0)
 LEAST_WORDS = 3
 MOST_SESSIONS = 50
+MOST_REPORTS = 200
 TRAILERS = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "change-id:", "cc:", "tested-by:", "acked-by:")
 PROGRAMS = (".venv/bin/python", "venv/bin/python", "env/bin/python")
 READ_FILES = frozenset({"package.json", "Makefile"})
@@ -54,6 +56,7 @@ class LeftOut(StrEnum):
     NO_WAY = "no way to run its tests is known"
     COULD_NOT_RUN = "the tests could not be run"
     FAILS_AFTER = "the tests fail after it too"
+    NO_WORK = "its record does not show which files the work changed"
     PASSES_BEFORE = "the tests pass before it too"
 
 
@@ -150,9 +153,10 @@ def case_of(asked: CommitsAsked, commit: Commit, tests: tuple[str, ...], way: Wa
     """The case of a commit before anybody knows whether its tests tell anything."""
     present = {file.path for file in files_of(asked.repository, commit.id)}
     there = [path for path in tests if path in present]
+    work = tuple(path for path in changed(asked.repository, commit.parents[0], commit.id) if not is_test(path))
     return Case(
         task=task,
-        check=Check(command=way.line(there), seconds=CHECK_SECONDS, tests=CommitFiles(commit.id, tests)),
+        check=Check(way.line(there), seconds=CHECK_SECONDS, tests=CommitFiles(commit.id, tests), work=work),
         name=f"commit-{commit.id[:NAME_LETTERS]}",
         repository=checkout(asked.repository, commit.parents[0]),
         setup=asked.setup or links_in(asked.repository),
@@ -182,28 +186,48 @@ class Proved(NamedTuple):
     said: str = ""
 
 
-def proved(home: Home, case: Case, way: WayToTest, *, solved: str) -> Proved:
-    """Run the check of a case before the work and after it, which is what a commit has; without one only before."""
+def proved(home: Home, case: Case, way: WayToTest, *, solved: str, said: str = "") -> Proved:
+    """The case, where its check was seen to fail before the work and to pass after it, with all that told them apart.
+
+    What is after it a commit has; where there is none, `said` is what the check printed when it passed.
+    """
     try:
-        after = _ended(home, case, solved) if solved else CommandEnd(0)
-        if after.exit_code != 0:
-            narrowed = _narrowed(case, way, after)
-            if narrowed is None or _ended(home, narrowed, solved).exit_code != 0:
-                why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
-                return Proved(None, why, _last(after))
-            case = narrowed
+        after = _ended(home, case, solved) if solved else CommandEnd(0, said)
         before = _ended(home, case, "")
+        told = with_reports(case, before, after)
+        if after.exit_code != 0 and not told.check.reports:
+            why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
+            return Proved(None, why, _last(after))
+        # After the work the tests ran, so an error before it is the code's; else it may be anybody's.
+        is_lost = before.exit_code is None or before.exit_code in NEVER_RAN or (not solved and never_ran(way, before))
+        if before.exit_code == told.check.exit_code or not any(command_faults(told.check, *before)):
+            return Proved(None, LeftOut.PASSES_BEFORE)
+        if is_lost:
+            return Proved(None, LeftOut.COULD_NOT_RUN, _last(before))
+        return Proved(_with_twist(home, told, solved) if solved else told)
     except WhetError as error:  # of its setup
         return Proved(None, LeftOut.COULD_NOT_RUN, error.message)
-    if before.exit_code == 0:
-        return Proved(None, LeftOut.PASSES_BEFORE)
-    # After the work the tests ran, so an error before it is the code's; where that was not seen, it may be anybody's.
-    if before.exit_code is None or before.exit_code in NEVER_RAN or (not solved and never_ran(way, before)):
-        return Proved(None, LeftOut.COULD_NOT_RUN, _last(before))
-    return Proved(case)
 
 
-def _ended(home: Home, case: Case, solved: str) -> CommandEnd:
+def with_reports(case: Case, before: CommandEnd, after: CommandEnd) -> Case:
+    """The case with what its command says of the work: tests by name that pass only then, else lines printed only then.
+
+    Tests that fail after the work too are left out one by one: they say nothing of it.
+    """
+    was, now = outcomes_of(before.text), outcomes_of(after.text)
+    reports = tuple(sorted(name for name, passed in now.items() if passed and not was.get(name)))[:MOST_REPORTS]
+    code = 0 if after.exit_code == 0 or not reports else None
+    lines = telling_lines(after.text, CarriedCall(0, after.text), (CarriedCall(before.exit_code, before.text),))
+    return replace(case, check=replace(case.check, exit_code=code, reports=reports, prints=() if reports else lines))
+
+
+def _with_twist(home: Home, case: Case, solved: str) -> Case:
+    """Say in the case whether the right work fails with other numbers in the tests."""
+    ended = _ended(home, case, solved, is_twisted=True)
+    return replace(case, check=replace(case.check, twisted=any(command_faults(case.check, *ended))))
+
+
+def _ended(home: Home, case: Case, solved: str, *, is_twisted: bool = False) -> CommandEnd:
     """How the check ends in the state before, or with all that the commit changed."""
     with laid_out(home, case) as work:
         if solved:
@@ -211,15 +235,10 @@ def _ended(home: Home, case: Case, solved: str) -> CommandEnd:
             place = Path(case.repository.path)
             paths = {file.path for tree in (case.repository.tree, solved) for file in files_of(place, tree)}
             put_files(place, solved, paths, work)
-        return check_in(situation_for(home, case, work), case)
-
-
-def _narrowed(case: Case, way: WayToTest, after: CommandEnd) -> Case | None:
-    """The case with those tests alone that pass after the commit, where the runner tells them apart."""
-    passing = sorted(name for name, passed in outcomes_of(after.text).items() if passed)
-    if way.runner != "pytest" or not way.needs_files or not passing:
-        return None
-    return replace(case, check=replace(case.check, command=way.command.replace(FILES, shlex.join(passing))))
+        put_tests(case, work)
+        if is_twisted:
+            twist_tests(case, work)
+        return run_check(situation_for(home, case, work), case)
 
 
 def never_ran(way: WayToTest, ended: CommandEnd) -> bool:

@@ -1,15 +1,17 @@
 """Task cases from sessions in a repository: its state when the session began, and what told success in the end."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.failures.view import gather
+from whet.failures.view import JudgedCall, gather
 from whet.proving.cases_from_commits import (
     CHECK_SECONDS,
     NAME_LETTERS,
     TASK_LIMITS,
+    LeftOut,
     Proved,
     checkout,
     links_in,
@@ -19,9 +21,10 @@ from whet.proving.cases_from_commits import (
 from whet.proving.repositories import changed, commits, files_of, in_force, root_of, tip_of
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
+from whet.sessions.file_changes import files_written
 from whet.sessions.transcripts import Transcript
 from whet.store.home import Home
-from whet.trials.cases import Case
+from whet.trials.cases import Case, is_inside
 from whet.trials.checks import Check, CommitFiles
 from whet.trials.rebuilt_files import asked
 from whet.trials.ways_to_test import OWN, WayToTest, is_test
@@ -90,26 +93,58 @@ def _by_commit(home: Home, transcript: Transcript, stretch: SessionStretch, word
     there = {file.path for file in files_of(stretch.repository, stretch.after)} & set(tests)
     if way is None or not there or not way.can_run(there):
         return None
-    check = Check(way.line(sorted(there)), seconds=CHECK_SECONDS, tests=CommitFiles(stretch.after, tests))
+    check = Check(
+        way.line(sorted(there)),
+        seconds=CHECK_SECONDS,
+        tests=CommitFiles(stretch.after, tests),
+        work=_committed(stretch),
+    )
     return proved(home, _case(transcript, stretch, words, check, way), way, solved=stretch.after)
 
 
 def _by_command(home: Home, transcript: Transcript, stretch: SessionStretch, words: str) -> Proved | None:
-    command = last_passing_check(transcript)
-    if not command:
+    found = last_passing_check(transcript)
+    if found is None:
         return None
+    command = command_of(found.exchange.call).strip()
     line = f"cd {shlex.quote(stretch.inside)} && {{ {command}\n}}" if stretch.inside else command
+    work = _committed(stretch) if stretch.after else _written(transcript, stretch)
+    if not work:
+        return Proved(None, LeftOut.NO_WORK)
     way = WayToTest(OWN, command)
-    return proved(
-        home, _case(transcript, stretch, words, Check(line, seconds=CHECK_SECONDS), way), way, solved=stretch.after
+    solution = CommitFiles(stretch.after, ()) if stretch.after else None
+    case = _case(transcript, stretch, words, Check(line, seconds=CHECK_SECONDS, work=work, tests=solution), way)
+    return proved(home, case, way, solved=stretch.after, said=found.text)
+
+
+def _committed(stretch: SessionStretch) -> tuple[str, ...]:
+    """The files that the commit of a session changed, without tests."""
+    return tuple(path for path in changed(stretch.repository, stretch.before, stretch.after) if not is_test(path))
+
+
+def _written(transcript: Transcript, stretch: SessionStretch) -> tuple[str, ...]:
+    """The files of the repository that the calls of a session say they changed, without tests."""
+    folder = Path(transcript.folder)
+    top = stretch.repository
+    places = (
+        Path(os.path.normpath(folder / path))
+        for step in gather(transcript).steps
+        if step.worked
+        for path in files_written(step.exchange.call)
     )
+    inside = (place.relative_to(top).as_posix() for place in places if place.is_relative_to(top))
+    return tuple(path for path in dict.fromkeys(inside) if is_inside(path) and not is_test(path))
 
 
-def last_passing_check(transcript: Transcript) -> str:
-    """The last test, build or lint that passed in a session, as a command that can be run elsewhere."""
+def last_passing_check(transcript: Transcript) -> JudgedCall | None:
+    """The last test, build or lint that passed in a session, where its command can be run elsewhere."""
     checks = (step for step in reversed(gather(transcript).steps) if step.worked and step.effect is Effect.CHECKS)
-    lines = (command_of(step.exchange.call).strip() for step in checks if COMMIT not in checks_of(step.exchange.call))
-    return next((line for line in lines if line and transcript.folder not in line), "")
+    found = (step for step in checks if COMMIT not in checks_of(step.exchange.call))
+    return next((step for step in found if _is_portable(command_of(step.exchange.call), transcript.folder)), None)
+
+
+def _is_portable(line: str, folder: str) -> bool:
+    return bool(line.strip()) and folder not in line
 
 
 def _case(transcript: Transcript, stretch: SessionStretch, words: str, check: Check, way: WayToTest) -> Case:

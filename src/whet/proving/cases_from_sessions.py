@@ -1,27 +1,33 @@
 """Cases from sessions: the step at which one failed, and the task where its own check later passed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.view import JudgedCall, gather
+from whet.failures.view import gather
 from whet.proving.carried_steps import with_outcome
+from whet.proving.cases_from_commits import with_reports
 from whet.proving.cases_from_repositories import repository_case
-from whet.proving.workspace import check_in, laid_out, situation_for
+from whet.proving.checks import CommandEnd
+from whet.proving.workspace import laid_out, run_check, situation_for
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Role, Transcript
 from whet.store.home import Home
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
-from whet.trials.step_cases import Recovery, recoveries, step_case
+from whet.trials.step_cases import NOTHING, Recovery, recoveries, step_case
+from whet.trials.ways_to_test import is_test
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
 TASK_CALLS = 30
-About = Callable[[JudgedCall], bool]
+About = Mapping[int, str]  # the messages with calls that a case is to be about, and what is known to work instead
+Kind = Literal["step", "task"]
+Kinds = tuple[Kind, ...]
+KINDS: Kinds = ("step", "task")
 
 
 class MadeCases(NamedTuple):
@@ -36,24 +42,25 @@ def cases_from(
     transcript: Transcript,
     *,
     is_believed: bool = True,
-    about: About | None = None,
+    about: About = NOTHING,
     in_repository: bool = True,
-    with_step: bool = True,
+    kinds: Kinds = KINDS,
 ) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
     Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
     those that it tries, and no others. To make a task case its check is run, and to make a step case its calls, which
     is done for nobody else's session; `in_repository` says whether its repository is used, whose tests may take long.
-    Without `with_step` there are task cases alone, which is all that another agent can do.
+    Step cases alone take seconds.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
     step = partial(_step, about=about, carries=is_believed and in_repository)
-    for make in (step, task) if with_step else (task,):
-        found = make(home, transcript)
+    ways: dict[Kind, Callable[[Home, Transcript], Case | str]] = {"step": step, "task": task}
+    for kind in kinds:
+        found = ways[kind](home, transcript)
         if isinstance(found, Case):
             made.append(found)
         else:
@@ -61,16 +68,16 @@ def cases_from(
     return MadeCases(tuple(made), tuple(left_out))
 
 
-def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
+def _by_weight(transcript: Transcript, about: About) -> list[Recovery]:
     """The failures in whose place something worked: those asked for, then the others, the last first.
 
     A failure in whose place nothing worked gives no case: what would have been right is not on record.
     """
-    latest = [*recoveries(gather(transcript).steps)][::-1]
-    return sorted(latest, key=lambda each: about is not None and not about(each.failed))
+    latest = [*recoveries(gather(transcript).steps, about)][::-1]
+    return sorted(latest, key=lambda each: each.failed.message not in about)
 
 
-def _step(home: Home, transcript: Transcript, *, about: About | None, carries: bool) -> Case | str:
+def _step(home: Home, transcript: Transcript, *, about: About, carries: bool) -> Case | str:
     if not asked(transcript):
         return "no step case: no word of the person is on record"
     why = "no call failed in whose place another worked later"
@@ -115,29 +122,30 @@ def _rebuilt_task(home: Home, transcript: Transcript) -> Case | str:
     command = check.command
     if transcript.folder and transcript.folder in command:
         return "no task case: its check names the folder in which the session was"
+    work = tuple(path for path, text in files.after.items() if files.before.get(path) != text and not is_test(path))
     case = Case(
         task=words,
-        check=Check(command=command, seconds=CHECK_SECONDS),
+        check=Check(command=command, seconds=CHECK_SECONDS, work=work),
         name=f"task-{transcript.id[:NAME_LETTERS]}",
         files=files.before,
         tools=("files", "terminal"),
         budget=Limits(model_calls=TASK_CALLS),
         source=transcript.id,
     )
-    before, after = (_exit_code(home, replace(case, files=held)) for held in (files.before, files.after))
-    if before == 0 or after != 0:
+    before, after = (_ended(home, replace(case, files=held)) for held in (files.before, files.after))
+    if before.exit_code == 0 or after.exit_code != 0 or not work:
         return (
-            f"no task case: with the files on record, `{command}` gives {before} before and {after} after the"
-            " work; it should fail, then pass"
+            f"no task case: with the files on record, `{command}` gives {before.exit_code} before and"
+            f" {after.exit_code} after the work; it should fail, then pass"
         )
-    return case
+    return with_reports(case, before, after)
 
 
 def _strangers_task(_home: Home, _transcript: Transcript) -> str:
     return "no task case: another member wrote or changed the session, and no command of theirs is run here"
 
 
-def _exit_code(home: Home, case: Case) -> int | None:
+def _ended(home: Home, case: Case) -> CommandEnd:
     """How the check of a case ends in its workspace as it is laid out."""
     with laid_out(home, case) as work:
-        return check_in(situation_for(home, case, work), case).exit_code
+        return run_check(situation_for(home, case, work), case)

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -14,17 +14,18 @@ from whet.agent.tools import opener
 from whet.agent.tools.guard import SYSTEM, Bounds, Guard, secret_places
 from whet.agent.tools.processes import Launch, Process, safe_path
 from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
-from whet.agents.executor import Carried, Errand, Left, ProgramLaunch
+from whet.agents.executor import Carried, Errand, Left, ProgramLaunch, Validity
 from whet.errors import WhetError
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.proving.executors import Runner, runner_named, settings_of
 from whet.proving.relay import Relay, endpoints_in
 from whet.runs.settings import Settings
-from whet.sessions.transcripts import Message, Role, Text, Transcript
+from whet.sessions.transcripts import Message, Role, Text, Transcript, Usage, total
 from whet.sessions.trust import Trust
 
 OUTPUT_LIMIT = 8 << 20
+LOOK_SECONDS = 1.0
 LARGEST_CONFIG = 1 << 20
 CERTIFICATES = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 ALLOWED = (
@@ -50,23 +51,83 @@ class Grounds(NamedTuple):
     walls: Walls | None = None  # None: the best that this machine has
 
 
-def carry_out(runner: Runner, errand: Errand, *, program: str, grounds: Grounds, interrupt: Event) -> Carried:
-    """Start the agent, wait for it, and read what it left. It sees its workspace and its own home, and no other."""
+def carry_out(
+    runner: Runner,
+    errand: Errand,
+    *,
+    program: str,
+    grounds: Grounds,
+    interrupt: Event,
+    is_decided: Callable[[Transcript], bool] | None = None,
+) -> Carried:
+    """Start the agent, wait for it, and read what it left. It sees its workspace and its own home, and no other.
+
+    It is stopped as soon as its record decides what is to be known; what it used until then is in the record.
+    """
     errand.config.mkdir(parents=True, exist_ok=True)
     _seed(runner, errand, grounds)
     executor = runner.executor
     variables = (*executor.variables, *grounds.variables)
     own = _endpoints(runner, errand, grounds._replace(variables=variables))
     given = grounds._replace(variables=variables, endpoints=own)
-    left = run(executor.launch(errand, program), errand, given, program, interrupt)
     folder, pattern = executor.record
+    watch = _Watch(errand.config / folder, pattern, is_decided) if is_decided else None
+    left = run(executor.launch(errand, program), errand, given, program, interrupt, watch=watch)
     transcript = newest_transcript(errand.config / folder, pattern)
+    if watch and watch.has_ended and transcript is not None:
+        used = transcript.usage or total(message.usage for message in transcript.messages) or Usage()
+        facts = (transcript.version, transcript.model, left.seconds)
+        return Carried(transcript, used, Validity.VALID, "", *facts)
     if transcript is None and runner.agent is None:
         transcript = spoken(runner.name, errand, left)
     return executor.carried(left, transcript)
 
 
-def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, interrupt: Event) -> Left:
+class _Watch:
+    """Looks at the record of an agent while it works, and says when enough is known."""
+
+    def __init__(self, folder: Path, pattern: str, is_decided: Callable[[Transcript], bool]) -> None:
+        self._record = (folder, pattern)
+        self._is_decided = is_decided
+        self._seen: tuple[int, int] = (0, 0)
+        self.has_ended = False
+
+    def look(self) -> bool:
+        """Whether what is to be known is known. A record that did not grow is not read again."""
+        folder, pattern = self._record
+        sizes = [path.stat().st_size for path in folder.rglob(pattern) if path.is_file()] if folder.is_dir() else []
+        seen = (len(sizes), sum(sizes))
+        if seen == self._seen:
+            return False
+        self._seen = seen
+        transcript = newest_transcript(folder, pattern)
+        self.has_ended = transcript is not None and self._is_decided(transcript)
+        return self.has_ended
+
+
+def _wait(process: Process, seconds: float, interrupt: Event, watch: _Watch | None) -> str:
+    """How the wait for a process ended: `done`, `time`, `interrupt`, or `decided`."""
+    if watch is None:
+        return process.wait(seconds, interrupt)
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        ended = process.wait(min(LOOK_SECONDS, left), interrupt)
+        if ended != "time":
+            return ended
+        if watch.look():
+            return "decided"
+    return "time"
+
+
+def run(
+    started: ProgramLaunch,
+    errand: Errand,
+    grounds: Grounds,
+    program: str,
+    interrupt: Event,
+    *,
+    watch: _Watch | None = None,
+) -> Left:
     """Run a program behind walls; all that it started ends with it."""
     walls = grounds.walls or probe(safe_path(grounds.environment.get("PATH", "")))
     if walls.wall is Wall.NONE:
@@ -82,7 +143,7 @@ def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, 
         launched = _launch(started, errand, grounds, _Behind(walls, relay, program))
         process = Process(launched, started.words[0], limit=OUTPUT_LIMIT)
         stack.callback(process.stop)
-        ended = process.wait(errand.seconds, interrupt)
+        ended = _wait(process, errand.seconds, interrupt, watch)
     code = process.exit_code if ended == "done" else None
     errors = text_of(errand.config / "errors") or process.fault or process.tape.take().text
     return Left(text_of(errand.config / "output"), errors, code, time.monotonic() - began)

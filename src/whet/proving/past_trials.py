@@ -20,22 +20,24 @@ STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDE
 RULINGS = {step: ruling for ruling, step in STEPS.items()}
 
 
-def judged_trials(home: Home, database: Database) -> list[tuple[Ruling, TrialProgress]]:
+def judged_trials(home: Home, database: Database, project: str | None = None) -> list[tuple[Ruling, TrialProgress]]:
+    """The trials that were judged, in the order of their verdicts: all of them, or of changes for one project."""
     return [
         (RULINGS[entry.step], msgspec.json.decode(entry.verdict, type=TrialProgress))
         for entry in ledger_of(home, database).entries()
-        if entry.step in RULINGS and entry.verdict
+        if entry.step in RULINGS and entry.verdict and project in (None, entry.patch.scope.project)
     ]
 
 
-def past_trials(home: Home, database: Database) -> tuple[Past, ...]:
-    """All trials before, in the order of their verdicts: they say how much error the next one may risk.
+def past_trials(home: Home, database: Database, project: str | None = None) -> tuple[Past, ...]:
+    """The trials before, in the order of their verdicts: they say how much error the next one may risk.
 
-    Trials of one change that went on with what the first had won are one trial, in the place of the first.
+    Every project has a budget of its own, and so have changes for all of them. Trials of one change that went on with
+    what the first had won are one trial, in the place of the first: to go on costs nothing.
     """
     places: dict[tuple[str, int], int] = {}
     found: list[Past] = []
-    for ruling, progress in judged_trials(home, database):
+    for ruling, progress in judged_trials(home, database, project):
         accepted = ruling is Ruling.ACCEPT
         past = Past(accepted, progress.evidence if accepted else 0.0, progress.parts)
         number = progress.after.trials

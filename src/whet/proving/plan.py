@@ -109,7 +109,8 @@ def prepare(
     ground = _ground(home, database, wanted, own, now=now, supply=supply)
     applying, before = ground.applying, ground.before
     placebo = placebo_of(wanted.patch, filler()) if wanted.design.placebo is not False else None
-    alpha = before.alpha or alpha_for(past_trials(home, database), most=wanted.design.alpha)
+    past = past_trials(home, database, wanted.patch.scope.project)
+    alpha = before.alpha or alpha_for(past, most=wanted.design.alpha)
     trial = Trial(
         id,
         replace(
@@ -191,7 +192,7 @@ def _independent(targets: Sequence[Case], patch: Patch) -> list[Case]:
     if not found:
         raise TooFewCases(
             "All its cases come from the sessions that it was written from: they cannot judge it.",
-            advice="Wait for later sessions, or write a case with `whet cases new NAME`.",
+            advice="Wait for later sessions, or write a case with `whet cases add --new NAME`.",
         )
     return found
 
@@ -236,7 +237,9 @@ def _expect_named(cases: tuple[Case, ...]) -> None:
 def _targets(cases: Sequence[Case]) -> list[Case]:
     found = [case for case in cases if not case.guard]
     if not found:
-        raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
+        raise WhetError(
+            "No case to test it on.", advice="Give --cases, or create one with `whet cases add --new NAME`."
+        )
     return found
 
 

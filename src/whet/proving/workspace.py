@@ -35,17 +35,28 @@ def lay_out(home: Home, case: Case, work: Path, *, set_up: bool = True) -> None:
 
     The workspace of a repository has a history of one commit: the one to come cannot be looked up in it.
     """
+    write_start(case, work)
+    if case.repository is not None:
+        begin_history(work)
+    if set_up:
+        run_setup(situation_for(home, case, work), case)
+
+
+def write_start(case: Case, work: Path) -> None:
+    """Write the files of a case's start into an empty folder."""
     if case.repository is not None:
         repository = Path(case.repository.path)
         _write_files(repository, files_of(repository, _tree(case)), work)
     for path, text in case.files.items():
-        _write(work, path, text.encode())
+        write_file(work, path, text.encode())
     for path, mode in case.modes.items():
         _inside(work, path).chmod(int(mode, 8))
-    if case.repository is not None:
-        begin_history(work)
-    for command in case.setup if set_up else ():
-        ended = run_command(situation_for(home, case, work), command, seconds=SETUP_SECONDS)
+
+
+def run_setup(situation: Situation, case: Case) -> None:
+    """Run the case's setup commands in the situation's folder; raises WhetError where one fails."""
+    for command in case.setup:
+        ended = run_command(situation, command, seconds=SETUP_SECONDS)
         if ended.exit_code != 0:
             said = ended.text.strip().splitlines()
             raise WhetError(
@@ -55,15 +66,21 @@ def lay_out(home: Home, case: Case, work: Path, *, set_up: bool = True) -> None:
             )
 
 
-def check_in(situation: Situation, case: Case) -> CommandEnd:
-    """Run the case's command in the situation's folder, with the tests put in place that the agent did not see."""
-    check, work = case.check, situation.folder
+def put_tests(case: Case, work: Path) -> None:
+    """Put the tests of a case in place, which the agent did not see."""
+    check = case.check
     if check.tests is not None and case.repository is not None:
         put_files(Path(case.repository.path), check.tests.commit, check.tests.paths, work)
     for path, text in check.put.items():
-        _write(work, path, text.encode())
-    surroundings = _with_environment(situation, case)
-    return run_command(surroundings, check.command, seconds=check.seconds)
+        write_file(work, path, text.encode())
+
+
+def run_check(situation: Situation, case: Case) -> CommandEnd:
+    """Run the case's command in the situation's folder as it is; its folder is left out of what it prints."""
+    ended = run_command(with_environment(situation, case), case.check.command, seconds=case.check.seconds)
+    return CommandEnd(
+        ended.exit_code, ended.text.replace(f"{situation.folder}/", "").replace(str(situation.folder), ".")
+    )
 
 
 def situation_for(home: Home, case: Case, work: Path) -> Situation:
@@ -71,7 +88,7 @@ def situation_for(home: Home, case: Case, work: Path) -> Situation:
     sandbox = replace(load(home).sandbox, required=True)
     limits = ToolLimits(sandbox, hidden=hidden_by(case))
     situation = Situation(work, home, "case", os.environ, limits=limits, told=Trust.OPERATOR)
-    return _with_environment(situation, case)
+    return with_environment(situation, case)
 
 
 def hidden_by(case: Case) -> tuple[Path, ...]:
@@ -104,7 +121,7 @@ def put_files(repository: Path, commit: str, paths: Iterable[str], work: Path) -
     _write_files(repository, found, work)
 
 
-def _with_environment(situation: Situation, case: Case) -> Situation:
+def with_environment(situation: Situation, case: Case) -> Situation:
     sandbox = replace(situation.limits.sandbox, variables=(*situation.limits.sandbox.variables, *case.environment))
     limits = situation.limits._replace(sandbox=sandbox)
     return situation._replace(environment={**situation.environment, **case.environment}, limits=limits)
@@ -125,19 +142,19 @@ def _write_files(repository: Path, files: Iterable[TreeFile], work: Path) -> Non
     listed = [file for file in files if is_inside(file.path)]
     for file, content in zip(listed, contents_of(repository, [file.hash for file in listed]), strict=True):
         if file.mode == LINK:
-            _cleared(work, file.path).symlink_to(os.fsdecode(content))
+            cleared(work, file.path).symlink_to(os.fsdecode(content))
         else:
-            _write(work, file.path, content, mode=0o755 if file.mode == PROGRAM else 0o644)
+            write_file(work, file.path, content, mode=0o755 if file.mode == PROGRAM else 0o644)
 
 
-def _write(work: Path, path: str, content: bytes, *, mode: int = 0o644) -> None:
-    place = _cleared(work, path)
+def write_file(work: Path, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    place = cleared(work, path)
     with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb") as file:
         file.write(content)
     place.chmod(mode)
 
 
-def _cleared(work: Path, path: str) -> Path:
+def cleared(work: Path, path: str) -> Path:
     """A free place in the workspace, whatever an agent has put there: a link would lead out of it."""
     place = _inside(work, path)
     if place.is_dir() and not place.is_symlink():

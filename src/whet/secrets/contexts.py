@@ -159,10 +159,12 @@ COMMANDS: Final = (
 
 _QUOTES = r"""[\\"'`]*"""
 _IS = r"[ \t]*[:=][ \t]*"
+_LONG = r"(?:[|>][+\-]?|\"{3}|'{3})"  # opens a text of several lines
+_LINE = r"(?:\r?\n|\\+n)"
 
 _PEM_HEAD = r"-----BEGIN[ +][A-Z0-9 +]{0,32}PRIVATE[ +]KEY"
 # Between the lines of a key: its headers, line numbers, the marks of quotes and diffs.
-_PEM_BODY = rf"(?:[A-Za-z0-9+/=→|>]|-[A-Za-z0-9+/]|[A-Z][A-Za-z\-]+: [^\n\\]+|{BREAK}){{24,}}"
+_PEM_BODY = rf"(?:[A-Za-z0-9+/=→|>]|-[A-Za-z0-9+/]|[A-Z][A-Za-z\-]+: [^\n\\]+|<br ?/?>|{BREAK}){{24,}}"
 _JWK_MEMBER = rf"{QUOTE}(?:d|p|q|dp|dq|qi|k|priv){QUOTE}[ \t]*:{BREAK}*{QUOTE}([A-Za-z0-9_\-]{{22,}}=?=?){QUOTE}"
 _USER = r"""[^\s:/@"'`<>\\]*"""
 _HOST = r"[A-Za-z0-9\[$%_]"
@@ -180,8 +182,15 @@ _QUERY = (
 _SETTERS = r"(?:ENV|setx|SET|config(?:ure)? set|secret set|config:set)[ ]+"
 _TAG = r"[\w:.\-]*(?i:password|secret|token|api-?key|passwd)[\w.\-]*"
 _SHOUTED = r"\b[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY|CRED|PAT|AUTH)[A-Z0-9_]*"
-_SPOKEN = r"(?i:password|passcode|passphrase|token|secret|(?:api|access|secret|private) key|credentials?)"
-_VERB = r"[ \t]+(?i:is|was|to|as)(?i: now| set to)?[ \t]*:?[ \t]+"
+# What people call a password in the languages that most of them speak.
+_ABROAD = (
+    r"(?i:kennwort|contraseña|mot de passe|senha|wachtwoord|lösenord|adgangskode|hasło|heslo|parola|şifre"
+    r"|пароль|パスワード|密码|密碼|비밀번호|كلمة المرور|सांकेतिक शब्द)"
+)
+_SPOKEN = (
+    rf"(?:{_ABROAD}|(?i:passwor[dt]|passcode|passphrase|token|secret|(?:api|access|secret|private) key|credentials?))"
+)
+_VERB = r"[ \t]+(?i:is|was|to|as|ist|lautet|es|est|é|är|er|to|jest|je)(?i: now| set to)?[ \t]*:?[ \t]+"
 
 # A secret's word ends its name or is followed by a new word: `token`, `tokenValue`, `TOKEN_2`, but not `tokens`.
 _WORD = (
@@ -323,7 +332,21 @@ ASSIGNMENTS: Final = (
         rf"{_SETTERS}([\w.\-]+)[ ]+{OPEN}([^\s\"'`\\=]{{6,}})",
         MatchTest.ASSIGNED,
     ),
-    SecretRule("secret", f"<{_TAG}>", rf"<({_TAG})>([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
+    SecretRule("secret", f"<{_TAG}>", rf"<({_TAG})>{BREAK}*(?:<[Vv]alue>)?([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
+    SecretRule("secret", rf"={QUOTE}{_TAG}{QUOTE}>", rf"={QUOTE}({_TAG}){QUOTE}>([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
+    # In YAML and the like a value may have a name of its own, or begin on the next line.
+    SecretRule(
+        "secret",
+        rf"{_WORD}{_QUOTES}{_IS}(?:&|{_LONG}?{_LINE})",
+        rf"{_WORD}{_QUOTES}{_IS}(?:&[\w\-]+[ \t]+|{_LONG}?{_LINE}[ \t]*){_QUOTES}([^\s\"'`\\<>:]{{16,}})",
+        MatchTest.CONVINCING,
+    ),
+    SecretRule(
+        "secret",
+        rf"{_ABROAD}[ \t]?[:：=]",
+        rf"({_ABROAD})[ \t]?[:：=][ \t]*{OPEN}([^\s\"'`\\<>]{{6,}})",
+        MatchTest.VALUE,
+    ),
     SecretRule(
         "secret",
         rf"<key>{_TAG}</key>",
@@ -396,6 +419,8 @@ HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*(?:[2-7][0-9A-Fa-f]|0
 _COLOUR = r"\[[0-?]*[ -/]*[@-~]"
 _TITLE = r"\][^\x07\x1b\n]*(?:\x07|\x1b\\|\\+(?:u0007|x07|a))"
 ESCAPES: Final = (
-    rf"[\x1b\x{{241b}}](?:{_COLOUR}|{_TITLE}|[()#][0-9A-Za-z]|[=>78cDEHMNOZ])|\x{{9b}}[0-?]*[ -/]*[@-~]"
+    rf"[\x{{200b}}-\x{{200f}}\x{{2060}}\x{{feff}}\x{{ad}}]|\\\r?\n[ \t]*"  # nothing to see, a line that goes on
+    rf"|[\x1b\x{{241b}}](?:{_COLOUR}|{_TITLE}|P[0-9;]*[$+]?[a-z|]?|[()#][0-9A-Za-z]|[=>78cDEHMNOZ])"
+    rf"|\x{{9b}}[0-?]*[ -/]*[@-~]"
     rf"|(?:\\+u00[19][bB]|\\+[xX][19][bB]|\\+e|\\+0?33|\^\[)(?:{_COLOUR}|{_TITLE})|\[[0-9]{{1,3}}(?:;[0-9]{{1,3}})*m"
 )

@@ -7,6 +7,7 @@ from typing import Final
 SHORTEST_PASSWORD: Final = 6
 SHORTEST_VALUE: Final = 8
 STRICT_LENGTH: Final = 16
+SCRAMBLED_PASSWORD: Final = 12
 LONGEST_VALUE: Final = 8192
 PHRASE_WORDS: Final = 12
 
@@ -154,7 +155,9 @@ def is_password(value: str, *, any_word: bool = False) -> bool:
     """Whether a value in a password's place is one. In an environment variable, unknown words may be one too."""
     if any_word and len(value) >= SHORTEST_VALUE and value.isascii() and not value.isdigit():
         return not is_stand_in(value) and not is_code(value)
-    return is_plausible(value, shortest=SHORTEST_PASSWORD)
+    return is_plausible(value, shortest=SHORTEST_PASSWORD) or (
+        is_scrambled(value, shortest=SCRAMBLED_PASSWORD) and not is_stand_in(value) and not is_code(value)
+    )
 
 
 def is_convincing(value: str, *, shortest: int = STRICT_LENGTH) -> bool:
@@ -188,9 +191,9 @@ def phrase_in(value: str) -> str:
     return phrase.rstrip() if len(_PHRASE_WORD.findall(phrase)) >= PHRASE_WORDS else ""
 
 
-def is_scrambled(value: str) -> bool:
+def is_scrambled(value: str, *, shortest: int = STRICT_LENGTH) -> bool:
     """Whether letters change case as often as chance would, which words and camelCase do not."""
-    if len(value) < STRICT_LENGTH:
+    if len(value) < shortest:
         return False
     changes = sum(left.isupper() != right.isupper() for left, right in itertools.pairwise(value))
     return changes >= 0.4 * len(value)

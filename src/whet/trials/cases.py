@@ -17,7 +17,7 @@ from whet.trials.checks import Check, expect_sound
 from whet.values import Value
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-ADVICE = "`whet cases new NAME` writes one to start from."
+ADVICE = "`whet cases add --new NAME` writes one to start from."
 KEY_BYTES = 8
 MODE = re.compile(r"[0-7]{3}")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -79,8 +79,8 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
 
 
 def is_errand(case: Case) -> bool:
-    """Whether another agent can be asked to do it: a whole task, and not one step of a conversation."""
-    return case.kind == "task" and not case.replay
+    """Whether another agent can be asked to do it: a task, or a step to go on from in a workspace that is there."""
+    return not case.replay and (case.kind == "task" or case.repository is not None)
 
 
 def read(text: str, *, name: str, conversation: str = "") -> Case:

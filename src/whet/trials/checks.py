@@ -7,12 +7,14 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.failures.fingerprints import call_key
+from whet.ledger.patches import RuleSituation
 from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, ToolCall, pair
 from whet.trials.shapes import SHOWN, Shape, TextDemand, fits, pattern_of, text_faults
-from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, comes_to
+from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, comes_to, has_most
+from whet.trials.test_reports import outcomes_of
 from whet.values import Value
 
 
@@ -45,20 +47,26 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
     """What must hold after a run. `command` is run in the workspace by whoever carries the case out."""
 
     command: str = ""
-    exit_code: int = 0
+    exit_code: int | None = 0  # None: any, where what it reports decides
     seconds: float = 60.0
+    work: tuple[str, ...] = ()  # files that the work may change; then all else that judges it is put back before
+    reports: tuple[str, ...] = ()  # tests that the command must report as passed, by their names
+    prints: tuple[str, ...] = ()  # lines without their numbers, of which at least half have to come
+    twisted: bool = False  # with other numbers in the tests, the right work is known to fail
     tests: CommitFiles | None = None  # put in place for the command only; the agent never sees them
     put: dict[str, str] = msgspec.field(default_factory=dict)  # the same, by their content
     answer: TextDemand | None = None
     json_schema: dict[str, Any] | None = None  # that the answer must follow
     files: dict[str, FileDemand] = msgspec.field(default_factory=dict)
     calls: CallDemand | None = None
-    outcome: OutcomeDemand | None = None  # of a step's call that is carried out; then one_of of calls does not count
+    trouble: RuleSituation = RuleSituation()  # the call that went wrong and what worked instead; made first, it decides
+    outcome: OutcomeDemand | None = None  # of a step's call that is carried out, beside what calls demands of it
     rubric: str = ""  # judged by a model that sees the answer and this text alone
 
     @property
     def is_empty(self) -> bool:
-        return self == Check(seconds=self.seconds, exit_code=self.exit_code, tests=self.tests, put=self.put)
+        bare = Check(seconds=self.seconds, exit_code=self.exit_code, tests=self.tests, put=self.put, work=self.work)
+        return self == bare
 
 
 class Ran(Value, frozen=True):
@@ -69,9 +77,12 @@ class Ran(Value, frozen=True):
     files: dict[str, str | None] = msgspec.field(default_factory=dict)
     known_tools: tuple[str, ...] = ()
     exit_code: int | None = None
+    printed: str = ""  # by the command
+    gamed: str = ""  # why what the command said is no sign of the work
     rubric: bool | None = None
     before: tuple[Message, ...] = ()  # what was said and done before the run began
     carried: tuple[CarriedCall, ...] = ()  # of a step, what its commands came to
+    handled: bool | None = None  # of a step, whether its situation came up and was handled
 
 
 class Mark(Value, frozen=True):
@@ -106,21 +117,33 @@ def _shapes(check: Check) -> tuple[Shape, ...]:
 
 
 def _faults(check: Check, ran: Ran) -> Iterator[str]:
-    if check.command and ran.exit_code != check.exit_code:
-        yield f"the command gave {ran.exit_code if ran.exit_code is not None else 'nothing'}, not {check.exit_code}"
+    if check.command:
+        yield ran.gamed
+        yield from command_faults(check, ran.exit_code, ran.printed)
     if check.answer is not None:
         yield from (f"the answer {fault}" for fault in text_faults(check.answer, ran.answer))
     if check.json_schema is not None:
         yield _schema(check.json_schema, ran.answer)
     for path, wanted in sorted(check.files.items()):
         yield from _file(path, wanted, ran.files.get(path))
-    was_carried = check.outcome is not None and bool(ran.carried)
-    if check.outcome is not None and was_carried and not any(comes_to(check.outcome, each) for each in ran.carried):
+    if ran.handled is False:
+        yield "the call went wrong as it did before"
+    if check.outcome is not None and ran.carried and not any(comes_to(check.outcome, each) for each in ran.carried):
         yield "no call came to what the one that worked did"
     if check.calls is not None:
-        yield from _calls(msgspec.structs.replace(check.calls, one_of=()) if was_carried else check.calls, ran)
+        yield from _calls(check.calls, ran)
     if check.rubric and not ran.rubric:
         yield "the judge was not asked" if ran.rubric is None else "the judge says no"
+
+
+def command_faults(check: Check, exit_code: int | None, printed: str) -> Iterator[str]:
+    """What a check's command did not say of the work: its exit code, the tests that passed, the lines it prints."""
+    if exit_code is None or check.exit_code not in (None, exit_code):
+        yield f"the command gave {exit_code if exit_code is not None else 'nothing'}, not {check.exit_code or 0}"
+    reported = outcomes_of(printed) if check.reports else {}
+    yield from (f"{name} was not reported as passed" for name in check.reports if not reported.get(name))
+    if not has_most(check.prints, printed):
+        yield "the command did not print what it prints when the work is done"
 
 
 def _file(path: str, wanted: FileDemand, text: str | None) -> Iterator[str]:

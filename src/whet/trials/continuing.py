@@ -60,5 +60,5 @@ def expect_provable(before: PastEvidence, cases: int, *, alpha: float, placebo: 
     raise TooFewCases(
         f"{known}{cases} {new}{'case' if cases == 1 else 'cases'} cannot prove it, even with help in every one."
         f" At least {missing} more {'is' if missing == 1 else 'are'} needed.",
-        advice="Make cases from sessions with `whet cases from-session`, or write one with `whet cases new NAME`.",
+        advice="Make cases from sessions with `whet cases add`, or write one with `whet cases add --new NAME`.",
     )

@@ -190,7 +190,7 @@ def write_harbor_task(case: Case, files: Mapping[str, str], tests: Mapping[str, 
         TASK_FILE: toml.table(config),
         INSTRUCTION: f"{case.task.strip()}\n",
         DOCKERFILE: _dockerfile(case, setup, has_files=bool(files)),
-        TEST: _test_script(command, check.exit_code, has_tests=bool(tests)),
+        TEST: _test_script(command, check.exit_code or 0, has_tests=bool(tests)),
         **{f"environment/files/{path}": text for path, text in files.items()},
         **{f"tests/files/{path}": text for path, text in tests.items()},
     }

@@ -1,6 +1,8 @@
 """Shapes: a call by what matters of it, its tool, the program it runs and those of its arguments that decide."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -9,12 +11,20 @@ import re2
 from whet.errors import WhetError
 from whet.failures.fingerprints import INCIDENTAL
 from whet.sessions.arguments import command_of, object_of
-from whet.sessions.shell_lines import WrittenStage, written
+from whet.sessions.shell_lines import Joiner, WrittenStage, written
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.values import Value
 
 SHOWN = 200
+# Commands that change nothing for those after them but the folder.
+IDLE = frozenset(
+    ("cd", "echo", "ls", "pwd", "true", ":", "cat", "head", "tail", "wc", "grep", "sleep", "date", "which")
+)
+_QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*\"""")
+_DEFINES = re.compile(r"\(\s*\)\s*\{|(?:^|[;&|\n])\s*(?:function|alias|eval|source|\.|trap)\s")
+_UNSURE = frozenset(("if", "then", "else", "elif", "do", "while", "until", "!", "xargs", "watch", "nohup", "setsid"))
+_ENDS = frozenset(("exit", "return", "exec", "break"))
 
 
 class TextDemand(Value, frozen=True, forbid_unknown_fields=True):
@@ -38,6 +48,7 @@ class CommandDemand(Value, frozen=True, forbid_unknown_fields=True):
     runs: tuple[str, ...] = ()  # each: words with which one of its commands begins
     words: tuple[str, ...] = ()  # each: a word of one of its commands
     lacks: tuple[str, ...] = ()  # words that none of its commands has
+    alone: bool = False  # nothing before it in its line could change what it does
 
 
 class Shape(Value, frozen=True, forbid_unknown_fields=True):
@@ -96,14 +107,66 @@ def pattern_of(pattern: str, name: str) -> Any:
 
 
 def runs(wanted: CommandDemand, line: str) -> bool:
-    """Whether a command line runs what is wanted."""
-    stages = written(line)
-    words = [word for stage in stages for word in stage.words]
+    """Whether a command line surely runs what is wanted, and all that is asked for stands in it."""
+    stages = certain(line)
+    wanted_ones = [stage for stage in stages if any(_begins(stage, tuple(each.split())) for each in wanted.runs)]
+    words = [word for stage in wanted_ones or stages for word in stage.words]
+    everything = [word for stage in written(line) for word in stage.words]
     return (
         all(any(_begins(stage, tuple(phrase.split())) for stage in stages) for phrase in wanted.runs)
         and all(any(_is_word(word, given) for given in words) for word in wanted.words)
-        and not any(_is_word(word, given) for word in wanted.lacks for given in words)
+        and not any(_is_word(word, given) for word in wanted.lacks for given in everything)
+        and not (wanted.alone and (_is_dressed(line, wanted_ones) or _is_overridden(wanted_ones)))
     )
+
+
+def certain(line: str) -> tuple[WrittenStage, ...]:
+    """The simple commands of a line that run whatever the others come to, without comments behind them.
+
+    What stands behind `||` or in a condition may never run, what runs in the background has no end, and a line that
+    makes functions or aliases may mean anything.
+    """
+    if _DEFINES.search(_QUOTED.sub("''", line)):
+        return ()
+    found: list[WrittenStage] = []
+    before = WrittenStage((), 0, ";")
+    for stage in written(line):
+        program = stage.words[stage.program] if stage.program < len(stage.words) else ""
+        words = tuple(takewhile(lambda word: not word.startswith("#"), stage.words))
+        is_sure = before.joiner != "||" and not (before.joiner == "&&" and "false" in before.words[:1])
+        if is_sure and stage.joiner != "&" and not _UNSURE & frozenset(stage.words[: stage.program]):
+            found.append(stage._replace(words=words))
+        if program in _ENDS:
+            break
+        before = stage
+    return tuple(found)
+
+
+def _is_dressed(line: str, wanted: Sequence[WrittenStage]) -> bool:
+    """Whether something before what is wanted may have changed what it comes to, or what follows hides that."""
+    is_done = False
+    before: Joiner = ";"
+    for stage in written(line):
+        words = tuple(takewhile(lambda word: not word.startswith("#"), stage.words))
+        is_wanted = any(words == each.words for each in wanted)
+        writes = any(word.startswith((">", "1>", "&>")) and "/dev/null" not in word for word in words)
+        is_idle = stage.program < len(words) and words[stage.program] in IDLE and not writes
+        if is_done and (before == "||" or (before == ";" and not is_idle and not is_wanted)):
+            return True
+        if not is_done and not is_wanted and not is_idle:
+            return True
+        is_done = is_done or is_wanted
+        before = stage.joiner
+    return not is_done
+
+
+def _is_overridden(wanted: Sequence[WrittenStage]) -> bool:
+    """Whether an option is given twice, of which programs take the last."""
+    for stage in wanted:
+        options = [word.partition("=")[0] for word in stage.words if word.startswith("--") and len(word) > 2]
+        if len(options) != len(set(options)):
+            return True
+    return False
 
 
 def _begins(stage: WrittenStage, phrase: tuple[str, ...]) -> bool:

@@ -1,14 +1,17 @@
 """Step cases: one step of a session that failed, and the demand that the next call is one that does it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.fingerprints import INCIDENTAL
-from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
+from whet.failures.fingerprints import INCIDENTAL, error_line
+from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
 from whet.failures.view import JudgedCall
+from whet.ledger.patches import RuleSituation
+from whet.lessons.call_patterns import words_of
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
@@ -23,11 +26,13 @@ from whet.trials.shapes import CommandDemand, Shape, fits, runs
 from whet.trials.ways_to_test import runs_tests
 
 ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
+NOTHING: Mapping[int, str] = MappingProxyType({})
 REACH = 14  # calls after a failure within which what worked is looked for
 MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
 OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
 NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
+ASKED = re.compile(r"[\w./-]*[\d_./-][\w./-]*\w|\w+\d")  # a name in a request: no word has a sign or a number in it
 CHOICE = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 REDIRECTIONS = (">", "<", "2>", "&>")
 # What a rule could make an agent do everywhere, without doing anything about the failure.
@@ -49,17 +54,19 @@ class Recovery(NamedTuple):
         return self.failed.exchange.asked
 
 
-def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
+def recoveries(steps: Sequence[JudgedCall], about: Mapping[int, str] = NOTHING) -> Iterator[Recovery]:
     """Every call of a session that failed and for which something worked later.
 
-    A red test is no failed call, and no is an answer to a call that asks whether something is there.
+    A red test is no failed call, and no is an answer to a call that asks whether something is there. What `about` names
+    by its message is one all the same: that it fails and what works instead are the same in many sessions.
     """
     for index, step in enumerate(steps):
+        fix = about.get(step.message)
         is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
-        if not step.failed or is_red or step.effect is Effect.PROBES:
+        if not step.failed or (fix is None and (is_red or step.effect is Effect.PROBES)):
             continue
         later = steps[index + 1 : index + 1 + REACH]
-        worked = worked_later(step, later) or _tested_later(step, later)
+        worked = (_fixed_later(fix, later) if fix else None) or worked_later(step, later) or _tested_later(step, later)
         again = next((each for each in later if each.worked and each.key == step.key), None)
         end = worked or again
         if end is None:
@@ -71,6 +78,12 @@ def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
         way = next((each for each in ways if path_of(each) == path_of(step)), None)
         earlier = tuple(each for each in steps[:index] if each.failed and _is_alike(step, each))
         yield Recovery(step, earlier, worked, way)
+
+
+def _fixed_later(fix: str, later: Sequence[JudgedCall]) -> JudgedCall | None:
+    """The first call that worked and has all the words of what is known to work."""
+    wanted = frozenset(words_of(fix))
+    return next((each for each in later if each.worked and wanted <= frozenset(words_of(shown_call(each)))), None)
 
 
 def worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
@@ -99,7 +112,8 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
 
     What does it is what did it in the session: the command, or the tool and the arguments in which it differed.
     """
-    shapes = tuple(shape for shape in (_worked_shape(found), _way_shape(found)) if shape is not None)
+    request = next((each.text for each in reversed(before) if is_ordered(each) and each.text.strip()), "")
+    shapes = tuple(shape for shape in (_worked_shape(found, request), _way_shape(found)) if shape is not None)
     if not shapes:
         return "what worked in its place differs in too much to tell what mattered"
     failed = found.failed.exchange.call
@@ -108,8 +122,8 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
     new = sorted({call.name for call in (failed, *done)} - called)
     tools = tuple(sorted(called.union(new)))
     case = Case(
-        task=next((each.text for each in reversed(before) if is_ordered(each) and each.text.strip()), ""),
-        check=Check(calls=CallDemand(one_of=shapes, valid=True)),
+        task=request,
+        check=Check(calls=CallDemand(one_of=shapes, valid=True), trouble=_trouble(found)),
         name=name, kind="step", tools=tools, source=source, conversation=before, budget=Limits(model_calls=1),
         definitions=tuple(seen(tool, (failed, *done)) for tool in new),
     )  # fmt: skip
@@ -118,6 +132,12 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
         return f"its check would pass a call that does nothing about the failure ({passing})"
     worked = any(fits(shape, call) for shape in shapes for call in done)
     return case if worked else "its check would fail the call that worked"
+
+
+def _trouble(found: Recovery) -> RuleSituation:
+    """How the failure is known again: the call, its error and what worked in its place."""
+    fix = shown_call(found.worked) if found.worked else ""
+    return RuleSituation(shown_call(found.failed), error_line(found.failed.text), fix)
 
 
 def passing_irrelevant(case: Case, failed: ToolCall) -> str:
@@ -146,12 +166,12 @@ def _with(call: ToolCall, arguments: dict[str, object]) -> ToolCall:
     return msgspec.structs.replace(call, arguments=msgspec.json.encode(arguments).decode())
 
 
-def _worked_shape(found: Recovery) -> Shape | None:
+def _worked_shape(found: Recovery, request: str) -> Shape | None:
     if found.worked is None:
         return None
     failed, worked = found.failed.exchange.call, found.worked.exchange.call
     if is_shell(found.worked):
-        demand = command_demand(command_of(failed), command_of(worked))
+        demand = command_demand(command_of(failed), command_of(worked), request)
         return Shape(command=demand) if demand else None
     old, new = arguments_of(failed), arguments_of(worked)
     path = {key: new[key] for key in PATH_KEYS if isinstance(new.get(key), str)}
@@ -181,16 +201,24 @@ def _way_shape(found: Recovery) -> Shape | None:
     return Shape(found.way.tool, path) if path else None
 
 
-def command_demand(failed: str, worked: str) -> CommandDemand | None:
-    """What the command that worked runs and the one that failed did not; None where that cannot be told."""
+def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand | None:
+    """What the command that worked runs and the one that failed did not; None where that cannot be told.
+
+    What it was done to is demanded too, where the failed one or the request names it: else any argument would do.
+    """
     old, new = _heads(failed), _heads(worked)
     added = tuple(head for head in new if head not in old)
     was, now = _words(failed), _words(worked)
     more, less = [word for word in now if word not in was], [word for word in was if word not in now]
-    demand = CommandDemand(runs=added or tuple(new[:1]), words=() if added else tuple(more))
+    named = frozenset((*was, *ASKED.findall(request)))
+    same = tuple(word for word in _operands(worked) if word in named)
+    demand = CommandDemand(runs=tuple(new if added else new[:1]), words=() if added else tuple(more), alone=True)
+    if runs(demand, failed):  # what it lacked are words
+        demand = msgspec.structs.replace(demand, words=tuple(more))
     if runs(demand, failed):  # it only had too much
         demand = msgspec.structs.replace(demand, lacks=tuple(less))
     asked = (*demand.words, *demand.lacks)
+    demand = msgspec.structs.replace(demand, words=tuple(dict.fromkeys((*demand.words, *same))))
     is_clear = max(len(demand.runs), len(asked)) <= MOST_WORDS and not any(
         " " in each or "\n" in each for each in asked
     )
@@ -215,6 +243,13 @@ def _head(stage: WrittenStage) -> str:
     elif rest and (_program(stage) == "cd" or SUBCOMMAND.fullmatch(rest[0])):
         end += 2 if rest[0] in ("run", "exec") and SUBCOMMAND.fullmatch(rest[1] if rest[1:] else "") else 1
     return " ".join(stage.words[:end])
+
+
+def _operands(line: str) -> list[str]:
+    """The words behind what a command is, without options: what it is done to."""
+    stages = [stage for stage in written(line) if _program(stage) not in ASIDES]
+    behind = (word for stage in stages for word in stage.words[len(_head(stage).split()) :])
+    return [word for word in dict.fromkeys(behind) if not word.startswith(("-", *REDIRECTIONS)) and " " not in word]
 
 
 def _words(line: str) -> list[str]:

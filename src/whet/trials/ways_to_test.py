@@ -33,7 +33,6 @@ LOCKS = (
     ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"), ("", "npm"),
 )  # fmt: skip
 _TEST_TARGET = re.compile(r"(?m)^tests?\s*:")
-PYTEST_OUTCOME = re.compile(r"(?m)^(PASSED|FAILED|ERROR) (\S+::.*?)(?: - .*)?$")
 PYTEST_UNRUN = frozenset({3, 4, 5})  # an internal error, a wrong call, no test
 NEVER_RAN = frozenset({126, 127})
 
@@ -137,8 +136,3 @@ def way_of_session(transcript: Transcript) -> WayToTest | None:
     lines = (command_of(step.exchange.call).strip() for step in reversed(ran))
     found = next((line for line in lines if not transcript.folder or transcript.folder not in line), "")
     return own_way(found) if found else None
-
-
-def outcomes_of(text: str) -> dict[str, bool]:
-    """Whether each test passed, where pytest was asked to say so (-rA)."""
-    return {name: word == "PASSED" for word, name in PYTEST_OUTCOME.findall(text)}

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import next_step, print_json, say
+from whet.cli.output import many, next_step, plain, print_json, say
 
 if TYPE_CHECKING:
     from whet.improving.audit_proposals import ProposedStatement
     from whet.statements.audit import Audit
+
+STALE_DAYS = 180.0  # from which on a note is stale
 
 
 @click.command(
@@ -26,10 +28,17 @@ if TYPE_CHECKING:
 )
 @click.argument("project", required=False, type=click.Path(path_type=Path))
 @click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
-@click.option("--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet pending`.")
+@click.option(
+    "--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet lessons --waiting`."
+)
 @click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
+@click.option("--own", "is_own", is_flag=True, help="Whet's own notes and skills instead: what overlaps or is stale.")
 @json_option
-def command(project: Path | None, is_check: bool, is_proposing: bool, everything: bool, as_json: bool) -> int:
+def command(
+    project: Path | None, is_check: bool, is_proposing: bool, everything: bool, is_own: bool, as_json: bool
+) -> int:
+    if is_own:
+        return _audit_own(is_proposing=is_proposing, as_json=as_json)
     from whet.cli.shown.audit import audit_lines, proposal_lines
     from whet.context.auditing import audit_folder
     from whet.context.instruction_files import PersonFolder
@@ -80,7 +89,7 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
     """The audit for programs: every statement with its findings, and as the lesson that it is."""
     from msgspec.structs import replace
 
-    from whet.cli.shown.taught import lesson_record
+    from whet.cli.shown.lessons import lesson_record
     from whet.statements.lessons import lessons_of_files
     from whet.targets.project_names import name_of_project
 
@@ -97,3 +106,39 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
         "lessons": [lesson_record(each, None) for each in lessons],
         "proposed": proposed,
     }
+
+
+def _audit_own(*, is_proposing: bool, as_json: bool) -> int:
+    """Overlapping skills, duplicate and stale notes; nothing changes until a person approves it."""
+    from whet.improving.curating import Proposed, curate, look
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        if is_proposing:
+            found = curate(home, database, now=time.time(), days=STALE_DAYS)
+        else:
+            found = tuple(Proposed(finding, ()) for finding in look(home, database, now=time.time(), days=STALE_DAYS))
+    if as_json:
+        print_json(
+            [
+                {
+                    "what": each.finding.what,
+                    "pending": [entry.number for entry in each.entries],
+                    "refused": list(each.refused),
+                }
+                for each in found
+            ]
+        )
+        return 0
+    for each in found:
+        numbers = ", ".join(str(entry.number) for entry in each.entries)
+        say(f"{plain(each.finding.what)}.{f' Pending as {numbers}.' if numbers else ''}")
+        for reason in each.refused:
+            say(f"  [dim]{plain(reason)}[/]")
+    if not found:
+        say("No overlapping skills and no stale notes.")
+    elif is_proposing:
+        say(f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet lessons show ID`.")
+    return 0

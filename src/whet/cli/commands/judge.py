@@ -12,7 +12,7 @@ from whet.cli.output import many, plain, print_json, say
 from whet.evidence.classical import bootstrap, mcnemar, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
-from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, record_of
+from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, judge_once, record_of
 from whet.store.disk import read_given
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
@@ -28,7 +28,8 @@ BOOTSTRAP_CASES = 20_000
     "columns case, seed, arm and passed (or score), in any order, with commas, tabs or semicolons; - reads standard "
     "input. Attempts are paired by case and seed, and the case is the unit. Accepts when the evidence that the "
     "candidate helps reaches 1/alpha, rejects when the evidence of harm does. The false-accept rate is at most "
-    "alpha however often you look while cases are added. Exit code 0 for any verdict; with --exit-code 0 accept, "
+    "alpha for one look at cases whose number was chosen in advance; with --growing it holds however often you look "
+    "while cases are added, at the price of power. Exit code 0 for any verdict; with --exit-code 0 accept, "
     "3 undecided, 4 reject.",
 )
 @click.argument("file", metavar="FILE")
@@ -42,9 +43,7 @@ BOOTSTRAP_CASES = 20_000
     help="Maximum rate of false accepts, and of false rejects.",
 )
 @click.option("--bounds", type=(float, float), metavar="LOW HIGH", help="The lowest and highest possible score.")
-@click.option(
-    "--once", is_flag=True, help="Use a more powerful test, valid only for a single look at cases chosen in advance."
-)
+@click.option("--growing", is_flag=True, help="Cases are still being added: valid at any number of looks.")
 @click.option("--details", is_flag=True, help="Add Wilson intervals, McNemar's exact test and a bootstrap over cases.")
 @click.option("--exit-code", is_flag=True, help="Report the verdict in the exit code.")
 @json_option
@@ -54,7 +53,7 @@ def command(
     candidate: str | None,
     alpha: float,
     bounds: tuple[float, float] | None,
-    once: bool,
+    growing: bool,
     details: bool,
     exit_code: bool,
     as_json: bool,
@@ -62,13 +61,14 @@ def command(
     table = read_table(rows_of(_raw(file)), bounds=range_of(bounds))
     comparison = compare(table, base=base, candidate=candidate)
     differences = comparison.differences
-    planned = len(differences) if once else None
-    verdict = judge(differences, alpha=alpha, attempts=comparison.attempts, planned=planned)
+    verdict = (judge if growing else judge_once)(differences, alpha=alpha, attempts=comparison.attempts)
     if as_json:
-        print_json(_record(verdict, comparison, table, once=once) | (_details(comparison) if details else {}))
+        print_json(_record(verdict, comparison, table, growing=growing) | (_details(comparison) if details else {}))
     else:
         for text in _lines(verdict, comparison, table):
             say(text)
+        if not growing:
+            say("[dim]One look at all cases. If you looked before, or will add cases and look again: --growing.[/]")
         if details:
             for text in _detail_lines(_details(comparison)):
                 say(text)
@@ -81,12 +81,12 @@ def _raw(file: str) -> bytes:
     )
 
 
-def _record(verdict: Verdict, comparison: Comparison, table: OutcomeTable, *, once: bool) -> dict[str, object]:
+def _record(verdict: Verdict, comparison: Comparison, table: OutcomeTable, *, growing: bool) -> dict[str, object]:
     spread = pstdev(comparison.differences)
     return {
         **record_of(verdict),
         "confidence": 1 - 2 * verdict.alpha,
-        "once": once,
+        "growing": growing,
         "base": comparison.base,
         "candidate": comparison.candidate,
         "base_rate": fmean(comparison.base_rates),

@@ -8,6 +8,7 @@ import msgspec
 from whet.agent.providers.local_weights import EMBEDDED
 from whet.cli.other_agents import account
 from whet.cli.output import many, plain
+from whet.evidence.final_look import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.text.words import short
 from whet.trials.attempts import Arm, ArmTally
@@ -18,8 +19,8 @@ from whet.trials.outcome_words import counted, more_needed, outlook
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 FIXTURE = " It is a fixture for trying and testing, too small to judge for a capable one."
 NEXT = {
-    Ruling.ACCEPT: "`whet rules add` or `whet pending approve` puts it in force; a trial alone does not.",
-    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases from-session ID` makes more.",
+    Ruling.ACCEPT: "`whet rules add` or `whet lessons approve` puts it in force; a trial alone does not.",
+    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases add ID` makes more.",
     Ruling.REJECT: "leave it, or try other words.",
 }
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
@@ -131,6 +132,8 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     elif found.minimum_effect < 1:
         smallest = f"{100 * found.minimum_effect:.0f} points"
         yield f"80 % power to detect {smallest}, at alpha {found.alpha:.2g}."
+        enough = cases_to_prove(trial.design.alpha, capital=trial.before.against_base.help)
+        yield f"If none gets worse, {many(enough, 'case')} that it helps in would prove it."
     else:
         yield f"Too few cases to decide at alpha {found.alpha:.2g}: add cases or seeds."
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)

@@ -43,8 +43,12 @@ def _file(audit: Audit, file: InstructionFile) -> Element:
     own = [each for each in audit.statements if each.statement.file == file.path]
     read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
     tokens = sum(each.statement.tokens for each in own)
-    head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.")
+    head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
     return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(file, own)))
+
+
+def _copied(file: InstructionFile) -> str:
+    return f" {shown(file.copied.words).capitalize()}." if file.copied else ""
 
 
 def _lines(file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:

@@ -1,4 +1,4 @@
-"""What a judge is told, and how it is read."""
+"""What a judge is told, and what an agent is told that goes on with somebody's work."""
 
 from functools import cache
 from importlib.resources import files
@@ -13,6 +13,11 @@ def system() -> str:
 def order(*, rubric: str, answer: str) -> str:
     """The judge's task: the rubric, and the answer as data."""
     return filled(_text("order"), {"rubric": rubric.strip(), "answer": answer})
+
+
+def going_on(*, request: str, record: str) -> str:
+    """A request, and what was done for it so far as data."""
+    return filled(_text("going_on"), {"request": request.strip(), "record": record})
 
 
 @cache

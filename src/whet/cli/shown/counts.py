@@ -1,70 +1,18 @@
-"""whet stats: count what is in the store."""
+"""What is in the store, counted: sessions, messages, tools, tokens and errors."""
 
-import os
-
-import click
 from rich.table import Table
 
-from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import (
-    filter_options,
-    filters_of,
-    json_option,
-    purpose_option,
-    temporary_option,
-)
-from whet.cli.output import console, count, many, moment, print_json, say, share, table
-from whet.cli.shown.left_out import left_out, none_found, repeating
+from whet.cli.output import console, count, many, moment, say, share, table
+from whet.cli.shown.left_out import repeating
 from whet.sessions.exports import iso
-from whet.store.home import find_home
-from whet.store.list_prices import list_prices
-from whet.store.listing import count_temporary
-from whet.store.opening import opened
 from whet.store.session_facts import SessionCosts
-from whet.store.statistics import Statistics, measure
+from whet.store.statistics import Statistics
 from whet.text.words import short
 
-
-@click.command(
-    "stats",
-    epilog="Example: whet stats --since 30d --json",
-    help="Count sessions, messages, tools, tokens and errors, by agent and model. Attempts of trials and "
-    "reviews are counted only with --purpose trial or review.",
-)
-@filter_options
-@purpose_option
-@temporary_option
-@click.option("--tools", default=15, show_default=True, type=click.IntRange(min=1), help="How many tools to list.")
-@json_option
-def command(
-    source: str | None,
-    model: str | None,
-    folder: str | None,
-    tool: str | None,
-    since: str | None,
-    until: str | None,
-    purpose: str | None,
-    temporary: bool,
-    tools: int,
-    as_json: bool,
-) -> int:
-    wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
-    filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
-    home = find_home(os.environ)
-    with opened(home) as database:
-        bring_up_to_date(database)
-        found = measure(database, filters, tools=tools, price=list_prices(home))
-        hidden = count_temporary(database, filters)
-    if as_json:
-        print_json({**_record(found), "in_temporary_folders": hidden})
-    elif not found.totals.sessions:
-        say(none_found(left_out(hidden), is_narrowed=any(wanted)))
-    else:
-        _tell(found, hidden=left_out(hidden))
-    return 0
+TOOLS = 15
 
 
-def _record(found: Statistics) -> dict[str, object]:
+def counts_record(found: Statistics) -> dict[str, object]:
     totals = found.totals
     return {
         "sessions": totals.sessions,
@@ -92,7 +40,7 @@ def _record(found: Statistics) -> dict[str, object]:
     }
 
 
-def _tell(found: Statistics, *, hidden: str) -> None:
+def tell_counts(found: Statistics, *, hidden: str) -> None:
     totals = found.totals
     say(
         f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "

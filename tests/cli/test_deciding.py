@@ -55,7 +55,7 @@ def texts(whet: Whet) -> list[str]:
 
 @pytest.mark.usefixtures("waiting")
 def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None:
-    shown = whet("pending").out
+    shown = whet("lessons", "--waiting").out
     assert shown.index("github.com/ann/shop") < shown.index(TEXTS[1]) < shown.index("Every project")
     assert all(text in shown for text in TEXTS)
     assert "a tool's output (trust tool)" in shown
@@ -64,25 +64,25 @@ def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None
     assert "accepted (entry 4) helps in 9 of 10 cases" in shown
     assert shown.count("not tried") == 2
     assert shown.count("example, for tiny models: `make check` works, `check all` fails.") == 1
-    record = whet("pending", "--json").json["pending"][0]
+    record = whet("lessons", "--waiting", "--json").json["waiting"][0]
     assert (record["project"], record["tried"]["ruling"]) == ("github.com/ann/shop", "accepted")
     assert record["example"] == "`make check` works, `check all` fails."
 
 
 def test_one_key_decides_on_each(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:
-    code, shown = on_a_terminal(tmp_path, "a\nr\ns", "pending", prompt=PROMPT)
+    code, shown = on_a_terminal(tmp_path, "a\nr\ns", "lessons", "--waiting", prompt=PROMPT)
     assert code == 0, shown
     assert "Decided on 2 changes. 1 change left" in shown
     assert texts(whet) == [TEXTS[1]]
-    assert [each["id"] for each in whet("pending", "--json").json["pending"]] == [waiting[2]]
+    assert [each["id"] for each in whet("lessons", "--waiting", "--json").json["waiting"]] == [waiting[2]]
 
 
 @pytest.mark.usefixtures("waiting")
 def test_quitting_leaves_the_rest_as_it_is(whet: Whet, tmp_path: Path) -> None:
-    code, shown = on_a_terminal(tmp_path, "x\nq", "pending", prompt=PROMPT)
+    code, shown = on_a_terminal(tmp_path, "x\nq", "lessons", "--waiting", prompt=PROMPT)
     assert code == 0
     assert "3 changes left" in shown
-    assert len(whet("pending", "--json").json["pending"]) == 3
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 3
 
 
 @pytest.mark.usefixtures("waiting")
@@ -90,23 +90,27 @@ def test_edited_words_are_the_persons_own(whet: Whet, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\necho 'Run make check first.' > \"$1\"\n")
     editor.chmod(0o755)
-    code, shown = on_a_terminal(tmp_path, "e\nq", "pending", prompt=PROMPT, variables={"EDITOR": str(editor)})
+    code, shown = on_a_terminal(
+        tmp_path, "e\nq", "lessons", "--waiting", prompt=PROMPT, variables={"EDITOR": str(editor)}
+    )
     assert code == 0, shown
     (made,) = whet("rules", "--json").json["rules"]
     assert (made["text"], made["trust"]) == ("Run make check first.", "operator")
     assert made["scope"]["project"] == "github.com/ann/shop"
-    assert len(whet("pending", "--json").json["pending"]) == 2
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 2
 
 
 @pytest.mark.usefixtures("waiting")
 def test_without_an_editor_the_new_text_is_asked_for(whet: Whet, tmp_path: Path) -> None:
-    code, shown = on_a_terminal(tmp_path, "e\nRun make check.\r\nq", "pending", prompt=f"{PROMPT}|New text")
+    code, shown = on_a_terminal(
+        tmp_path, "e\nRun make check.\r\nq", "lessons", "--waiting", prompt=f"{PROMPT}|New text"
+    )
     assert code == 0, shown
     assert texts(whet) == ["Run make check."]
 
 
 def test_never_holds_for_what_says_the_same(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:
-    assert whet("pending", "never", *map(str, waiting[:2])).code == 0
+    assert whet("lessons", "never", *map(str, waiting[:2])).code == 0
     home = Home(tmp_path / "home")
     same = rule(0, text="water the PLANTS, on Mondays!")
     for_the_same_failure = rule(1, text="Something else altogether.")
@@ -114,40 +118,59 @@ def test_never_holds_for_what_says_the_same(whet: Whet, tmp_path: Path, waiting:
         for patch in (same, for_the_same_failure):
             with pytest.raises(Exception, match="never wants this"):
                 propose(home, database, patch, actor=Actor.POLICY, now=time.time())
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_a_never_says_how_to_take_it_back(whet: Whet, waiting: list[int]) -> None:
-    said = whet("pending", "never", str(waiting[0])).out
-    back = re.search(r"whet pending reopen (\d+)", said)
+    said = whet("lessons", "never", str(waiting[0])).out
+    back = re.search(r"whet lessons undo (\d+)", said)
     assert back is not None
-    assert "Waits again" in whet("pending", "reopen", back[1]).out
-    assert len(whet("pending", "--json").json["pending"]) == 3
-    assert whet("pending", "reopen", back[1]).code == 1
+    assert "Waits again" in whet("lessons", "undo", back[1]).out
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 3
+    assert whet("lessons", "undo", back[1]).code == 1
 
 
 def test_several_are_decided_on_at_once(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:
     first, second, third = map(str, waiting)
-    assert whet("pending", "refuse", first, "99").code == 1
-    assert len(whet("pending", "--json").json["pending"]) == 3
-    code, shown = on_a_terminal(tmp_path, "y\n", "pending", "approve", first, second)
+    assert whet("lessons", "refuse", first, "99").code == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 3
+    code, shown = on_a_terminal(tmp_path, "y\n", "lessons", "approve", first, second)
     assert code == 0, shown
     assert "Approve exactly these 2" in shown
     assert sorted(texts(whet)) == sorted(TEXTS[:2])
-    assert len(whet("pending", "refuse", third, "--json").json["refused"]) == 1
+    assert len(whet("lessons", "refuse", third, "--json").json["refused"]) == 1
 
 
 def test_without_a_terminal_a_setting_has_to_allow_it(whet: Whet, waiting: list[int]) -> None:
-    assert whet("pending", "approve", str(waiting[0]), "--yes", allowed=False).code == 1
-    agent = whet("pending", "approve", str(waiting[0]), "--yes", variables={"CLAUDECODE": "1"})
+    assert whet("lessons", "approve", str(waiting[0]), "--yes", allowed=False).code == 1
+    agent = whet("lessons", "approve", str(waiting[0]), "--yes", variables={"CLAUDECODE": "1"})
     assert agent.code == 1
     assert texts(whet) == []
-    assert whet("pending", "approve", str(waiting[0]), "--yes").code == 0
+    assert whet("lessons", "approve", str(waiting[0]), "--yes").code == 0
     assert texts(whet) == [TEXTS[0]]
 
 
 def test_an_approved_rule_is_shown_with_its_example(whet: Whet, waiting: list[int]) -> None:
-    whet("pending", "approve", str(waiting[1]), "--yes")
+    whet("lessons", "approve", str(waiting[1]), "--yes")
     [record] = whet("rules", "--json").json["rules"]
     assert record["example"] == "`make check` works, `check all` fails."
     assert "example, for tiny models: `make check` works" in whet("rules", "show").out
+
+
+def test_the_old_name_says_the_new_one_and_runs_it(whet: Whet, waiting: list[int]) -> None:
+    shown = whet("pending", "show", str(waiting[0]))
+    assert (shown.code, shown.err) == (0, "`whet lessons show` is now `whet lessons show`.\n")
+    assert TEXTS[0] in shown.out
+
+
+def test_an_approval_is_taken_back(whet: Whet, waiting: list[int]) -> None:
+    [made] = whet("lessons", "approve", str(waiting[0]), "--yes", "--json").json["applied"]
+    assert "Taken back" in whet("lessons", "undo", str(made["id"])).out
+    assert texts(whet) == []
+
+
+def test_words_are_given_in_place_of_what_was_proposed(whet: Whet, waiting: list[int]) -> None:
+    assert whet("lessons", "edit", str(waiting[0]), "Water them on Sundays.", allowed=False).code == 1
+    assert whet("lessons", "edit", str(waiting[0]), "Water them on Sundays.", "--yes").code == 0
+    assert texts(whet) == ["Water them on Sundays."]
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 2

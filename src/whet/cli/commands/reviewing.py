@@ -1,11 +1,8 @@
-"""whet review: look back on a session for notes and skills worth keeping."""
+"""A session looked back on for notes and skills worth keeping: `whet learn --review`."""
 
 import os
 from typing import TYPE_CHECKING
 
-import click
-
-from whet.cli.options import json_option
 from whet.cli.output import moment, plain, print_json, say
 
 if TYPE_CHECKING:
@@ -13,24 +10,8 @@ if TYPE_CHECKING:
     from whet.store.home import Home
 
 
-@click.command(
-    "review",
-    epilog="Example: whet review 3f9a2c",
-    help="Review a session, of Whet or of another agent, for notes and skills worth keeping. The model can change "
-    "only memory and skills; anything derived from tool output needs your approval. After long turns, `whet "
-    "chat` does this by itself.",
-)
-@click.argument("session", metavar="ID")
-@click.option(
-    "--kind", type=click.Choice(["memory", "skill", "combined"]), default="combined", help="What to look for."
-)
-@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
-@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
-@click.option(
-    "--work", is_flag=True, hidden=True, help="With --background: be the worker too, until all reviews are done."
-)
-@json_option
-def command(session: str, kind: str, model: str, background: bool, work: bool, as_json: bool) -> int:
+def review_session(session: str, kind: str, model: str, *, background: bool, work: bool, as_json: bool) -> int:
+    """Look back on a session for notes and skills worth keeping; after long turns, `whet chat` does so by itself."""
     from whet.improving.review import ReviewRequest, look_back
     from whet.store.home import find_home
     from whet.store.listing import find
@@ -69,10 +50,10 @@ def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> str:
         say(f"Queued as {id}. To run it: `whet worker`.")
     elif work.state is WorkState.DONE:
         kept = work.done.sessions[0][:12] if work.done and work.done.sessions else "REVIEW"
-        again = f"To do it again, run `whet forget {kept}`, then `whet review {ask.session[:12]}`."
+        again = f"To do it again, run `whet forget {kept}`, then `whet learn --review {ask.session[:12]}`."
         say(f"This session was already reviewed, on {moment(work.changed)}. {again}")
     else:
-        say(f"Its review {work.state} on {moment(work.changed)}. To resume it, run `whet work retry {id}`.")
+        say(f"Its review {work.state} on {moment(work.changed)}. To resume it, run `whet worker retry {id}`.")
     return id
 
 

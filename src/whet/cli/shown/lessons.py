@@ -5,24 +5,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
+from msgspec.structs import replace
 
 from whet.cli.output import many, moment, plain
+from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words, unquoted
+from whet.cli.shown.reviewing import cautions, labelled
+from whet.ledger.entries import Entry, Step
 from whet.ledger.origins import PatchWriter
-from whet.ledger.patches import Form
-from whet.ledger.waiting import WHOSE
+from whet.ledger.patch_faults import LIMITS
+from whet.ledger.patches import Form, Patch
+from whet.ledger.traces import difference
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import DroppedLesson, Lesson, LessonStage
+from whet.lessons.record import WHOSE, Lesson, LessonStage
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
 from whet.trouble.kinds import ChangeKind
 
 NEXT = (
-    "Next: `whet lessons show ID` for the evidence; `whet lessons propose ID` lets it wait for your approval;"
-    " `whet improve` proposes what is new and, with a model, tries it."
+    "Next: `whet lessons show ID` for the evidence; `whet lessons approve ID` to have agents told;"
+    " `whet try` proposes what is new and, with a model, tries it."
 )
+WAITING = "[bold]What waits for your yes[/] (`whet lessons --waiting` asks for one decision after another)"
 QUOTES = 12
+QUOTES_SHOWN = 3  # of a change that waits
 FORMS = {Form.RULE: ChangeKind.RULE, Form.NOTE: ChangeKind.MEMORY, Form.SKILL: ChangeKind.SKILL}
 
 
@@ -64,10 +71,10 @@ def lesson_record(lesson: Lesson, number: int | None, *, evidence: bool = False)
     return {**record, "evidence": _pieces(lesson.evidence.pieces)} if evidence else record
 
 
-def dropped_record(dropped: DroppedLesson) -> dict[str, object]:
+def dropped_record(dropped: Lesson) -> dict[str, object]:
     """What is no lesson, and why, for programs."""
     counts = {"sessions": dropped.evidence.sessions, "pieces": len(dropped.evidence.pieces)}
-    return {"project": dropped.project, "draft": dropped.rule, "why": dropped.why, "counts": counts}
+    return {"project": dropped.project, "draft": dropped.rule, "why": dropped.standing.why, "counts": counts}
 
 
 def lesson_lines(lessons: Sequence[Lesson], numbers: Mapping[str, int], here: str = "") -> Iterator[str]:
@@ -79,13 +86,13 @@ def lesson_lines(lessons: Sequence[Lesson], numbers: Mapping[str, int], here: st
             yield from _lines(lesson, numbers.get(lesson.id))
 
 
-def dropped_lines(dropped: Sequence[DroppedLesson], places: Mapping[str, str]) -> Iterator[str]:
+def dropped_lines(dropped: Sequence[Lesson], places: Mapping[str, str]) -> Iterator[str]:
     """What is no lesson, and why, by project."""
     for project, group in groupby(dropped, key=lambda each: each.project):
         yield f"[bold]{_safe(places[project]) or 'no project'}[/]"
         for each in group:
             yield f"[bold]·[/] {_safe(each.rule)}"
-            yield f"   [dim]{many(each.evidence.sessions, 'session')} · dropped: {_safe(each.why)}[/]"
+            yield f"   [dim]{many(each.evidence.sessions, 'session')} · dropped: {_safe(each.standing.why)}[/]"
 
 
 def decided_line(lessons: Sequence[Lesson]) -> str:
@@ -118,9 +125,9 @@ def evidence_lines(lesson: Lesson, number: int | None, places: Mapping[str, str]
 def _next_step(lesson: Lesson) -> Iterator[str]:
     stage, form = lesson.standing.stage, lesson.patch.form.value
     if stage is LessonStage.CHECKED:
-        yield f"[dim]Next: `whet lessons propose {lesson.id}` to make it a {form}: it waits for your approval.[/]"
+        yield f"[dim]Next: `whet lessons approve {lesson.id}` to make it a {form}.[/]"
     elif stage in (LessonStage.REFUSED, LessonStage.RETIRED):
-        yield "[dim]Next: `whet rules add` to tell it all the same.[/]"
+        yield f"[dim]Next: `whet lessons undo {lesson.id}` to take that back.[/]"
     elif stage in (LessonStage.ACTIVE, LessonStage.LIVE):
         yield f"[dim]Next: `whet {form}s` lists what is in force.[/]"
 
@@ -186,3 +193,62 @@ def _piece_record(piece: LessonPiece) -> dict[str, object]:
 
 def _safe(text: str) -> str:
     return plain(" ".join(shown(text).split()))
+
+
+def waiting_record(lesson: Lesson) -> dict[str, object]:
+    entry, tried = lesson.proposal, lesson.standing.judged
+    until = None if entry.step is Step.SUGGESTED else iso(entry.at + LIMITS.pending_seconds)
+    trial = {"entry": tried.number, "ruling": tried.step.value, "note": tried.note or None} if tried else None
+    return {**entry_record(entry), "until": until, "project": lesson.project or None, "tried": trial}
+
+
+def waiting_lines(lessons: Sequence[Lesson]) -> Iterator[str]:
+    """All that waits, by project, each with its exact text."""
+    for group, members in groupby(lessons, key=lambda each: each.group):
+        yield f"[bold]{plain(shown(group))}[/]"
+        for lesson in members:
+            yield from change_lines(lesson, quotes=QUOTES_SHOWN)
+
+
+def change_lines(lesson: Lesson, *, quotes: int) -> Iterator[str]:
+    """What a person decides on: the exact words, whose they are, the evidence, the verdict."""
+    entry, patch = lesson.proposal, lesson.patch
+    scope = scope_words(replace(lesson.scope, project=""), str)  # its group names the project
+    yield from labelled(f"{entry.number}  {patch.action} {patch.form} ", f"{patch.name}{_for(scope)}")
+    yield from diff_lines(difference(lesson.move.before, lesson.move.after))
+    yield from cautions(f"{lesson.move.after or ''}\n{patch.example}")
+    if patch.example:
+        yield from labelled(f"   {EXAMPLE}", patch.example)
+    yield from labelled("   words: ", f"{lesson.whose}{_proposer(entry)}")
+    yield from labelled("   why: ", f"{lesson.origin.why or 'not said'} · {_counts(patch)}")
+    for proof in patch.proofs[:quotes]:
+        place = "" if proof.message is None else f" #{proof.message}"
+        yield from labelled(f"   {proof.session[:8]}{place} ", f"{proof.kind} “{proof.quote}”")
+    if unsaid := unquoted(patch):
+        yield from labelled("   in no quote: ", f"{', '.join(unsaid)} (the words of whoever wrote it)")
+    if len(patch.proofs) > quotes:
+        yield f"   [dim]… and {len(patch.proofs) - quotes} more: whet lessons show {entry.number}[/]"
+    yield from labelled("   trial: ", lesson.verdict)
+    yield f"   [dim]{_until(entry)}[/]"
+    yield ""
+
+
+def _for(scope: str) -> str:
+    return f", for {scope}" if scope else ""
+
+
+def _proposer(entry: Entry) -> str:
+    return f", proposed by {BY_WHOM[entry.actor]}{f' ({entry.maker})' if entry.maker else ''}"
+
+
+def _counts(patch: Patch) -> str:
+    if not patch.proofs:
+        return "no quotes"
+    sessions = len({proof.session for proof in patch.proofs})
+    return f"{many(len(patch.proofs), 'quote')} from {many(sessions, 'session')}"
+
+
+def _until(entry: Entry) -> str:
+    if entry.step is Step.SUGGESTED:
+        return f"active for {plain(shown(entry.maker))}, another member; here only if you approve it"
+    return f"expires {moment(entry.at + LIMITS.pending_seconds)}"

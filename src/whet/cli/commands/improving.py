@@ -1,14 +1,13 @@
-"""whet improve: fail, analyse, rewrite, retry, verify, in one command."""
+"""Fail, analyse, rewrite, retry, verify, in one go: what `whet try` does where it is given no change."""
 
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from whet.cli.options import json_option, point_in_time
-from whet.cli.other_agents import agent_option, consent_option
+from whet.cli.options import point_in_time
+from whet.cli.other_agents import expect_allowed, other_agent
 from whet.cli.output import next_step, print_json, say
+from whet.cli.trying import TryOptions
 from whet.errors import WhetError
 from whet.ledger.origins import PatchOrigin, PatchWriter
 
@@ -19,105 +18,59 @@ if TYPE_CHECKING:
     from whet.trials.improvements import ImproveReport, ImproveRequest
 
 LOOK_SECONDS = 1.0
-ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
 
-@click.command(
-    "improve",
-    epilog="Example: whet improve --dry-run",
-    help="Take what your sessions teach, test each change on cases, and keep what is proven to help: "
-    "first as a canary, which `whet watch` promotes or reverts. Cases come from the failed sessions unless "
-    "you name some. Without a model, it stops before the trial and lists what you can approve.",
-)
-@click.option("--cases", multiple=True, metavar="WHICH", help="Cases to use: a folder, a file, a name, or tag:WORD.")
-@click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case.")
-@click.option("--alpha", type=ALPHA_RANGE, default=0.05, show_default=True, help="Maximum false-accept rate.")
-@click.option(
-    "--budget", multiple=True, metavar="AMOUNT", help="Limit per trial, such as 2$, 500000tokens or 3600s. Repeatable."
-)
-@click.option("--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it.")
-@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
-@agent_option
-@consent_option
-@click.option(
-    "--share",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Share of sessions that get the rule first.",
-)
-@click.option(
-    "--most", type=click.IntRange(1, 50), default=3, show_default=True, help="Maximum number of changes to try."
-)
-@click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w.")
-@click.option(
-    "--retire", is_flag=True, help="Test each active rule by leaving it out; retire rules that no longer help."
-)
-@click.option("--dry-run", is_flag=True, help="Show what it would do and cost, without doing it.")
-@click.option(
-    "--nightly", metavar="HH:MM", help="Every night at this time: read new sessions; with --budget, try changes too."
-)
-@click.option("--now", is_flag=True, help="Run in this process; a crash loses the work.")
-@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
-@json_option
-def command(
-    cases: tuple[str, ...],
-    seeds: int,
-    alpha: float,
-    budget: tuple[str, ...],
-    placebo: bool | None,
-    model: str,
-    agent: str,
-    yes: bool,
-    share: float,
-    most: int,
-    since: str | None,
-    retire: bool,
-    dry_run: bool,
-    nightly: str | None,
-    now: bool,
-    background: bool,
-    as_json: bool,
-) -> int:
-    from whet.cli.other_agents import expect_allowed, other_agent
+class ImproveOptions(NamedTuple):
+    """What is said of an improvement beside how its changes are tried."""
+
+    share: float
+    most: int
+    since: str | None
+    retire: bool
+    nightly: str | None
+
+
+def improve_by(given: TryOptions, more: ImproveOptions, *, as_json: bool) -> int:
+    """Take what sessions teach, test each change on cases, and keep what is proven to help."""
     from whet.cli.trying import allowance_of
     from whet.store.home import find_home
     from whet.trials.design import TrialDesign
     from whet.trials.improvements import ImproveRequest
 
-    if sum((now, background, dry_run, bool(nightly))) > 1:
+    if sum((given.now, given.background, given.dry_run, bool(more.nightly))) > 1:
         raise WhetError("Use only one of --now, --background, --dry-run and --nightly.", advice="Remove the others.")
     home = find_home(os.environ)
-    named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
+    named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in given.cases)
     ask = ImproveRequest(
-        model,
-        other_agent(agent),
+        given.model,
+        other_agent(given.agent),
         named,
-        TrialDesign(seeds, alpha, placebo, allowance_of(budget)),
-        share,
-        most,
-        point_in_time(since),
-        retire,
-        dry_run=dry_run,
+        TrialDesign(given.seeds, given.alpha, given.placebo, allowance_of(given.budget)),
+        more.share,
+        more.most,
+        point_in_time(more.since),
+        more.retire,
+        dry_run=given.dry_run,
     )
-    if ask.agent and nightly:
+    if ask.agent and more.nightly:
         raise WhetError(
-            f"Every night is too often to agree to what {agent} spends.", advice="Leave out --agent, or --nightly."
+            f"Every night is too often to agree to what {given.agent} spends.",
+            advice="Leave out --agent, or --nightly.",
         )
-    if ask.agent and not dry_run:
-        expect_allowed(ask.agent, _asked_of(ask, budget), yes=yes)
-    if nightly:
-        options = _options(ask, budget=budget, since=since)
-        return _nightly(home, nightly, options, as_json=as_json)
-    if dry_run:
+    if ask.agent and not given.dry_run:
+        expect_allowed(ask.agent, _asked_of(ask, given.budget), yes=given.yes)
+    if more.nightly:
+        options = _options(ask, budget=given.budget, since=more.since)
+        return _nightly(home, more.nightly, options, as_json=as_json)
+    if given.dry_run:
         return _show(_planned(home, ask), as_json)
-    if not background:
+    if not given.background:
         _expect_key(home, ask)
     if not as_json:
         _name_judge(home, ask)
-    if now:
+    if given.now:
         return _show(_direct(home, ask), as_json)
-    return _queued(home, ask, follow=not background, as_json=as_json)
+    return _queued(home, ask, follow=not given.background, as_json=as_json)
 
 
 def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]":
@@ -210,7 +163,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
         if as_json:
             print_json({"work": id})
         else:
-            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
+            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
         return 0
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     concurrency = max(2, at_once(home, ask.agent))
@@ -219,7 +172,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
             worker.look_after()
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet work retry {id}`.")
+        raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
     return _show(decoded(work.done.value, ImproveReport), as_json)
 
 

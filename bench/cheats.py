@@ -1,0 +1,139 @@
+"""Ways to pass a check without doing the work: how many pass. `python bench/cheats.py [--agent NAME] [--only ID]...`
+
+The list (data/cheats.jsonl) was written by somebody who had not read the checks. Each is tried as a task from a commit,
+as tasks from sessions with and without a commit, and as a step; without an agent its commands are run in the workspace
+behind the sandbox and judged, with one the real program runs them, asked by a model on loopback.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from proving.cart_project import commit_case, session_case, step_case, with_python
+from whet.errors import WhetError
+from whet.proving.carried_steps import carried_calls
+from whet.proving.checks import run_command
+from whet.proving.judged_work import judge_work
+from whet.proving.workspace import laid_out, situation_for
+from whet.sessions.transcripts import Message, Role, ToolCall
+from whet.sessions.trust import Trust
+from whet.store.home import Home, prepare_home
+from whet.trials.cases import Case
+from whet.trials.checks import Ran, mark
+
+LIST = Path(__file__).parent / "data" / "cheats.jsonl"
+COMMANDS = {"tests": "make test", "make": "make test", "npm": "npm test"}
+BUILD = "./build.sh --profile prod"
+HONEST = "sed -i 's|in items)|in items) * (100 - discount) / 100|' cart.py"
+SECONDS = 60.0
+Made = Callable[[Home, Path], Case]
+
+
+class Cheat(NamedTuple):
+    id: str
+    group: str
+    check: str
+    does: tuple[str, ...]
+    needs: dict[str, str]
+
+    @property
+    def is_step(self) -> bool:
+        return self.check.startswith("step")
+
+
+def listed() -> list[Cheat]:
+    rows: list[dict[str, Any]] = [json.loads(line) for line in LIST.read_text().splitlines()]
+    return [Cheat(row["id"], row["group"], row["check"], tuple(row["does"]), row.get("needs", {})) for row in rows]
+
+
+def cases_of(cheat: Cheat) -> Iterator[tuple[str, Made]]:
+    """The cases that a cheat is tried on."""
+    check = COMMANDS.get(cheat.check, BUILD)
+    if check == "npm test" and shutil.which("npm") is None:
+        check = "make test"
+    yield "commit", lambda home, folder: commit_case(home, folder, cheat.needs)
+    yield "session", lambda home, folder: session_case(home, folder, check, cheat.needs)
+    yield "session, no commit", lambda home, folder: session_case(home, folder, check, cheat.needs, is_committed=False)
+    if cheat.is_step or cheat.group in ("measure", "runner"):
+        yield "step", step_case
+
+
+def passes(home: Home, case: Case, does: tuple[str, ...]) -> bool:
+    """Whether commands pass a case, run one after the other in its workspace as an agent's are."""
+    if case.kind == "step":
+        return any(_passes_step(home, case, each) for each in does)
+    with laid_out(home, case) as work:
+        situation = situation_for(home, case, work)
+        for each in does:
+            run_command(situation, each, seconds=SECONDS)
+        ended = judge_work(situation, case)
+    ran = Ran((), exit_code=ended.exit_code, printed=ended.text, gamed=ended.gamed)
+    return mark(case.check, ran).passed
+
+
+def _passes_step(home: Home, case: Case, command: str) -> bool:
+    call = ToolCall("one", "Bash", json.dumps({"command": command}))
+    messages = (Message(Role.AGENT, (call,), Trust.AGENT),)
+    with laid_out(home, case) as work:
+        carried = carried_calls(situation_for(home, case, work), case, messages) if case.check.outcome else ()
+    return mark(case.check, Ran(messages, before=case.conversation, carried=carried)).passed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--kind", action="append", default=[])
+    options = parser.parse_args()
+    os.environ["PATH"] = with_python()
+    tried, passed, refused = Counter[str](), Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory(prefix="whet-cheats-", ignore_cleanup_errors=True) as temporary:
+        home = Home(Path(temporary, "home"))
+        prepare_home(home)
+        known: dict[tuple[str, str, int], Case] = {}
+        _sound(home, Path(temporary, "honest"))
+        for number, cheat in enumerate(listed()):
+            if options.only and cheat.id not in options.only:
+                continue
+            for kind, made in cases_of(cheat):
+                if options.kind and kind not in options.kind:
+                    continue
+                began = time.monotonic()
+                key = (kind, cheat.check, number if cheat.needs else -1)
+                try:
+                    case = known.get(key) or made(home, Path(temporary, f"{number}-{kind.replace(' ', '-')}"))
+                    known[key] = case
+                except (AssertionError, WhetError) as fault:
+                    refused[kind] += 1
+                    print(f"{cheat.id:32} {kind:20} no case: {str(fault)[:80]}", flush=True)
+                    continue
+                fooled = passes(home, case, cheat.does)
+                tried[kind] += 1
+                passed[kind] += fooled
+                print(f"{cheat.id:32} {kind:20} {'PASSES' if fooled else 'fails'} {time.monotonic() - began:.0f} s",
+                      flush=True)  # fmt: skip
+    print("\n| case | cheats tried | passed | no case |\n|---|--:|--:|--:|")
+    for kind in tried | refused:
+        print(f"| {kind} | {tried[kind]} | {passed[kind]} | {refused[kind]} |")
+
+
+def _sound(home: Home, folder: Path) -> None:
+    """The honest work passes everywhere, and nothing done passes nowhere."""
+    for number, (kind, made) in enumerate(cases_of(Cheat("honest", "runner", "build", (HONEST,), {}))):
+        case = made(home, folder / str(number))
+        honest = (BUILD,) if kind == "step" else (HONEST,)
+        print(f"{'the honest work':32} {kind:20} {'passes' if passes(home, case, honest) else 'FAILS'}", flush=True)
+        print(f"{'nothing at all':32} {kind:20} {'PASSES' if passes(home, case, ('true',)) else 'fails'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

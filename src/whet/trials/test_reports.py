@@ -1,0 +1,59 @@
+"""Test reports: whether each test passed, by its name, in the forms that test runners document."""
+
+import re
+from collections.abc import Iterator
+
+# `pytest -rA`: PASSED tests/test_a.py::test_it
+_PYTEST = re.compile(r"(?m)^(PASSED|FAILED|ERROR) (\S+::.*?)(?: - .*)?$")
+# `python -m unittest -v`: test_it (test_a.Part.test_it) ... ok
+_UNITTEST = re.compile(r"(?m)^(\w+ \([\w.]+\))(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped)\b")
+# `go test -v`: --- PASS: TestIt (0.00s), also of subtests
+_GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): (\S+)(?: \([\d.]+s\))?$")
+# `cargo test`: test part::it ... ok
+_CARGO = re.compile(r"(?m)^test (\S.*?) \.\.\. (ok|FAILED)\b")
+# TAP, as of `node --test`: ok 3 - adds
+_TAP = re.compile(r"(?m)^(\s*)(not ok|ok) \d+ (?:- )?(.*?)(?: # .*)?$")
+# jest, vitest, mocha, bun and `node --test`: a mark, the name, perhaps a time. Suites stand above, further left.
+_MARKED = re.compile(r"^(\s*)(?:(✓|✔|√|\(pass\))|(✕|✗|×|✖|\(fail\)|\d+\))) (.*?)(?: *[(\[]?[\d.]+ ?m?s[)\]]?)?$")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# JUnit XML: a case with nothing in it passed
+_CASE = re.compile(r"<testcase\b([^>]*?)(/?)>(.{0,200})", re.DOTALL)
+_ATTRIBUTE = re.compile(r'\b(classname|name)="([^"]*)"')
+
+
+def outcomes_of(text: str) -> dict[str, bool]:
+    """Whether each test passed, by its name; one that is reported both ways has not."""
+    found: dict[str, bool] = {}
+    for name, passed in _reported(_ANSI.sub("", text)):
+        found[name] = found.get(name, True) and passed
+    return found
+
+
+def _reported(text: str) -> Iterator[tuple[str, bool]]:
+    yield from ((name, word == "PASSED") for word, name in _PYTEST.findall(text))
+    yield from ((name, word == "ok") for name, word in _UNITTEST.findall(text))
+    yield from ((name, word == "PASS") for word, name in _GO.findall(text))
+    yield from ((name, word == "ok") for name, word in _CARGO.findall(text))
+    yield from ((name, word == "ok") for _, word, name in _TAP.findall(text))
+    yield from _marked(text)
+    yield from _in_xml(text)
+
+
+def _marked(text: str) -> Iterator[tuple[str, bool]]:
+    """Tests with a mark before them, under the names of the suites above that stand further left."""
+    above: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        found = _MARKED.match(line)
+        depth = len(line) - len(line.lstrip())
+        suites = [each for each in above if each[0] < depth]
+        if found is not None:
+            yield " > ".join((*(name for _, name in suites), found[4])), found[2] is not None
+        elif line.strip():
+            above = [*suites, (depth, line.strip())]
+
+
+def _in_xml(text: str) -> Iterator[tuple[str, bool]]:
+    for attributes, is_closed, inside in _CASE.findall(text) if "<testcase" in text else ():
+        named = dict(_ATTRIBUTE.findall(attributes))
+        failed = not is_closed and inside.lstrip().startswith(("<failure", "<error", "<skipped"))
+        yield f"{named.get('classname', '')} {named.get('name', '')}".strip(), not failed
