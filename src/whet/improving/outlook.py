@@ -14,7 +14,8 @@ from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.targets import settings as targets
 from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import Reader, readers_of, reads
+from whet.targets.reaching import Reader, reads
+from whet.targets.readers import readers_of
 from whet.trials.improvements import LessonOutcome
 
 UNTRIABLE = "you: nothing can try it yet"

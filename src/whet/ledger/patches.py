@@ -1,7 +1,4 @@
-"""Patches: changes to what an agent is told, as values.
-
-What two changes have in common that say the same: their words without case and signs, and their situation.
-"""
+"""Patches: changes to what an agent is told, as values."""
 
 import hashlib
 import re
@@ -90,12 +87,15 @@ class Proof(Value, frozen=True):
 
 
 class RuleSituation(Value, frozen=True):
-    """What a rule is for: the call that goes wrong, its error and what works instead, or what a person keeps saying."""
+    """What a rule is for: the call that goes wrong, its error and what works instead, or what is to be run before the
+    call, or what a person keeps saying.
+    """
 
     call: str = ""
     error: str = ""
     fix: str = ""
     said: str = ""
+    before: str = ""  # a command
 
 
 class Patch(Value, frozen=True):

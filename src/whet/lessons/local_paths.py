@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from whet.sessions.temporary import without_worktree
+from whet.sessions.worktrees import without_worktree
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
 _PERSONS = re.compile(

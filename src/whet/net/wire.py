@@ -1,7 +1,4 @@
-"""A connection whose every wait ends at once when the run is interrupted, and in time when nothing comes.
-
-How work that waits on a network is stopped.
-"""
+"""A connection whose every wait ends at once when the run is interrupted, and in time when nothing comes."""
 
 import contextlib
 import functools
@@ -16,10 +13,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, NamedTuple, TypeVar
 
-
-class Interrupted(Exception):
-    """The person, or the program, stopped the run while a provider or a tool was at work."""
-
+from whet.net.interrupting import Interrupted
 
 GLANCE_SECONDS = 0.05
 SEND_BYTES = 1 << 18

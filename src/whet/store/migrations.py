@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
-from whet.store.decoding import MissingRight, no_owner
-from whet.store.forgotten import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.ledger import CHAINED
+from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
+from whet.store.rights import MissingRight, no_owner
 from whet.store.tables import (
     BACKGROUND_CALLS,
     BACKGROUND_CALLS_OF_A_TEAM,
@@ -35,6 +35,7 @@ from whet.store.tables import (
     TEACHINGS,
     TEACHINGS_OF_A_TEAM,
     TEMPLATE_DRAWS,
+    WITHOUT_SCORES,
 )
 
 WORDS = {
@@ -307,6 +308,7 @@ MIGRATIONS = (
         shared=("ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT ''",),
     ),
     Migration("claims of readers, and the sessions that they read", shared=CLAIMS, postgres=CLAIMS_OF_A_TEAM),
+    Migration("analyses without a failure score", shared=WITHOUT_SCORES),
 )
 
 

@@ -8,7 +8,7 @@ import re
 import stat
 from pathlib import Path
 
-from whet.sessions.temporary import without_worktree
+from whet.sessions.worktrees import without_worktree
 
 MOST_BYTES = 100_000
 COMMIT = "commit:"

@@ -13,7 +13,8 @@ from whet.agents.executor import (
     refusal_in,
     without_record,
 )
-from whet.sessions.transcripts import Transcript, total
+from whet.sessions.transcripts import Transcript
+from whet.sessions.usage import total
 
 
 def launch(errand: Errand, program: str) -> ProgramLaunch:

@@ -10,8 +10,8 @@ from whet.cli.output import console, many, plain, print_json, say, table
 from whet.cli.shown.records import session_record
 from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, with_troubles
 from whet.errors import WhetError
-from whet.failures.view import gather
 from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.view import gather
 from whet.sessions.outline import OutlineItem, outline
 from whet.sessions.transcripts import Message, Origin, pair
 from whet.shipped.kinds import known_troubles
@@ -19,10 +19,10 @@ from whet.shipped.prices import list_price
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import find_home
+from whet.store.kin import copied_in
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.rows import Session
-from whet.store.sessions import copied_in
 from whet.store.troubles import trouble_of_session
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import SessionTrouble
