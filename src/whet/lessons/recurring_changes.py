@@ -31,6 +31,7 @@ from whet.lessons.changed_calls import (
     ChangedCall,
     HowChanged,
     SessionChanges,
+    is_like,
     telling_words,
 )
 from whet.lessons.simple_calls import SimpleCall, is_step, is_tool
@@ -254,8 +255,16 @@ def _never_worked(project: ProjectCalls, every: Iterable[tuple[str, ChangedCall]
             *_, head = heads_of(changed.call.words)
             by_head[head].setdefault(session, SeenChange(session, changed, NOTHING))
     for seen in map(tuple, map(dict.values, by_head.values())):
-        if len(seen) >= FEWEST_DEAD and project.is_same_trouble(seen):
+        tried = sum(_was_tried_again(project, each) for each in seen)
+        if len(seen) >= FEWEST_DEAD and 2 * tried > len(seen) and project.is_same_trouble(seen):
             yield seen
+
+
+def _was_tried_again(project: ProjectCalls, sighting: SeenChange) -> bool:
+    """Whether its session tried it again or in another form: what was made once and left may only have been unlucky."""
+    failed = sighting.changed.call
+    made = project.sessions[sighting.session].made
+    return sum(each.failed for each in made if each.call == failed or is_like(failed, each.call, 0.0)) > 1
 
 
 def _is_edit(call: SimpleCall) -> bool:
