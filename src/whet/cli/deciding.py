@@ -7,6 +7,7 @@ import termios
 import time
 import tty
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -25,7 +26,7 @@ from whet.cli.told_by_hooks import hook_tellers, told_sentences
 from whet.errors import WhetError
 from whet.improving.learned import learned, propose_lesson, waiting_lessons
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.patches import Form
+from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import difference
 from whet.lessons.record import Lesson, LessonStage
 from whet.store.database import Database
@@ -84,6 +85,16 @@ def show_change(lesson: Lesson, *, as_json: bool) -> None:
         print_json({**waiting_record(lesson), "diff": difference(move.before, move.after)})
         return
     for line in entry_lines(lesson.proposal, move, lambda _: lesson.seen_by.place):
+        say(line)
+    say_budget(lesson.patch)
+
+
+def say_budget(patch: Patch) -> None:
+    """Say where a rule would take the files of this folder's project past their budget."""
+    from whet.cli.audited import budget_lines
+    from whet.context.instruction_files import PersonFolder
+
+    for line in budget_lines(patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ))):
         say(line)
 
 

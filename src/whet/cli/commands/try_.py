@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from whet.cli.leaving_out import MARGIN_POINTS, is_place, left_out
 from whet.cli.options import point_in_time
 from whet.cli.other_agents import expect_allowed, other_agent
 from whet.cli.output import next_step, print_json, say
@@ -40,7 +41,19 @@ WAYS = "Give one of: ID, a patch file, --rule, --template, --without; or none, t
 @click.argument("change", required=False)
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
 @click.option("--template", default="", metavar="NAME", help="Name of a template; its effect is stored.")
-@click.option("--without", default="", metavar="RULE", help="Name of an active rule to leave out.")
+@click.option(
+    "--without",
+    default="",
+    metavar="WHAT",
+    help="What to leave out: the name of an active rule, or FILE:LINE, a statement of a file that agents read.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    default=MARGIN_POINTS,
+    show_default=True,
+    help="With FILE:LINE: it may go if no more than so many points fewer pass without it.",
+)
 @click.option(
     "--retire", is_flag=True, help="Test each active rule by leaving it out; retire rules that no longer help."
 )
@@ -60,6 +73,7 @@ def command(
     rule: str,
     template: str,
     without: str,
+    margin: float,
     retire: bool,
     most: int | None,
     since: str | None,
@@ -84,6 +98,9 @@ def command(
             raise WhetError("--fresh and --temperature are for one change.", advice=WAYS)
         return improve_by(given, ImproveOptions(share or 0.5, most or 3, since, retire, nightly), as_json=as_json)
     value, make = chosen[0]
+    if without and is_place(without):
+        left = left_out(without, points=margin)
+        return conduct(left.patch, given, as_json=as_json, asked=left.asked)
     about = int(change) if change and change.isdecimal() else 0
     return conduct(make(value), given, as_json=as_json, about=about)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from whet.failures.view import JudgedCall
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
