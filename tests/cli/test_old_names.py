@@ -1,5 +1,7 @@
 """Commands by the names they had: each leads to one that there is."""
 
+from collections.abc import Iterator
+
 import click
 import pytest
 
@@ -37,3 +39,22 @@ def test_what_follows_an_old_name_stays(capsys: pytest.CaptureFixture[str]) -> N
 def test_where_the_arguments_differ_the_new_name_is_only_told() -> None:
     with pytest.raises(WhetError, match="is now `whet show ID --calls`"):
         renamed(["outcomes", "3fa9"])
+
+
+def test_there_are_no_more_commands_and_options_than_a_person_can_hold() -> None:
+    """A new one takes the place of another: at most 75 commands in all, with 260 options besides `--json`."""
+    commands = list(every(group))
+    options = [each for command in commands for each in command.params if isinstance(each, click.Option)]
+    shown = [each for each in options if not each.hidden and "--json" not in each.opts]
+    assert (len(commands) <= 75, len(shown) <= 260) == (True, True), (len(commands), len(shown))
+
+
+def every(command: click.Group) -> Iterator[click.Command]:
+    """The commands of a group, and those of the groups in it."""
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        inner = command.get_command(context, name)
+        assert inner is not None
+        yield inner
+        if isinstance(inner, click.Group):
+            yield from every(inner)

@@ -75,7 +75,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "cases": ("cases",),
     "cases-show": ("cases", "show", "port"),
     "judge": ("judge", str(EXAMPLES / "outcomes.csv")),
-    "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details", "--once"),
+    "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details"),
     "lessons-waiting": ("lessons", "--waiting"),
     "live": ("live",),
     "live-look": ("live", "look"),

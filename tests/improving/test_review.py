@@ -133,7 +133,7 @@ def test_a_review_in_the_background_that_was_done_is_told_with_how_to_do_it_agai
         count = len(server.requests)
         told = whet("learn", "--review", session, "--background").out
         assert "This session was already reviewed, on " in told
-        forget, review = re.findall(r"`whet (\w+ \w+)`", told)
+        forget, review = re.findall(r"`whet (\w+ [-\w ]+)`", told)
         assert whet(*forget.split(), "--yes").code == 0
         assert whet(*review.split()).code == 0
         assert len(server.requests) > count
@@ -297,7 +297,7 @@ def test_another_model_reviews_under_its_own_name(place: Path, person: Path, by:
             if by == "setting":
                 settings.write('[review]\nmodel = "other:small-model"\n')
         session = talked(whet, "Hello.")
-        done = whet("learn", "--review", session, *(("--model", "other:small-model") if by == "option" else ()))
+        done = whet("learn", "--review", session, *(("--with", "other:small-model") if by == "option" else ()))
         assert done.code == 0, done.err
         assert [json.loads(request.body)["model"] for request in second.requests] == ["small-model"]
         assert len(first.requests) == 1

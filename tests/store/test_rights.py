@@ -20,7 +20,7 @@ COMMANDS = (
     ("lessons", "--waiting"),
     ("rules", "add", "brief", "Answer briefly."),
     ("jobs",),
-    ("work",),
+    ("worker", "list"),
     ("worker", "--until-idle"),
     ("report", "--counts"),
 )

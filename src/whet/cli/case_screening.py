@@ -14,19 +14,16 @@ def screen_cases(
     *,
     times: int,
     model: str,
-    temperature: float | None,
     as_json: bool,
 ) -> int:
     """Run cases without any change, in attempts that no trial counts, and say which always pass."""
-    from msgspec.structs import replace
 
     from whet.proving.screening import screen
     from whet.store.settings_file import load
     from whet.trials.attempts import AttemptConditions
 
     settings = load(home)
-    sampling = settings.sampling if temperature is None else replace(settings.sampling, temperature=temperature)
-    conditions = AttemptConditions(model or settings.model, sampling, hidden=folders_of(home.folder, wanted))
+    conditions = AttemptConditions(model or settings.model, settings.sampling, hidden=folders_of(home.folder, wanted))
     rows: list[tuple[str, int, int]] = []
     with bar("Screening", len(found)) as advance:
         for case, attempts in screen(home, found, conditions, times=times):

@@ -83,7 +83,6 @@ def _show(name: str, folder: Path | None, as_json: bool) -> int:
 @click.argument("wanted", nargs=-1, metavar="[WHICH]...")
 @click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case.")
 @click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
-@click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature.")
 @click.option("--fresh", is_flag=True, help="Run again instead of reusing earlier results.")
 @click.option("--screen", "is_screening", is_flag=True, help="Find out which cases can show anything.")
 @json_option
@@ -91,7 +90,6 @@ def run(
     wanted: tuple[str, ...],
     times: int,
     model: str,
-    temperature: float | None,
     fresh: bool,
     is_screening: bool,
     as_json: bool,
@@ -101,8 +99,8 @@ def run(
     if not found:
         raise WhetError("No cases found.", advice="To make some, run `whet cases add`.")
     if is_screening:
-        return screen_cases(home, found, wanted, times=times, model=model, temperature=temperature, as_json=as_json)
-    attempts = _attempts(home, found, wanted, times=times, model=model, temperature=temperature, fresh=fresh)
+        return screen_cases(home, found, wanted, times=times, model=model, as_json=as_json)
+    attempts = _attempts(home, found, wanted, times=times, model=model, fresh=fresh)
     return _report(attempts, as_json)
 
 
@@ -151,7 +149,6 @@ def _checks(case: "Case") -> list[str]:
 
 
 def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **options: Any) -> "list[Attempt]":
-    from msgspec.structs import replace
 
     from whet.agent.start import new_id
     from whet.engine.steps import Direct, decoded
@@ -162,14 +159,12 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
     from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 
     settings = load(home)
-    heat = options["temperature"]
-    sampling = settings.sampling if heat is None else replace(settings.sampling, temperature=heat)
     id = f"cases-{new_id(time.time())}"
     with opened(home) as database:
         keys = [keep_material(database, case, now=time.time()) for case in cases]
     made: list[Attempt] = []
     hidden = folders_of(home.folder, wanted)
-    conditions = AttemptConditions(options["model"] or settings.model, sampling, hidden=hidden)
+    conditions = AttemptConditions(options["model"] or settings.model, settings.sampling, hidden=hidden)
     terms = OrderTerms(fresh=options["fresh"])
     for case, key in zip(cases, keys, strict=True):
         for seed in range(1, options["times"] + 1):

@@ -68,7 +68,6 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. Whet keeps a copy.")
 @click.option("--to", default="", help="File, command or URL. $NAME stands for an environment variable.")
 @click.option("--replace", is_flag=True, help="Overwrite the file with each report.")
-@click.option("--repeat", type=click.IntRange(0), default=0, help="Stop after this many runs.")
 @click.option("--tool", "tools", multiple=True, help="Tool set to allow. Repeatable.")
 @click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one.")
 @click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="Time limit of a run, in seconds.")
