@@ -11,13 +11,13 @@ from whet.changes.apply import apply, undo
 from whet.changes.pending import approve, propose
 from whet.context.auditing import audit_folder
 from whet.errors import WhetError
-from whet.failures.view import gather
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
 from whet.improving.auditing import judged_by_sessions
 from whet.ledger.entries import Actor
 from whet.lessons.call_patterns import is_matched
 from whet.lessons.following import was_followed
 from whet.lessons.reminders import pattern_of
+from whet.outcomes.view import gather
 from whet.sessions.trust import Trust
 from whet.statements.proposing import ProposalKind
 from whet.statements.records import calls_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.statements.audit import Audit, Volume
 from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
 from whet.statements.statement import AuditedStatement, StatementMark

@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import is_shell, shown_call
-from whet.failures.view import JudgedCall, SessionView
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import STAGE, CommandForm, has_form, is_named, spaced, words_of
 from whet.lessons.pieces import stems
 from whet.lessons.said import said_pieces
 from whet.lessons.stances import stance_of
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import is_shell, shown_call
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.transcripts import Origin, Role, Transcript
 from whet.sessions.trust import Trust
-from whet.text.key_words import key_words
+from whet.text.words import key_words
 from whet.values import Value
 
 SAME_WORDS = 0.6

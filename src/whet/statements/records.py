@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import is_shell, path_of, shown_call
-from whet.failures.view import JudgedCall, SessionView
 from whet.ledger.patches import Proof
 from whet.lessons.stances import stance_of
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.shell_lines import written
 from whet.statements.naming import ThingKind, is_placeholder, spans_in, stages_of, things_in
