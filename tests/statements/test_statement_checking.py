@@ -3,7 +3,7 @@
 import pytest
 
 from quickness import is_linear
-from whet.statements.checking import Grounds, check_statement
+from whet.statements.checking import StatementGrounds, check_statement
 from whet.statements.listings import listings, unlisted
 from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
 from whet.statements.repository import RemovedPath, Repository
@@ -30,7 +30,9 @@ def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: 
     statements = split_statements(file, text)
     lacking = unlisted(listings(statements), repository)
     return tuple(
-        one for each in statements for one in check_statement(each, repository, Grounds(dates, lacking.get(each, ())))
+        one
+        for each in statements
+        for one in check_statement(each, repository, StatementGrounds(dates, lacking.get(each, ())))
     )
 
 

@@ -10,7 +10,7 @@ from whet.context.instruction_files import PersonFolder, instruction_files
 from whet.context.repository_facts import last_changes, repository_facts, with_unknown
 from whet.errors import WhetError
 from whet.statements.audit import Audit
-from whet.statements.checking import Grounds, check_statement, missing_paths, removal_of
+from whet.statements.checking import StatementGrounds, check_statement, missing_paths, removal_of
 from whet.statements.comparing import compare, copied_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.naming import things_in
@@ -48,7 +48,7 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
         root, files if is_dated else [file for file in files if any(each.file == file.path for each in removals)]
     )
     lacking = unlisted(listed, repository)
-    grounds = {each: Grounds(dates.get(each.file, {}), lacking.get(each, ())) for each in own}
+    grounds = {each: StatementGrounds(dates.get(each.file, {}), lacking.get(each, ())) for each in own}
     checked = {each: check_statement(each, repository, grounds[each]) for each in own}
     compared = compare(files, statements, repository)
     copies = copied_files(files)

@@ -22,18 +22,18 @@ FEW_WORDS = 2  # that a statement may add to a script's own name and still say n
 SHORT_COMMIT = 8
 
 
-class Grounds(NamedTuple):
+class StatementGrounds(NamedTuple):
     """What is known of a statement beside the repository: when its lines were written, what its listing lacks."""
 
     written: Mapping[str, LastChange] = MappingProxyType({})  # each line of its file, by its words
     unlisted: tuple[Unlisted, ...] = ()
 
 
-NO_GROUNDS = Grounds()
+NO_GROUNDS = StatementGrounds()
 
 
 def check_statement(
-    statement: Statement, repository: Repository, grounds: Grounds = NO_GROUNDS
+    statement: Statement, repository: Repository, grounds: StatementGrounds = NO_GROUNDS
 ) -> tuple[StatementFinding, ...]:
     """What the repository shows of a statement: first what it names and is not there."""
     wrong = tuple(_wrong(statement, repository, grounds))
@@ -67,7 +67,7 @@ def removal_of(thing: NamedThing, folder: str, repository: Repository) -> Remove
     return repository.removed(thing.text, folder) or (repository.gone_folder(thing.text) if thing.is_certain else None)
 
 
-def _wrong(statement: Statement, repository: Repository, grounds: Grounds) -> Iterator[StatementFinding]:
+def _wrong(statement: Statement, repository: Repository, grounds: StatementGrounds) -> Iterator[StatementFinding]:
     unwanted: frozenset[str] | None = None
     said: set[str] = set()
     for found in _missing(statement, repository, grounds):
@@ -80,7 +80,7 @@ def _wrong(statement: Statement, repository: Repository, grounds: Grounds) -> It
             yield found
 
 
-def _missing(statement: Statement, repository: Repository, grounds: Grounds) -> Iterator[StatementFinding]:
+def _missing(statement: Statement, repository: Repository, grounds: StatementGrounds) -> Iterator[StatementFinding]:
     things = things_in(statement)
     if statement.kind is StatementKind.CODE and _is_elsewhere(things, repository):
         return
