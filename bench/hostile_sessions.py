@@ -22,7 +22,6 @@ from whet.scheduling import runs
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import job_records
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
@@ -164,12 +163,12 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
     with opened(stage.mallory) as database:
         for number in range(30):
             keep(database, prepare(talk(f"t{number}")), Provenance(f"/tmp/{number}", NOW, NOW))
-        refresh(database, failure_weights(), progress=lambda _: None)
+        refresh(database, progress=lambda _: None)
     with opened(stage.alice) as database:
         for number in range(5):
             mine = Transcript("claude-code", f"m{number}", messages=(said(f"Tea {number}."), said("Yes.", Role.AGENT)))
             keep(database, prepare(mine), Provenance(f"/tmp/m{number}", NOW, NOW))
-        refresh(database, failure_weights(), progress=lambda _: None)
+        refresh(database, progress=lambda _: None)
     with stage.rows() as connection:
         connection.execute(
             "UPDATE analyses SET record = (SELECT record FROM analyses JOIN sessions ON no = session"

@@ -68,9 +68,9 @@ def test_importing_whet_loads_nothing_else(tmp_path: Path) -> None:
 
 def test_a_name_loads_only_what_it_needs(tmp_path: Path) -> None:
     judging = loaded("-c", "import whet; whet.judge([1.0, 0.0])", home=tmp_path)
-    assert not {"whet.formats", "whet.store", "whet.failures", "apsw"} & judging
+    assert not {"whet.formats", "whet.store", "whet.trouble", "apsw"} & judging
     reading = loaded("-c", "import whet; whet.Transcript, whet.WhetError", home=tmp_path)
-    assert not {"whet.formats", "whet.store", "whet.failures", "apsw"} & reading
+    assert not {"whet.formats", "whet.store", "whet.trouble", "apsw"} & reading
 
 
 def test_every_example_in_the_docstrings_runs(filled: Path) -> None:

@@ -31,7 +31,7 @@ def test_the_detector_is_named_and_the_next_look(capsys: pytest.CaptureFixture[s
     said = " ".join(capsys.readouterr().out.split())
     assert f"sessions in its situation (90 of 120) with its own failure, as a detector sees it: {ENDPOINT}." in said
     assert f"Next look after {LOOKS[0]}." in said
-    assert "Mean failure score" not in said
+    assert "Mean loss" not in said
     assert live_record(watched())["endpoint"] == ENDPOINT
 
 

@@ -14,7 +14,6 @@ from whet.lessons.claims import ClaimCarrier, ClaimOperation, Quote
 from whet.lessons.record import Carrier, Lesson, LessonStage, ProjectLessons
 from whet.lessons.rungs import EvidenceRung
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import sessions
 from whet.store.analyses import refresh
 from whet.store.claims import keep_pass
@@ -34,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def analysed(database: Database) -> None:
-    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(database, progress=lambda _: None, processors=1)
 
 
 def of_reader(home: Home, database: Database, scope: LessonScope = LessonScope()) -> ProjectLessons:  # noqa: B008

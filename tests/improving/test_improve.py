@@ -165,7 +165,7 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
         keep_case(home.folder / FOLDER, case)
     shown = " ".join(report_lines(improved(home, DRY, supply_of(obeys))))
     assert f"`whet lessons approve {outcome.entry}`" in shown
-    assert f"`whet try --pending {outcome.entry}`: at most " in shown
+    assert f"`whet try {outcome.entry}`: at most " in shown
     assert "says proposed" not in shown
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from whet.errors import WhetError
 from whet.ledger.patches import Form
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.ledger import ledger_of
@@ -40,7 +39,7 @@ def bring_up_to_date(database: Database) -> None:
 
     def analyse() -> None:
         with _progress("Analysing") as progress:
-            refresh(database, failure_weights(), progress=progress)
+            refresh(database, progress=progress)
 
     _keep_or_remember(database, analyse)
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from whet.examples.result_shapes import shape
 from whet.examples.success import SuccessFinding, Vote, Warrant
 from whet.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
-from whet.failures.view import JudgedCall, SessionView
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import kind_of
 from whet.sessions.arguments import arguments_of, command_of

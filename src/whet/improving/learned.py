@@ -3,7 +3,6 @@
 The command, the page, the MCP server and programs all ask `lessons_of`, and so show the same lessons.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,8 +20,7 @@ from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import fold
 from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
-from whet.ledger.marks import marks
-from whet.ledger.patches import Form, Patch
+from whet.ledger.patches import Form, Patch, marks
 from whet.ledger.reach import scope_of
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.joined_lessons import joined
@@ -35,8 +33,7 @@ from whet.lessons.record import (
     waits,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
-from whet.sessions.temporary import is_temporary
-from whet.store.analyses import judged
+from whet.sessions.worktrees import is_temporary
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
@@ -44,6 +41,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
+from whet.store.troubles import counted_folders
 from whet.targets.known_projects import KnownProjects
 from whet.text.likeness import is_same, sense
 from whet.trials.attempts import Arm
@@ -205,7 +203,7 @@ def learned(
     home: Home, database: Database, scope: LessonScope = EVERYWHERE, *, progress: Progress = silent
 ) -> LearnedOfAll:
     """All that there is to show, with the number of sessions in which was looked."""
-    folders = Counter(one.analysis.circle.folder for one in judged(database, scope.filters))
+    folders = counted_folders(database, scope.filters)
     known = KnownProjects(database)
     meant_folders = {folder: number for folder, number in folders.items() if _is_meant(known, folder, scope)}
     projects = found_by_sources(home, database, scope, progress)

@@ -14,10 +14,9 @@ from whet.examples.templates import as_change
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
-from whet.ledger.marks import marks
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
-from whet.ledger.patches import Form, Patch
+from whet.ledger.patches import Form, Patch, marks
 from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
 from whet.proving.cases_from_sessions import KINDS, Kinds, MadeCases, cases_from
 from whet.sessions.trust import Trust

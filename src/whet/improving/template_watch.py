@@ -11,7 +11,6 @@ from whet.examples.choosing import FRESH_SECONDS, Worth, standing
 from whet.examples.templates import Template
 from whet.improving.live_sessions import SETTLED_SECONDS, live_sessions, settled_lots
 from whet.lessons.live import LiveComparison
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
@@ -85,7 +84,7 @@ def _count(database: Database, *, now: float, settled: float) -> None:
     waiting = uncounted(database)
     if not waiting:
         return
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     sessions = live_sessions(database, since=min(draw.at for draw in waiting))
     lots = {draw.lot for draw in waiting}
     done = {lot: group for lot, group in settled_lots(sessions, settled=settled).items() if lot in lots}

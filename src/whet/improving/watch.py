@@ -23,7 +23,6 @@ from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
 from whet.lessons.live import CanaryMove, LiveCounts
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, count, counted, deliveries
 from whet.store.database import Database
@@ -79,7 +78,7 @@ def look_at_canaries(
     canaries = [item for item in ledger_of(home, database).state().rules if item.canary]
     if not canaries:
         return ()
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     sessions = live_sessions(database, since=min(item.since for item in canaries))
     projects = KnownProjects(database)
     found = tuple(
@@ -167,7 +166,7 @@ def _reason(lesson: Lesson) -> str:
     numbers = f"effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
     if not watched.endpoint:
         return (
-            f"{name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
+            f"{name} {word}: lost {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
             f" {found.untold} without; {numbers}, evidence of"
             f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
             f" error rate at most {100 * found.alpha:g} %"

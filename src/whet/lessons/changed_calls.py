@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import path_of
-from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.simple_calls import CallInParts, SimpleCall, in_parts, is_step, is_tool, parts_of
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import path_of
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.lineage import is_ordered, is_typed
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust, lowest

@@ -13,8 +13,8 @@ from whet.lessons.named_things import NamedThings, RepositoryNames, code_spans, 
 from whet.lessons.pieces import stems
 from whet.lessons.stances import stance_of
 from whet.sessions.trust import Trust, lowest
-from whet.text.key_words import key_words
 from whet.text.likeness import sense
+from whet.text.words import key_words
 from whet.values import Value
 
 SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))

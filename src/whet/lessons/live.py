@@ -56,7 +56,7 @@ class LiveCounts(Value, frozen=True):
     comparison: LiveComparison
     decided: int = 0
     why: str = ""
-    endpoint: str = ""  # the detector whose failures are counted; empty where the failure score is what counts
+    endpoint: str = ""  # the detector whose failures are counted; empty where the time that is lost counts
     guards: tuple[LiveGuard, ...] = ()
     held_by: str = ""
     next_look: int | None = None  # after so many sessions in the rule's situation

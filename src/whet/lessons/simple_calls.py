@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from whet.failures.purposes import is_shell, path_of
-from whet.failures.view import JudgedCall
+from whet.outcomes.purposes import is_shell, path_of
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect, effect_of_name, probes
 from whet.sessions.shell_lines import SHELLS, Stage, written

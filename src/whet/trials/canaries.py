@@ -19,6 +19,7 @@ from whet.ledger.patches import digest
 from whet.lessons.live import CanaryMove, LiveComparison
 from whet.sessions.transcripts import RecordedCheck
 from whet.trials.draws import is_told
+from whet.trouble.values import SessionTrouble
 
 ALPHA = 0.01
 """The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""
@@ -59,10 +60,18 @@ def replaced_by(state: State) -> dict[int, Item | None]:
     return {change.number: change.before for change in state.done if change.after and change.after.canary}
 
 
-def loss_of(failure_score: float, checks: Iterable[RecordedCheck]) -> float:
-    """How badly a session went: by its own checks where it has any, else by the signs of failure in it."""
+def loss_of(trouble: SessionTrouble, checks: Iterable[RecordedCheck]) -> float | None:
+    """How badly a session went: by its own checks where it has any, else by how it ended and what of it was lost.
+
+    One that ends with a failed call or a red check is lost; of any other counts the share that bought nothing. None
+    where the agent neither did nor said anything.
+    """
     marks = [mark for check in checks if (mark := _mark(check)) is not None]
-    return 1 - fmean(marks) if marks else min(1.0, max(0.0, failure_score))
+    if marks:
+        return 1 - fmean(marks)
+    if trouble.ends_failed is None:
+        return None
+    return 1.0 if trouble.ends_failed else trouble.lost_share
 
 
 def _mark(check: RecordedCheck) -> float | None:

@@ -1,7 +1,7 @@
 """What a live trial of a rule goes by: its own failure among sessions in its situation, and the guards beside it.
 
-A rule that makes its failure rarer by doing less has gained nothing. So the failure score, corrections, checks and
-tokens of all its sessions are watched too: one that is clearly worse stops the promotion, and with more evidence
+A rule that makes its failure rarer by doing less has gained nothing. So the time that was lost, corrections, checks
+and tokens of all its sessions are watched too: one that is clearly worse stops the promotion, and with more evidence
 reverts the rule.
 """
 
@@ -95,7 +95,7 @@ def _are_failures_fewer(observed: Sequence[Observation], *, share: float) -> boo
 
 def _guards(units: Sequence[LiveUnit], *, share: float) -> Iterator[LiveGuard]:
     for name, losses in (
-        ("failure score", [each.loss for each in units]),
+        ("time lost", [each.loss for each in units]),
         ("corrections", [each.corrected for each in units]),
         ("changes without a check", [each.unchecked for each in units]),
         ("tokens", list(_token_losses(units))),

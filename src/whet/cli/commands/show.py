@@ -10,8 +10,8 @@ from whet.cli.output import console, many, plain, print_json, say, table
 from whet.cli.shown.records import session_record
 from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, with_troubles
 from whet.errors import WhetError
-from whet.failures.view import gather
 from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.view import gather
 from whet.sessions.outline import OutlineItem, outline
 from whet.sessions.transcripts import Message, Origin, pair
 from whet.shipped.kinds import known_troubles

@@ -28,7 +28,6 @@ from whet.examples.templates import MOST_EXAMPLES
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store.home import find_home
 from whet.store.listing import Filters, find
@@ -109,7 +108,7 @@ def _stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     help="Create a template from one session: calls that worked, without words copied from a tool or a stranger. "
     "Without ID, from many sessions of one agent in one project that went well; evidence of success, strongest first: "
     "the session's own verdict, checks that passed after its last change, another session with the same request and "
-    "result, a low failure score. With --lesson, the calls that worked where others had failed. "
+    "result, a short record in which nothing failed. With --lesson, the calls that worked where others had failed. "
     "It needs your approval (`whet lessons --waiting`).",
 )
 @click.argument("session", metavar="[ID]", required=False)
@@ -159,7 +158,7 @@ def create(
         if session:
             wanted = WantedTemplate(fewest=1, most=most, is_vouched=went_well)
             stored = find(database, session)
-            mined = mine([load_session(database, stored)], wanted, weights=failure_weights())
+            mined = mine([load_session(database, stored)], wanted)
             mined = mined._replace(activity=kind) if kind else mined
             name = name or f"{mined.activity}-{stored.id[:6]}"
             if not is_believed(database, stored):  # another member's words wait for approval
@@ -173,7 +172,7 @@ def create(
             group = one_group(database, filters, project, limit=MOST_SESSIONS)
             if not as_json and group.others:
                 click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
-            mined = mine(group.transcripts, wanted, weights=failure_weights())
+            mined = mine(group.transcripts, wanted)
             name = name or f"{mined.activity}-examples"
         made = made_template(mined, wanted, name, tags, description=description)
         return finish(author, made, mined, replace=replace, dry_run=dry_run, as_json=as_json)

@@ -58,7 +58,8 @@ def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
     if by_score:
         alpha = by_score[0].comparison.alpha
         yield (
-            f"[dim]Mean failure score, 0 to 1, of sessions with and without the rule"
+            "[dim]Mean loss of sessions with and without the rule: 1 for one that ends in failure, else the share"
+            " of its time that bought nothing"
             f" ({many(_sessions(by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error rate at most"
             f" {100 * alpha:g} % per side.[/]"
         )
@@ -116,7 +117,8 @@ def show_measured(templates: Iterable[Measured]) -> None:
         return
     console().print(table(MEASURED, [_measured_row(each) for each in found], numbers=MEASURED[3:7]))
     say(
-        "[dim]Mean failure score, 0 to 1, of sessions with and without the template. A template that saves less than"
+        "[dim]Mean loss of sessions with and without the template: 1 for one that ends in failure, else the share of"
+        " its time that bought nothing. A template that saves less than"
         f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
     )
     for why in dict.fromkeys((each.decided, each.why) for each in found if each.why):

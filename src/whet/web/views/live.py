@@ -67,7 +67,7 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
         )
         for each in shown.way
     ]
-    measured = "its own failure in its situation" if watched.endpoint else "the failure score"
+    measured = "its own failure in its situation" if watched.endpoint else "what was lost"
     title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
     return section(
         known_by(shown.lesson.patch.name, shown.lesson.rule),
@@ -119,7 +119,7 @@ def _awaited(watched: LiveCounts) -> str:
 def _arms(site: Site, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
     situations = (CAME_UP, FAILED) if shown.lesson.counts.endpoint else (DOUBTFUL,)
-    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "high failure score"}
+    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "half lost or more"}
     comparison = shown.lesson.counts.comparison
     rows = [
         (
@@ -129,7 +129,7 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
         )
         for arm, loss in ((Arm.CANDIDATE, comparison.loss_told), (Arm.BASE, comparison.loss_untold))
     ]
-    loss = "share that failed" if shown.lesson.counts.endpoint else "mean failure score"
+    loss = "share that failed" if shown.lesson.counts.endpoint else "mean loss"
     named = ("arm", "sessions", *(headings[each] for each in situations), loss)
     about = "Sessions that got the rule, or not, by one draw count as one: such as all that read a file on one day."
     return h(

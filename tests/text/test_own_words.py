@@ -7,22 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quickness import is_linear
 from test_purity import PACKAGES
-from whet.failures.phrases import (
-    AGENT_PHRASES,
-    ANSWER_PHRASES,
-    ORDER_PHRASES,
-    last_sentence,
-    own_words,
-    shortened,
-)
-from whet.failures.wordings import AGENT_WORDINGS, USER_WORDINGS, Phrase
 from whet.secrets.looks import LONGEST_VALUE
+from whet.text.own_words import PARAGRAPH_REACH, last_paragraph, own_words, shortened
 
 LENGTH = 1 << 18
 # What judges single values sees no longer ones than these.
@@ -66,20 +57,14 @@ def test_thinking_is_not_said_aloud_unless_nothing_else_is() -> None:
     assert "give up" in own_words("<thinking>I give up</thinking>")
 
 
-def test_a_curly_apostrophe_is_an_apostrophe() -> None:
-    assert AGENT_PHRASES.said("I’m sorry, I couldn’t find it.") == {Phrase.INABILITY}
-
-
-def test_the_last_sentence_is_the_end_of_what_was_said() -> None:
-    assert last_sentence("It is done. Anything else?") == "Anything else?"
-    assert last_sentence("") == ""
+def test_the_last_paragraph_is_the_end_of_what_was_said() -> None:
+    assert last_paragraph("It is done.\n\n1. Shall I push?\n2. Or wait.\n") == "1. Shall I push?\n2. Or wait."
+    assert last_paragraph("") == ""
 
 
 @given(st.text())
 def test_any_text_can_be_listened_to(text: str) -> None:
-    words = own_words(text)
-    for phrases in (AGENT_PHRASES, ANSWER_PHRASES, ORDER_PHRASES):
-        assert phrases.said(words) <= set(Phrase)
+    assert len(last_paragraph(own_words(text))) <= PARAGRAPH_REACH
     assert len(shortened(text, 160)) <= 160
     assert "\n" not in shortened(text)
 
@@ -105,7 +90,7 @@ def _patterns(value: object) -> Iterator[object]:
 
 def test_the_patterns_of_the_project_are_found() -> None:
     names = {name.partition(".")[0] for name, _ in module_patterns()}
-    assert {"phrases", "fingerprints", "failed_steps", "envelopes"} <= names
+    assert {"own_words", "fingerprints", "failed_steps", "envelopes"} <= names
 
 
 @pytest.mark.parametrize("pump", PUMPS)
@@ -124,12 +109,5 @@ def searches_fast(name: str, pattern: "re.Pattern[Any]", pump: str) -> bool:
 
 
 @pytest.mark.parametrize("pump", PUMPS)
-def test_no_wording_is_slow_on_a_pumped_text(pump: str) -> None:
-    for work in (AGENT_PHRASES.said, ANSWER_PHRASES.said, own_words):
-        assert is_linear(work, pump, LENGTH)
-
-
-def test_every_wording_is_a_pattern_of_linear_time() -> None:
-    for wordings in (AGENT_WORDINGS, USER_WORDINGS):
-        for patterns in wordings.values():
-            assert all(re2.compile(pattern) for pattern in patterns)
+def test_no_text_is_slow_to_listen_to(pump: str) -> None:
+    assert is_linear(own_words, pump, LENGTH)

@@ -3,17 +3,15 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Set
 
-from whet.failures.score import Weights, failure_of, weigh
-from whet.failures.usual import Circle, Size, circle_of, size_of
-from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 13
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 14
 VERSIONS = 1_000_000  # more than there will ever be
 
 
@@ -53,19 +51,13 @@ class Analysis(Value, frozen=True):
     >>> found = whet.analyse(session)
     >>> found.calls["failed"], sorted(found.tools)
     (3, ['get_order', 'refund_order'])
-
-    `failure_score` compares sessions with each other where trials are guarded; it says nothing of one session.
     """
 
     session: str
-    failure_score: float
     exchanges: tuple[ExchangeOutcome, ...]
     source: str = ""
     model: str = ""
     at: float | None = None
-    weighed: float = 0.0  # the log odds of its signs, before it is compared with others
-    size: Size = Size()
-    circle: Circle = Circle("", "", "", "")
     copied: Copied = Copied()
     cache_written: int = 0  # tokens of the whole record, copied ones too; list prices count them apart
     cache_written_hour: int = 0
@@ -94,30 +86,26 @@ def version_of(*others: str) -> int:
 
 def analyse(
     transcript: Transcript,
-    weights: Weights,
     *,
     ignore_flags: bool = False,
     copied: Set[int] = NO_PLACES,
 ) -> Analysis:
-    """Decide every exchange and score the session.
+    """Decide every exchange.
 
     The messages at the `copied` places are evidence in the session that they were copied from, and not here. A session
     that is nothing but a copy is analysed as a whole, and marked.
     """
     apart = NO_PLACES if is_copy(transcript, copied) else copied
     evidence = gather(own_part(transcript, apart), ignore_flags=ignore_flags)
-    return analysis_of_view(evidence, transcript, weights, copied=copied)
+    return analysis_of_view(evidence, transcript, copied=copied)
 
 
-def analysis_of_view(evidence: SessionView, transcript: Transcript, weights: Weights, *, copied: Set[int]) -> Analysis:
+def analysis_of_view(evidence: SessionView, transcript: Transcript, *, copied: Set[int]) -> Analysis:
     """The same of a session whose evidence is gathered already."""
     repeated = _copied(transcript, copied)
-    apart = NO_PLACES if repeated.whole else copied
-    weighed = weigh(evidence, weights)
     usage = transcript.usage or total(message.usage for message in transcript.messages)
     return Analysis(
         session=transcript.id,
-        failure_score=round(failure_of(weighed, weights), 4),
         exchanges=tuple(
             ExchangeOutcome(step.exchange.call.id, step.tool, step.decision.outcome, step.decision.evidence)
             for step in evidence.steps
@@ -125,9 +113,6 @@ def analysis_of_view(evidence: SessionView, transcript: Transcript, weights: Wei
         source=transcript.source,
         model=transcript.model,
         at=transcript.started,
-        weighed=weighed,
-        size=Size() if repeated.whole else size_of(own_messages_of(evidence.transcript, apart)),
-        circle=circle_of(evidence.transcript),
         copied=repeated,
         cache_written=usage.cache_written,
         cache_written_hour=usage.cache_written_hour,

@@ -3,7 +3,7 @@
 import pytest
 
 from conversations import Turn, conversation, shell, user
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.sessions.call_effects import Effect
 
 ASKED = user("Make the tests of part 3 pass.")

@@ -9,15 +9,13 @@ import pytest
 
 from whet.cli.shown.transcript import lines
 from whet.examples.mining import WantedTemplate, mine
-from whet.failures.analysis import analyse
 from whet.formats.turns import OpenCalls
+from whet.outcomes.analysis import analyse
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.trouble.finding import find_trouble
 
 SHORT, LONG = 150, 300
-WEIGHTS = failure_weights()
 
 
 def said(role: Role, text: str) -> Message:
@@ -102,7 +100,7 @@ def growth(work: Callable[[Transcript], object], shape: Shape) -> float:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_judging_grows_with_the_length(shape: Shape) -> None:
-    assert growth(lambda given: analyse(given, WEIGHTS), shape) < 2.5
+    assert growth(lambda given: analyse(given), shape) < 2.5
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -114,7 +112,7 @@ def test_finding_trouble_grows_with_the_length(shape: Shape) -> None:
 def test_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
     for work in (
         lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False, thoughts=False)),
-        lambda given: mine([given], WantedTemplate(), weights=WEIGHTS),
+        lambda given: mine([given], WantedTemplate()),
     ):
         assert growth(work, shape) < 2.5
 

@@ -1,11 +1,9 @@
 """What makes two calls the same call, and two errors the same error."""
 
-import functools
 import re
 from typing import NamedTuple
 
 import msgspec
-import re2
 
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names
@@ -14,7 +12,6 @@ ARGUMENTS_LIMIT = 50_000
 ERROR_HEAD = 1_500
 ERROR_TAIL = 1_500
 LINE_LIMIT = 400
-FINGERPRINT_LENGTH = 120
 # Arguments that say how long or why, not what.
 INCIDENTAL = names(
     "description timeout timeout_ms timeout_seconds yield_time_ms max_output_tokens explanation justification "
@@ -77,7 +74,6 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("", r"\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{12,}\b|\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{7,}\b", "ID"),
     Variable("", r"\d+(?:[.,:]\d+)*", "N"),
 )
-_SUBSTITUTIONS = tuple((variable.sign, re2.compile(variable.pattern), variable.mark) for variable in VARIABLES)
 
 
 def call_key(call: ToolCall) -> str:
@@ -117,19 +113,6 @@ def _ends(text: str) -> str:
 def tells(line: str) -> bool:
     """Whether a line says what went wrong, and not only that something did."""
     return not _EMPTY_WORDS.search(line) and any(pattern.search(line) for pattern in (_RAISED, *_TELLING))
-
-
-def fingerprint(text: str) -> str:
-    """Equal for the same kind of error: the error line without its names, places and numbers."""
-    return _normalised(error_line(text))
-
-
-@functools.lru_cache(maxsize=4096)
-def _normalised(line: str) -> str:
-    for sign, pattern, mark in _SUBSTITUTIONS:
-        if sign in line:
-            line = pattern.sub(mark, line)
-    return " ".join(line.split())[:FINGERPRINT_LENGTH].lower()
 
 
 def _unwrapped(line: str) -> str:

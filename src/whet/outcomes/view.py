@@ -4,27 +4,18 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from whet.failures.fingerprints import call_key, fingerprint
-from whet.failures.named_checks import Head, is_named, named_by_person, named_in_error
-from whet.failures.phrases import (
-    AGENT_PHRASES,
-    ANSWER_PHRASES,
-    ORDER_PHRASES,
-    last_sentence,
-    own_words,
-    without_harmless,
-)
-from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
+from whet.outcomes.fingerprints import call_key, error_line
+from whet.outcomes.named_checks import Head, is_named, named_by_person, named_in_error
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import heard_before, is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
+from whet.text.own_words import last_paragraph, own_words
 from whet.values import lazy
 
-DEFEATS = frozenset({Phrase.INABILITY, Phrase.SURRENDER})
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
 
@@ -71,18 +62,19 @@ class JudgedCall:
         return contents(text) if self.failed else text
 
     @lazy
+    def error_line(self) -> str:
+        """The line that says what went wrong, if it failed."""
+        return error_line(self.text)
+
+    @lazy
     def is_empty(self) -> bool:
         """Whether it worked and brought nothing: an empty answer to a question."""
         return len(self.text) < 8 and self.text.strip() in ("", "[]", "{}", "()", "None", "null", '""')
 
-    @lazy
-    def fingerprint(self) -> str:
-        return fingerprint(self.text) or self.decision.evidence
-
 
 @dataclass(frozen=True)
 class Saying:
-    """What somebody said, and which phrases their own words have."""
+    """What somebody said."""
 
     message: int
     role: Role
@@ -95,31 +87,9 @@ class Saying:
         return own_words(self.text)
 
     @lazy
-    def phrases(self) -> frozenset[Phrase]:
-        """What the agent said at the end of a turn, or what the person answered."""
-        if self.role is Role.USER:
-            return ANSWER_PHRASES.said(self.words)
-        found = AGENT_PHRASES.said(self.words) if self.is_closing else frozenset()
-        if found.isdisjoint(DEFEATS):
-            return found
-        return (found - DEFEATS) | (AGENT_PHRASES.said(without_harmless(self.words)) & DEFEATS)
-
-    @lazy
     def end(self) -> str:
-        """Its last sentence."""
-        return last_sentence(self.words)
-
-    @lazy
-    def end_phrases(self) -> frozenset[Phrase]:
-        return AGENT_PHRASES.said(self.end)
-
-    @lazy
-    def asks_change(self) -> bool:
-        """Whether the person asks that something be made different, not only told."""
-        return bool(ORDER_PHRASES.said(self.words))
-
-    def has(self, *phrases: Phrase) -> bool:
-        return not self.phrases.isdisjoint(phrases)
+        """Its last paragraph."""
+        return last_paragraph(self.words)
 
 
 @dataclass(frozen=True)
@@ -141,21 +111,6 @@ class SessionView:
     @lazy
     def by_agent(self) -> tuple[Saying, ...]:
         return tuple([saying for saying in self.sayings if saying.role is Role.AGENT])
-
-    @lazy
-    def final(self) -> Saying | None:
-        """The agent's last word, when nothing follows it: no call, no reply."""
-        last = self.sayings[-1] if self.sayings else None
-        if last is None or last.role is not Role.AGENT or last.message != self.last_message:
-            return None
-        return last if last.is_closing else None
-
-    @lazy
-    def last_message(self) -> int:
-        """The index of the last message that the agent, a tool or the person made."""
-        messages = self.transcript.messages
-        turns = (i for i in range(len(messages) - 1, -1, -1) if messages[i].origin is Origin.TURN)
-        return next(turns, -1)
 
 
 def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView:
