@@ -1,6 +1,7 @@
 """The example project of the demonstration: trouble of every kind, a file with a wrong line, and lessons to learn."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,3 +84,16 @@ def test_recorded_answers_are_checked_anew(kiosk: Scene) -> None:
     assert len(read) == 7
     assert any(each["carrier"] == "fix_the_file" for each in read)
     assert kiosk.whet("lessons", "--dropped", "--json").json["dropped"]
+
+
+def test_the_demonstration_runs_commands_that_there_are() -> None:
+    documented = set(
+        re.findall(r"^#+ whet ([a-z -]+)$", (KIOSK.parents[1] / "docs" / "cli.md").read_text(), re.MULTILINE)
+    )
+    for script in ("demo.sh", "demo_improve.sh"):
+        text = (KIOSK.parent / script).read_text()
+        used = re.findall(
+            r"(?:step|at_a_terminal|\(|\|) ?whet ((?:lessons|templates|cases|sync|ledger) [a-z]+|[a-z]+)", text
+        )
+        assert used
+        assert set(used) <= documented, script
