@@ -110,7 +110,7 @@ def tried(place: Place) -> str:
     if not lessons:
         return "no lesson"
     place.whet("templates", "create", "--name", "convention", "--lesson", lessons[0]["id"])
-    waiting = place.asked("pending")["pending"]
+    waiting = place.asked("lessons", "--waiting")["waiting"]
     if not waiting:
         return "no template"
     place.whet("lessons", "approve", str(waiting[0]["id"]), "--yes")

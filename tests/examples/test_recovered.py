@@ -1,5 +1,7 @@
 """Templates from recoveries: the later, working call of each session that shows a lesson is the example."""
 
+from msgspec.structs import replace
+
 from conversations import agent, conversation, shell, user
 from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.recovered import mine_recoveries
@@ -70,3 +72,10 @@ def test_where_there_is_little_else_several_calls_of_a_kind_are_mined() -> None:
     assert len(found.examples) == 5
     assert len({each.session for each in found.examples}) == 5
     assert all("./dev test" in each.arguments for each in found.examples)
+
+
+def test_a_piece_that_does_not_say_what_worked_is_found_by_the_form_that_worked_elsewhere() -> None:
+    sessions = [session(module) for module in MODULES]
+    first, *others = pieces_of(sessions)
+    found = mine_recoveries(sessions, (replace(first, fix=""), *others))
+    assert found.examples[0].arguments == '{"command":"./dev test cart"}'

@@ -2,6 +2,7 @@
 
 import pytest
 
+from quickness import is_linear
 from whet.statements.checking import Grounds, check_statement
 from whet.statements.listings import listings, unlisted
 from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
@@ -157,3 +158,14 @@ def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
     found = manifest_of(path, text)
     assert found is not None
     assert found.is_open or not found.scripts
+
+
+@pytest.mark.parametrize(
+    "pump",
+    [
+        "- `src/a.py`: x\n", "| `src/a.py` | x |\n", "```\na/\n├── b.py\n```\n", '- say "`src/a.py`" "\n', "  - `a/`\n",
+        "- see [a](docs/b.md)\n", "```sh\ncd a && npm run b\n```\n", "│├", "- x/y/z.py\n",
+    ],
+)  # fmt: skip
+def test_any_text_is_checked_in_linear_time(pump: str) -> None:
+    assert is_linear(check, pump, 40_000)

@@ -182,6 +182,21 @@ def test_harm_on_standing_cases_takes_an_acceptance_away() -> None:
     assert (result.verdict.ruling is Ruling.UNDECIDED) == fell == bool(result.held_back)
 
 
+def test_what_standing_cases_cost_more_takes_an_acceptance_away() -> None:
+    fixed = planned(12, guards=3, placebo=False)
+    helped = [made(case, arm, arm is Arm.CANDIDATE) for case in fixed.cases.tried for arm in fixed.design.arms]
+    dear = [
+        made(case, arm, True, tokens=10 if arm is Arm.BASE else 20)
+        for case in fixed.cases.guards
+        for arm in fixed.design.arms
+    ]
+    alike = [made(case, arm, True) for case in fixed.cases.guards for arm in fixed.design.arms]
+    assert judged(fixed, [*helped, *alike]).verdict.ruling is Ruling.ACCEPT
+    result = judged(fixed, [*helped, *dear])
+    assert result.verdict.ruling is Ruling.UNDECIDED
+    assert result.held_back == "the standing cases take 2.0 times the tokens"
+
+
 def test_a_trial_ends_with_its_budget() -> None:
     fixed = planned(30, tokens=100)
     attempts, stop = carried_out(fixed, dict.fromkeys(Arm, True))

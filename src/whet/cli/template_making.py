@@ -84,7 +84,11 @@ def from_lesson(home: Home, database: Database, name: str) -> Mined:
     for session in (each for each in found if is_believed(database, each)):
         by_agent.setdefault(session.source, []).append(load(database, session))
     of_one = max(by_agent.values(), key=len, default=[])
-    return mine_recoveries(of_one, evidence.pieces)
+    return mine_recoveries(sorted(of_one, key=_began), evidence.pieces)
+
+
+def _began(transcript: Transcript) -> float:
+    return next((message.at for message in transcript.messages if message.at is not None), 0.0)
 
 
 def split_tags(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:

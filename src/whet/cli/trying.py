@@ -89,8 +89,15 @@ def trial_options(function: Function) -> Function:
     return function
 
 
-def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0) -> int:
-    """Try a patch and show what came of it: exit code 0 for any verdict."""
+def conduct(
+    patch: "Patch",
+    given: TryOptions,
+    *,
+    as_json: bool,
+    about: int = 0,
+    asked: "Callable[[WantedTrial], WantedTrial] | None" = None,
+) -> int:
+    """Try a patch and show what came of it: exit code 0 for any verdict. `asked` says what else the trial is to be."""
     from whet.cli.shown.trials import plan_lines, plan_record
     from whet.proving.plan import expect_worth_it, prepare
     from whet.store.opening import opened
@@ -99,7 +106,8 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
     if given.now and given.background:
         raise WhetError("Use only one of --now and --background.", advice="Remove the others.")
     with opened(home) as database:
-        trial = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
+        wanted = wanted_of(home, patch, given, about=about)
+        trial = prepare(home, database, asked(wanted) if asked else wanted, now=time.time())
     agent = trial.conditions.agent
     if agent and not given.dry_run:
         expect_allowed(agent.name, () if as_json else plan_lines(trial), yes=given.yes)

@@ -21,6 +21,14 @@ from whet.statements.statement import AuditedStatement, InstructionFile, LastCha
 MOST_STATEMENTS = 20_000
 
 
+def unaudited(folder: Path, *, person: PersonFolder | None = None) -> Audit:
+    """The files that agents read there and their statements, at once: nothing is found out about them."""
+    root = repository_root(folder.resolve()) or folder.resolve()
+    files = instruction_files(root, repository_facts(root, with_past=False), person)
+    statements = (AuditedStatement(each) for file in files for each in split_statements(file.path, file.text))
+    return Audit(str(root), files, tuple(statements))
+
+
 def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: bool = True) -> Audit:
     """Every statement of the files that agents read there, with what the repository shows of it."""
     if not folder.is_dir():

@@ -22,11 +22,11 @@ _RENAMED = re.compile(r"^R\d{1,3}$")
 SUBMODULE = b"160000"
 
 
-def repository_facts(root: Path) -> Repository:
+def repository_facts(root: Path, *, with_past: bool = True) -> Repository:
     """What is known of a folder and of its history, where it has one."""
     has_history = repository_root(root) is not None
     paths, unknown = _listed(root) if has_history else (tuple(_walked(root)), ())
-    removed = _removed(root) if has_history else ()
+    removed = _removed(root) if has_history and with_past else ()
     manifests = tuple(_manifests(root, paths))
     return Repository(paths, name=root.name, removed=removed, manifests=manifests, unknown=unknown)
 

@@ -199,9 +199,11 @@ def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFindin
     if not own or any(thing.text == each or thing.text.startswith(f"{each}.") for each in repository.packages):
         return None
     alike = difflib.get_close_matches(thing.text, own[:MOST_SCRIPTS], n=1, cutoff=ALIKE_SCRIPTS)
-    near = f"; there is `{alike[0]}`" if alike else ""
+    if not alike:  # it may be one that is to come
+        return None
+    near = f"; there is `{alike[0]}`"
     why = f"no package `{thing.text}` among the {len(own)} of {scope[:-1]} here{near}"
-    return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text, alike[0] if alike else "")
+    return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text, alike[0])
 
 
 _CHECKS = {ThingKind.COMMAND: _wrong_script, ThingKind.PACKAGE: _wrong_package}

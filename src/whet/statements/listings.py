@@ -64,7 +64,7 @@ def listed_paths(every: Iterable[Listing], repository: Repository) -> Iterator[s
     """The paths of listings that are not there: to be asked for on the disk, and of git."""
     for listing in every:
         for each in (one for way in listing for one in way if not _is_there(one, repository)):
-            yield each.thing.text
+            yield from repository.meant(each.thing.text, each.statement.file.rpartition("/")[0])
             if each.under:
                 yield each.under
                 yield from repository.inside(each.under, each.thing.text)
@@ -99,7 +99,8 @@ def _stands(listed: ListedPath, repository: Repository) -> bool:
 def _is_unknown(listed: ListedPath, repository: Repository) -> bool:
     """Whether a path may be there at times, by itself or where it stands."""
     inside = (listed.under, *repository.inside(listed.under, listed.thing.text)) if listed.under else ()
-    return any(repository.is_unknown(each) for each in (listed.thing.text, *inside))
+    meant = repository.meant(listed.thing.text, listed.statement.file.rpartition("/")[0])
+    return any(repository.is_unknown(each) for each in (*meant, *inside))
 
 
 class _Above:
@@ -141,6 +142,12 @@ def _leads(statement: Statement) -> Iterator[tuple[str, NamedThing]]:
             thing = path_in(found.group(1), statement.line) if found else None
             if thing is not None:
                 yield f"cell {column}", thing
+
+
+def depth_in_drawing(line: str) -> int:
+    """How far in an entry of a drawing stands; 0 for what is none."""
+    branch = _BRANCH.match(line)
+    return branch.end() if branch else 0
 
 
 def _drawings(statement: Statement) -> Iterator[Listing]:

@@ -8,6 +8,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.ledger.patches import Proof
 from whet.lessons.stances import stance_of
 from whet.outcomes.fingerprints import error_line
@@ -248,7 +250,8 @@ def _skipped(
         named = " ".join(asked[0])
         why = f"git {moment} in a session that never ran `{named}`"
         count = _Count(len(skipped), len(last))
-        yield _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, count=count)
+        found = _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, count=count)
+        yield replace(found, where=f"git {moment}")
 
 
 def _wrong(statement: Statement, records: Records) -> Iterator[StatementFinding]:

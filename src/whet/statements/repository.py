@@ -113,8 +113,10 @@ class Repository:
         if "/" not in plain and plain.lower() in self._by_name:
             return None  # which one is meant?
         meant = self.meant(plain, beside)
-        is_bare = "/" not in plain and bool(extension_of(plain))
-        found = [each for each in every if each.path in meant or is_bare]
+        is_bare = "/" not in plain
+        if is_bare and not path.endswith("/") and not extension_of(plain):
+            return None  # it may be what any project has
+        found = [each for each in every if each.path in meant or (is_bare and extension_of(plain))]
         return max(found, key=lambda each: each.at, default=None)
 
     def meant(self, path: str, beside: str = "") -> tuple[str, ...]:

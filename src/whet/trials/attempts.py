@@ -12,6 +12,7 @@ from whet.evidence.intervals import Interval
 from whet.evidence.outcome_table import TIES
 from whet.outcomes.deciding import Outcome, decide
 from whet.runs.run import Sampling, Spent, together
+from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.transcripts import Exchange, Message, Role, pair
 from whet.text.words import plain_name
 from whet.trials.checks import Mark
@@ -33,6 +34,7 @@ class Measures(Value, frozen=True):
     first_success_seconds: float | None = None
     tools: int = 0  # different tools that were called
     distinct_calls: int = 0  # different in tool or arguments
+    checks: int = 0  # calls that test, build or lint
     spent: Spent = Spent()
     ending: str = ""
 
@@ -252,6 +254,7 @@ def measure(messages: Sequence[Message], mark: Mark, *, began: float, spent: Spe
         first_success_seconds=_after(messages, first, began) if first else None,
         tools=len({plain_name(exchange.call.name) for exchange in exchanges}),
         distinct_calls=len({(plain_name(each.call.name), each.call.arguments) for each in exchanges}),
+        checks=sum(effect_of(each.call) is Effect.CHECKS for each in exchanges),
         spent=spent,
         ending=ending,
     )

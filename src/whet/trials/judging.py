@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
+from statistics import fmean
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.evidence.verdicts import FRESH, Capital, Ruling, Verdict, judge, way
+from whet.evidence.verdicts import FRESH, Capital, Ruling, Verdict, judge, way, within_margin
 from whet.trials.attempts import (
     Arm,
     Attempt,
@@ -21,6 +23,9 @@ from whet.trials.attempts import (
 from whet.trials.continuing import PastEvidence, carry
 from whet.trials.design import Trial, TrialResult, TrialStop, is_spent
 
+GUARD_COST = 1.5  # times the tokens or the minutes that standing cases may take on average
+TELLING_SECONDS = 30.0  # shorter attempts vary with what else a machine does
+GUARD_CHECKS = 0.5  # of the tests, builds and lints that have to be run in them as before
 GUARD_LOSS = 0.1  # standing cases may lose so much on average before an acceptance is held back
 
 
@@ -106,7 +111,10 @@ def _compared(
     known = frozenset(cases)
     made = sum(each.arm in arms and each.case in known and not each.invalid for each in attempts)
     found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
-    return judge(found, alpha=trial.design.alpha, attempts=made, planned=len(cases), before=before, is_over=is_over)
+    alpha, margin, planned = trial.design.alpha, trial.design.margin, len(cases)
+    verdict = judge(found, alpha=alpha, attempts=made, planned=planned, before=before, is_over=is_over)
+    is_asked = margin and cases == trial.cases.tried
+    return within_margin(verdict, found, margin, planned=planned, before=before) if is_asked else verdict
 
 
 def _is_run(trial: Trial, attempts: Sequence[Attempt]) -> bool:
@@ -135,7 +143,33 @@ def _ruled(
             return Ruling.UNDECIDED, f"the standing cases fell by {-100 * guard.effect:.0f} points"
         if len(_begun(trial.cases.guards, attempts)) < len(trial.cases.guards):
             return Ruling.UNDECIDED, "not all standing cases were run"
+        if dearer := _dearer(trial, attempts):
+            return Ruling.UNDECIDED, dearer
     return verdict.ruling, ""
+
+
+def _dearer(trial: Trial, attempts: Sequence[Attempt]) -> str:
+    """What standing cases take more of with the change, or do less of: a failure spared must not be paid elsewhere."""
+    guards = frozenset(trial.cases.guards)
+    made = [each for each in attempts if each.case in guards and not each.invalid]
+    both = {each.case for each in made if each.arm is Arm.BASE} & {
+        each.case for each in made if each.arm is Arm.CANDIDATE
+    }
+    base, told = (
+        [each.measures for each in made if each.arm is arm and each.case in both] for arm in (Arm.BASE, Arm.CANDIDATE)
+    )
+    if not base or not told:
+        return ""
+    tokens, seconds = (
+        [[of(each) for each in side] for side in (base, told)]
+        for of in (attrgetter("tokens"), attrgetter("spent.seconds"))
+    )
+    for name, sides, least in (("tokens", tokens, 0.0), ("time", seconds, TELLING_SECONDS)):
+        before, after = map(fmean, sides)
+        if before > least and after > GUARD_COST * before:
+            return f"the standing cases take {after / before:.1f} times the {name}"
+    before, after = (fmean(each.checks for each in side) for side in (base, told))
+    return "fewer checks are run in the standing cases" if after < GUARD_CHECKS * before else ""
 
 
 def _stop(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) -> TrialStop:

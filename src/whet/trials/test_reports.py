@@ -15,9 +15,10 @@ _CARGO = re.compile(r"(?m)^test (\S.*?) \.\.\. (ok|FAILED)\b")
 _TAP = re.compile(r"(?m)^(\s*)(not ok|ok) \d+ (?:- )?(.*?)(?: # .*)?$")
 # jest, vitest, mocha, bun and `node --test`: a mark, the name, perhaps a time. Suites stand above, further left.
 _MARKED = re.compile(r"^(\s*)(?:(✓|✔|√|\(pass\))|(✕|✗|×|✖|\(fail\)|\d+\))) (.*?)(?: *[(\[]?[\d.]+ ?m?s[)\]]?)?$")
+_STATUS = re.compile(r"^(?:PASS|FAIL)\s+|\s+\([\d.]+ m?s\)$")  # of a suite, which may change with another test
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # JUnit XML: a case with nothing in it passed
-_CASE = re.compile(r"<testcase\b([^>]*?)(/?)>(.{0,200})", re.DOTALL)
+_CASE = re.compile(r"<testcase\b([^>]*?)(/?)>(?=(.{0,200}))", re.DOTALL)
 _ATTRIBUTE = re.compile(r'\b(classname|name)="([^"]*)"')
 
 
@@ -49,7 +50,7 @@ def _marked(text: str) -> Iterator[tuple[str, bool]]:
         if found is not None:
             yield " > ".join((*(name for _, name in suites), found[4])), found[2] is not None
         elif line.strip():
-            above = [*suites, (depth, line.strip())]
+            above = [*suites, (depth, _STATUS.sub("", line.strip()))]
 
 
 def _in_xml(text: str) -> Iterator[tuple[str, bool]]:

@@ -39,14 +39,13 @@ def command(
 ) -> int:
     if is_own:
         return _audit_own(is_proposing=is_proposing, as_json=as_json)
+    from whet.cli.audited import audit_of
     from whet.cli.shown.audit import audit_lines, proposal_lines
     from whet.context.auditing import audit_folder
-    from whet.context.instruction_files import PersonFolder
     from whet.statements.statement import StatementMark
 
-    person = None if is_check else PersonFolder(Path.home(), dict(os.environ))
-    found = audit_folder(project or Path.cwd(), person=person, is_dated=not is_check)
-    found = found if is_check else _with_sessions(found)
+    folder = project or Path.cwd()
+    found = audit_folder(folder, is_dated=False) if is_check else audit_of(folder)
     proposed = _propose(found) if is_proposing and not is_check else ()
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
     if as_json:
@@ -59,18 +58,6 @@ def command(
         if wrong and not is_check and not is_proposing:
             next_step("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
     return 1 if is_check and wrong else 0
-
-
-def _with_sessions(found: "Audit") -> "Audit":
-    from whet.improving.auditing import audit_with_sessions
-    from whet.store.home import find_home
-    from whet.store.opening import opened
-
-    home = find_home(os.environ)
-    if not home.folder.is_dir():  # nothing was ever imported, and nothing is made for a look
-        return found
-    with opened(home) as database:
-        return audit_with_sessions(database, found, now=time.time())
 
 
 def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":

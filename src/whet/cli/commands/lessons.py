@@ -8,8 +8,8 @@ from typing import NamedTuple
 import click
 
 from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-from whet.cli.deciding import COMMANDS, show_change, show_waiting
-from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.deciding import COMMANDS, say_budget, show_change, show_waiting
+from whet.cli.options import filter_options, filters_of, is_folder, json_option
 from whet.cli.output import many, next_step, plain, print_json, say
 from whet.cli.shown.lessons import (
     FORMS,
@@ -28,7 +28,7 @@ from whet.cli.shown.lessons import (
 )
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson, waiting_lessons
-from whet.lessons.record import DECIDED, Lesson, LessonStage
+from whet.lessons.record import DECIDED, UNDECIDED, Lesson, LessonStage
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -69,9 +69,6 @@ class FoundLessons(NamedTuple):
 )
 @filter_options
 @click.option(
-    "--project", default="", help="Only projects whose name contains this; a folder means its project, . is this one."
-)
-@click.option(
     "--change",
     type=click.Choice([change.value for change in FORMS.values()]),
     help="Only lessons that call for this kind of change.",
@@ -83,6 +80,11 @@ class FoundLessons(NamedTuple):
     is_flag=True,
     help="Only what waits for your approval; on a terminal, one key approves, edits, refuses, says never or skips.",
 )
+@click.option(
+    "--yours",
+    is_flag=True,
+    help="The statements of CLAUDE.md, AGENTS.md and the like of this project, or of --project.",
+)
 @json_option
 @click.pass_context
 def command(
@@ -93,21 +95,23 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
-    project: str,
     change: str | None,
     dropped: bool,
     every: bool,
     waiting: bool,
+    yours: bool,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
-    is_folder = project.startswith((".", "/", "~"))
-    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_folder else project
-    context.obj = AskedLessons(LessonScope(filters, name, is_folder), change)
+    filters, project = filters_of(source, model, None, tool, since, until), folder or ""
+    is_whole = is_folder(project)
+    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_whole else project
+    context.obj = AskedLessons(LessonScope(filters, name, is_whole), change)
     if context.invoked_subcommand:
         return 0
     if waiting:
         return show_waiting(as_json=as_json)
+    if yours:
+        return _show_yours(Path(os.path.expanduser(project)) if is_whole else Path.cwd(), as_json=as_json)
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
     if dropped:
@@ -148,6 +152,8 @@ def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
         () if as_json else evidence_lines(lesson, found.numbers.get(lesson.id), found.whole.places, every=every)
     ):
         say(line)
+    if not as_json and lesson.standing.stage in UNDECIDED:
+        say_budget(lesson.patch)
     return 0
 
 
@@ -197,6 +203,23 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
     asked = asked._replace(lessons=tuple(each for each in asked.lessons if ask.change in (None, change_of(each).value)))
     numbers = {each.id: number for number, each in enumerate(whole.lessons, 1)}
     return FoundLessons(asked, whole, numbers, waiting_lessons(home, database, now=time.time()))
+
+
+def _show_yours(folder: Path, *, as_json: bool) -> int:
+    """The statements of the files that agents read in a project: lessons that are in force because they stand there."""
+    from whet.cli.audited import audit_of
+    from whet.statements.lessons import lessons_of_files
+
+    found = audit_of(folder)
+    lessons = tuple(lessons_of_files(found, project=name_of_project(Path(found.root))))
+    if as_json:
+        print_json({"root": found.root, "lessons": [lesson_record(each, None) for each in lessons]})
+        return 0
+    for line in lesson_lines(lessons, {}, name_of_project(Path.cwd())):
+        say(line)
+    said = f"{many(len(lessons), 'statement')}, {found.tokens:,} tokens at every start."
+    say(f"[dim]{said} `whet audit` says what is wrong; `whet try --without FILE:LINE` tries to leave one out.[/]")
+    return 0
 
 
 def _tell_dropped(found: LearnedOfAll, *, as_json: bool) -> None:
