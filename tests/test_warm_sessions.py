@@ -34,8 +34,8 @@ from whet.store.search import search
 from whet.store.statistics import measure as statistics
 from whet.told.review_when import count
 from whet.trials.checks import CallDemand, Check, Ran, mark
-from whet.trouble.endings import ends_failed
 from whet.trouble.people import course_of
+from whet.trouble.red_checks import ends_failed
 
 # What an example would say of the session, were it taken for its own: a file that is named, writes, plans, failures.
 TEMPLATE = Template(

@@ -10,8 +10,8 @@ from whet.examples.success import Ground, SuccessFinding, Vote, Votes, Warrant, 
 from whet.outcomes.view import gather
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript
-from whet.trouble.endings import verification
 from whet.trouble.people import course_of
+from whet.trouble.red_checks import verification
 
 REQUEST = user("Mend the broken gate of the north garden.")
 READ = call("read_file", {"path": "gate.py"}, "def gate(): ...")

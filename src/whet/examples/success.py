@@ -17,8 +17,8 @@ from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Ending, Role, Transcript
 from whet.text.likeness import sense
 from whet.trouble.course import SessionCourse
-from whet.trouble.endings import ends_failed, verification
 from whet.trouble.people import course_of
+from whet.trouble.red_checks import ends_failed, verification
 
 # Among labelled sessions without a verdict, most of the longer ones failed, whatever their record shows.
 MOST_STEPS = 6

@@ -13,10 +13,9 @@ from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.text.own_words import shortened
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import Break, SessionCourse, Stretch
-from whet.trouble.endings import ends_failed
 from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
 from whet.trouble.people import course_of
-from whet.trouble.red_checks import claimed_before
+from whet.trouble.red_checks import claimed_before, ends_failed
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
 
 # Raised whenever the trouble of a session may differ from what was found earlier, so that it is found again.

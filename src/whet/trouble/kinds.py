@@ -7,10 +7,9 @@ from typing import NamedTuple
 from whet.trouble.course import SessionCourse, Stretch
 from whet.trouble.discarded import discarded
 from whet.trouble.lost_context import lost_contexts
-from whet.trouble.people import claimed, put_right
+from whet.trouble.people import claimed, not_followed, put_right
 from whet.trouble.red_checks import red_checks
 from whet.trouble.slips import slips
-from whet.trouble.told import not_followed
 from whet.trouble.values import TroubleKind
 from whet.trouble.waiting import waits
 

@@ -302,3 +302,13 @@ def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
     following = course.moves_within(event.message, course.end_of_turn(event.message))
     looks = takewhile(lambda move: not move.worked_on, following)
     return any(move.verdict is CheckVerdict.RED for move in looks)
+
+
+def not_followed(course: SessionCourse) -> Iterator[Stretch]:
+    """The calls of each message at which a rule was broken."""
+    for broken in course.breaks:
+        if course.begin <= broken.message < len(course.messages):
+            asked = course.moves_within(broken.message, broken.message)
+            last = max((move.answered for move in asked), default=broken.message)
+            first = max(course.begin, broken.message - 1)
+            yield Stretch(TroubleKind.TOLD, first, last, "rule", broken.rule, TroubleEnding.LEFT)
