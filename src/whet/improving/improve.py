@@ -13,7 +13,7 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.improving.keeping import keep, leave_to_person, propose_steps, unheeded
-from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons
+from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons, note_untriable
 from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.ledger.patches import Form
@@ -252,6 +252,9 @@ def _make_ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
     # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
     if way_of(lesson) is Way.EVIDENCE and found.standing.stage is LessonStage.CHECKED:
         return ReadyTrial(lesson, asks=why, foretold=f"without a trial: {why}")
+    if not course.ask.dry_run and not course.ask.cases and way_of(lesson) is not Way.RETIRE:
+        with opened(course.home) as database:
+            note_untriable(database, lesson, why)
     return ReadyTrial(found)
 
 

@@ -22,7 +22,6 @@ from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Form, Patch, marks
 from whet.ledger.reach import scope_of
-from whet.lessons.conflicts import LessonConflict
 from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
     Lesson,
@@ -33,6 +32,7 @@ from whet.lessons.record import (
     waits,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
+from whet.lessons.said import LessonConflict
 from whet.sessions.worktrees import is_temporary
 from whet.store.canary_counts import counted
 from whet.store.database import Database

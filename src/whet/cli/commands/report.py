@@ -149,7 +149,7 @@ def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, i
         say(line)
     _tell_groups(found)
     session = found.dearest[0].trouble.session[:8] if found.dearest else "ID"
-    next_step(f"`whet lessons` for what your sessions teach, `whet show {session} --dearest` for where it cost most.")
+    next_step(f"`whet learn` to have them read for lessons, `whet show {session} --dearest` for where it cost most.")
 
 
 def _tell_groups(found: LostTime) -> None:
