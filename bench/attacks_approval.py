@@ -23,7 +23,7 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
-from whet.targets.offering import Offer
+from whet.targets.drawing import Offer
 from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, sync

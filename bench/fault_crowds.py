@@ -19,7 +19,7 @@ from whet.ledger.patch_faults import TextLimits
 from whet.ledger.patches import Form
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.offering import offered
+from whet.targets.drawing import offered
 from whet.targets.sync import SyncOrder, sync
 from whet.told import skills
 from whet.told.marked_block import Block, find

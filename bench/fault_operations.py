@@ -20,7 +20,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.offering import offered
+from whet.targets.drawing import offered
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, sync, withdraw
 from whet.told.marked_block import Block, find

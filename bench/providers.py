@@ -23,7 +23,7 @@ from msgspec.structs import replace  # noqa: E402
 from agent.loopback import Loopback, playing, streamed  # noqa: E402 - the tests' server plays the endpoint
 from agent.providers.vendor_streams import openai_answer  # noqa: E402
 from whet.agent.providers.choosing import asking  # noqa: E402
-from whet.net.interrupting import Interrupted  # noqa: E402
+from whet.net.wire import Interrupted  # noqa: E402
 from whet.runs.models import Model  # noqa: E402
 from whet.runs.run import Run, grown  # noqa: E402
 from whet.runs.settings import Endpoint  # noqa: E402

@@ -19,7 +19,7 @@ from threading import Event
 from trial_cases import TOOLS, WORK, Work, by_tool, one_step, several_steps
 from tuning_cases import tuning, tuning_steps
 from whet.agent.compaction import Compacting
-from whet.agent.providers.scripted import Call, Scripted, ScriptLine, reply_of
+from whet.agent.providers.choosing import Call, Scripted, ScriptLine, reply_of
 from whet.agent.start import Means, Secrets, new_id, perform
 from whet.agent.start import says as order
 from whet.agent.tools.situation import Situation

@@ -1,7 +1,7 @@
 """Replies of a scripted model, as tests write them."""
 
 from whet.agent.protocols import Reply, Stop
-from whet.agent.providers.scripted import Call, ScriptLine, reply_of
+from whet.agent.providers.choosing import Call, ScriptLine, reply_of
 from whet.sessions.transcripts import Usage
 
 

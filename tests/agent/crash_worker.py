@@ -19,7 +19,7 @@ from agent.scenes import run_of
 from replies import asks, says
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Answer, Reply
-from whet.agent.providers.scripted import Call, Scripted
+from whet.agent.providers.choosing import Call, Scripted
 from whet.agent.start import Means, Secrets, perform
 from whet.runs.run import Fragment, Run
 from whet.sessions.transcripts import Role, Text, ToolCall, ToolResult, Usage

@@ -11,7 +11,7 @@ from conversations import user
 from replies import says
 from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run
 from whet.agent.protocols import Chosen
-from whet.agent.providers.scripted import Scripted
+from whet.agent.providers.choosing import Scripted
 from whet.agent.session import SessionRequest, Talk
 from whet.changes.apply import try_out
 from whet.ledger.entries import Actor

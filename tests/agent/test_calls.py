@@ -13,7 +13,7 @@ from agent.scenes import Notebook, clock, run_of, user
 from replies import says
 from whet.agent.loop import execute, fault_of
 from whet.agent.protocols import Reply, Stop
-from whet.agent.providers.scripted import Scripted
+from whet.agent.providers.choosing import Scripted
 from whet.runs.run import Ended, grown
 from whet.sessions.transcripts import Message, Role, ToolCall, encode, pair
 from whet.sessions.trust import Trust

@@ -13,8 +13,8 @@ from agent.scenes import Notebook, clock, run_of, user
 from replies import asks, says
 from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Stop
-from whet.agent.providers.scripted import Call, Scripted, Step
-from whet.net.interrupting import Interrupted
+from whet.agent.providers.choosing import Call, Scripted, Step
+from whet.net.wire import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, grown
 from whet.runs.shortening import size
 from whet.sessions.transcripts import Ending, Message, Origin, Role, ToolCall, Usage, pair

@@ -14,7 +14,7 @@ import pytest
 from agent.crash_worker import KEY, STEPS, Fate, means
 from agent.prefixes import extends
 from lengths import long, long_on_postgres
-from whet.agent.providers.scripted import request_of
+from whet.agent.providers.choosing import request_of
 from whet.agent.start import perform, resume
 from whet.errors import WhetError
 from whet.runs.run import Ended, Run, grown

@@ -15,8 +15,8 @@ from patience import PATIENCE_SECONDS
 from replies import asks, says
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, Stop
-from whet.agent.providers.scripted import Call, Scripted
-from whet.net.interrupting import Interrupted
+from whet.agent.providers.choosing import Call, Scripted
+from whet.net.wire import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, Spent, WorkStatus, grown
 from whet.sessions.transcripts import (
     Disposition,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from replies import says
 from whet.agent.metering import Meter, local_day, metered, next_day
 from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
-from whet.agent.providers.scripted import Scripted, Step
+from whet.agent.providers.choosing import Scripted, Step
 from whet.runs.daily_limit import Amount, DaySpent, Postponed
 from whet.runs.models import Model, Prices
 from whet.runs.run import Run

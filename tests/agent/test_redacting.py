@@ -8,7 +8,7 @@ from agent.scenes import Notebook, clock, run_of, user
 from replies import asks, says
 from whet.agent.loop import execute
 from whet.agent.protocols import Reply, Stop
-from whet.agent.providers.scripted import Call, Scripted
+from whet.agent.providers.choosing import Call, Scripted
 from whet.agent.start import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall

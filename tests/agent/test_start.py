@@ -15,7 +15,7 @@ from replies import asks, says
 from whet.agent.assembling import RunPlace, RunRequest, assemble_run
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Provider
-from whet.agent.providers.scripted import Call, Scripted, request_of
+from whet.agent.providers.choosing import Call, Scripted, request_of
 from whet.agent.start import Means, Secrets, new_id, newest, perform, resume, room_of
 from whet.agent.start import says as turn
 from whet.changes.author import Author

@@ -15,7 +15,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.offering import offered_rules
+from whet.targets.drawing import offered_rules
 
 RULE = "Read a file in full before you edit it."
 

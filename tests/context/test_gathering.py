@@ -16,7 +16,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.targets.offering import offered
+from whet.targets.drawing import offered
 from whet.targets.settings import add, choose
 from whet.targets.sync import SyncOrder, sync
 from whet.told.passages import Circumstances

@@ -14,7 +14,7 @@ from whet.hooks.starting import StartingText, starting_text, unit_of_session
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
-from whet.targets.offering import Offer
+from whet.targets.drawing import Offer
 from whet.trials.canaries import key_of, told_rules
 from whet.trials.draws import is_told
 

@@ -7,7 +7,7 @@ from conversations import conversation, shell, user
 from proving.trial_scenes import supply_of
 from replies import asks, says
 from whet.agent.protocols import Reply
-from whet.agent.providers.scripted import Call
+from whet.agent.providers.choosing import Call
 from whet.engine.steps import Direct, decoded
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve

@@ -21,7 +21,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.session_draws import Telling, keep_reminders, keep_tellings
-from whet.targets.offering import offered_rules
+from whet.targets.drawing import offered_rules
 from whet.targets.settings import Target, add
 from whet.targets.telling import tell
 from whet.trials.improvements import Became, why_of

@@ -17,8 +17,8 @@ from whet.intake.report import ImportInterrupted, ImportReport
 from whet.intake.taking import LARGE_FILE_BYTES, POOL_FROM_BYTES, stamp_of, take
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
+from whet.store.forgotten import LeftOutFile, alike, left_out
 from whet.store.home import Home
-from whet.store.left_out import LeftOutFile, alike, left_out
 from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.sessions import forget
 

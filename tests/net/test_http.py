@@ -11,8 +11,7 @@ from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.errors import WhetError
-from whet.net.interrupting import Interrupted
-from whet.net.wire import Patience, TransportFailed, look_up
+from whet.net.wire import Interrupted, Patience, TransportFailed, look_up
 from whet.runs.models import Model
 from whet.runs.settings import Endpoint
 

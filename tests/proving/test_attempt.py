@@ -10,7 +10,7 @@ import pytest
 from proving.trial_scenes import RULE, WORDS, attempted, case_of, obeys
 from replies import asks, says
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
-from whet.agent.providers.scripted import Call
+from whet.agent.providers.choosing import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.errors import WhetError
 from whet.examples.templates import Example, Template, written

@@ -14,7 +14,7 @@ from proving.failing_project import BEGAN, failing_project
 from proving.repository_scenes import commit
 from proving.trial_scenes import attempted
 from replies import asks
-from whet.agent.providers.scripted import Call
+from whet.agent.providers.choosing import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_sessions import cases_from
 from whet.store.database import Database

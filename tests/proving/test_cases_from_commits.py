@@ -12,7 +12,7 @@ from conversations import conversation, shell, user
 from proving.repository_scenes import PLAIN, PYTEST, adding, commit, git, new_repository, test_of
 from proving.trial_scenes import Answer, attempted
 from replies import asks, says
-from whet.agent.providers.scripted import Call
+from whet.agent.providers.choosing import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.errors import WhetError
 from whet.proving.cases_from_commits import CommitsAsked, LeftOut, MadeOfCommit, cases_from_commits, sessions_way

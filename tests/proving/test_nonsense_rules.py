@@ -8,7 +8,7 @@ from conversations import conversation, shell, user
 from proving.trial_scenes import prepared, supply_of, tried
 from replies import asks
 from whet.agent.protocols import Reply
-from whet.agent.providers.scripted import Call
+from whet.agent.providers.choosing import Call
 from whet.evidence.verdicts import Ruling
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.cases_from_sessions import cases_from

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from conversations import agent, conversation, shell, user
 from replies import asks, says
 from whet.agent.protocols import Chosen, Reply
-from whet.agent.providers.scripted import Call, Scripted
+from whet.agent.providers.choosing import Call, Scripted
 from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import Supply, attempt, vouch_for

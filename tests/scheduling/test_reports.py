@@ -11,7 +11,7 @@ from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job
 from whet.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
-from whet.scheduling.reports import Surroundings, deliver, may_be_repeated
+from whet.scheduling.runs import Surroundings, deliver, may_be_repeated
 
 
 def record(how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12") -> JobRecord:

@@ -11,12 +11,11 @@ from agent.loopback import playing, tunnelling
 from cli.chat.answers import calls, settings_for
 from scheduling.job_scenes import ran
 from whet.agent.protocols import Chosen
-from whet.agent.providers.scripted import scripted_file
+from whet.agent.providers.choosing import scripted_file
 from whet.jobs.job import LEAST_WINDOW, Job
 from whet.runs.models import Model
 from whet.runs.settings import Endpoint, Settings
-from whet.scheduling.sessions import limits_of
-from whet.scheduling.windows import WindowFound, ask_window, with_window
+from whet.scheduling.sessions import WindowFound, ask_window, limits_of, with_window
 from whet.store.home import Home
 
 FINISH = calls("finish", status="done", report="Two leaves.")

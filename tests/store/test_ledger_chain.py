@@ -12,8 +12,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import COLUMNS, HEAD, Ledger, chained, ledger_of, newest, note, noted
 from whet.store.opening import opened
-from whet.upkeep.checkup import CheckupPlace, CheckupRow
-from whet.upkeep.store_checks import check_store
+from whet.upkeep.doctor import check_store
+from whet.upkeep.home_checks import CheckupPlace, CheckupRow
 
 ENTRIES = 5
 

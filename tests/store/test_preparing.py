@@ -16,9 +16,9 @@ from whet.sessions.transcripts import (
     chain,
     decode,
     session_id,
+    total,
 )
 from whet.sessions.trust import Trust
-from whet.sessions.usage import total
 from whet.store.adding import opening, prepare, storable
 from whet.store.rows import COLUMNS, PreparedSession
 

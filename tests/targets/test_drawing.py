@@ -4,8 +4,7 @@ from msgspec.structs import replace
 
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
-from whet.targets.drawing import for_files, is_movable
-from whet.targets.offering import Offer
+from whet.targets.drawing import Offer, for_files, is_movable
 from whet.targets.settings import Target
 
 PLAIN = Item(Form.RULE, "plain", "Stay.", number=1)

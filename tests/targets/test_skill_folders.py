@@ -8,7 +8,7 @@ import pytest
 
 from whet.errors import WhetError
 from whet.store.home import Home
-from whet.targets.offering import Offer
+from whet.targets.drawing import Offer
 from whet.targets.settings import Target, choose
 from whet.targets.skill_folders import MARKER, Hand, copied, copy, withdraw
 from whet.targets.sync import SyncOrder, sync

@@ -16,7 +16,7 @@ from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
-from whet.targets.offering import Offer
+from whet.targets.drawing import Offer
 from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, TargetChange, sync, withdraw

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.text.amounts import short
+from whet.text.words import short
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from whet.upkeep import archive
 from whet.upkeep.archive import MANIFEST, Manifest
 from whet.upkeep.backup import BackupReport, back_up
 from whet.upkeep.restore import RestoreReport, restore
-from whet.upkeep.workers import excluded
+from whet.upkeep.swapping import excluded
 
 
 def backed_up(home: Home, target: Path) -> BackupReport:

@@ -19,8 +19,8 @@ from whet.store.opening import opened
 from whet.store.search import search
 from whet.store.sqlite import SQLite
 from whet.upkeep.chains import chain_faults
-from whet.upkeep.checkup import CheckupPlace, CheckupRow, Health
 from whet.upkeep.doctor import CHECKS, check_up
+from whet.upkeep.home_checks import CheckupPlace, CheckupRow, Health
 from whet.upkeep.repair import repair
 
 

@@ -21,8 +21,8 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult,
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
+from whet.store.forgotten import LeftOutFile, keep_left_out
 from whet.store.home import Home
-from whet.store.left_out import LeftOutFile, keep_left_out
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions

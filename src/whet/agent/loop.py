@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault, Reply, Stop, Toolbox
-from whet.net.interrupting import Interrupted
+from whet.net.wire import Interrupted
 from whet.runs import text_calls
 from whet.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
 from whet.runs.shortening import is_full
@@ -26,9 +26,9 @@ from whet.sessions.transcripts import (
     Usage,
     decode,
     encode,
+    total,
 )
 from whet.sessions.trust import Trust
-from whet.sessions.usage import total
 from whet.shipped.guidance import notice
 
 MOST_AT_ONCE = 8

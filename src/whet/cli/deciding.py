@@ -35,8 +35,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import Reader, reads
-from whet.targets.readers import command_for, readers_of
+from whet.targets.reaching import Reader, command_for, readers_of, reads
 from whet.targets.telling import tell
 from whet.text.showing import shown
 

@@ -6,7 +6,7 @@ from whet.cli.acting import has_terminal
 from whet.cli.output import moment
 from whet.cli.shown.entries import BY_WHOM
 from whet.errors import WhetError
-from whet.jobs.nightly import NAME
+from whet.jobs.job import NAME
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form
 from whet.ledger.traces import last_batch

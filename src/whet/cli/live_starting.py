@@ -20,8 +20,7 @@ from whet.store.ledger import ledger_of
 from whet.store.recording import SOURCE
 from whet.store.settings_file import load as load_settings
 from whet.targets import settings
-from whet.targets.reaching import Reader, reader_of, reads
-from whet.targets.readers import command_for
+from whet.targets.reaching import Reader, command_for, reader_of, reads
 from whet.targets.sync import TargetChange
 from whet.targets.telling import tell
 

@@ -14,11 +14,10 @@ from typing import Any, NoReturn
 import msgspec
 
 from whet.engine.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
-from whet.engine.faults import explained, wait_for_lost_servers
+from whet.engine.faults import distrust_rows, explained, wait_for_lost_servers
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
-from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
 from whet.engine.system import CLOCK, NAME, OWN, VERSION, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on

@@ -17,7 +17,7 @@ from whet.store.database import Database
 from whet.store.home import Home, find_home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.offering import Offer, offered_rules
+from whet.targets.drawing import Offer, offered_rules
 from whet.targets.reaching import Reader, reads
 from whet.targets.rendering import frame, reminder_frame, scoped_line
 from whet.told.prompt_inputs import Budgets

@@ -14,8 +14,7 @@ from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.targets import settings as targets
 from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import Reader, reads
-from whet.targets.readers import readers_of
+from whet.targets.reaching import Reader, readers_of, reads
 from whet.trials.improvements import LessonOutcome
 
 UNTRIABLE = "you: nothing can try it yet"

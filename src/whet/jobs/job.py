@@ -1,8 +1,12 @@
-"""Jobs: orders that recur, as the files that people edit."""
+"""Jobs: orders that recur, as the files that people edit.
+
+The job that improves every night: its script leaves the work to the worker, which survives a crash.
+"""
 
 import datetime
 import difflib
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, get_args, get_type_hints
@@ -244,3 +248,18 @@ def _expect_tool(job: Job, tool: str) -> None:
         f"The tool {tool} of the job {job.name} {why}.",
         advice=f"Sets: {', '.join(SETS)}; or a server's tool, such as mcp__files__read. Reports go through `deliver`.",
     )
+
+
+NAME = "improve"
+BUDGET = "--budget"
+
+
+def nightly_job(at: str, options: Iterable[str] = (), *, program: str, timezone: str, now: float) -> Job:
+    """The job for a time of day such as 03:30; raises WhetError for what is none."""
+    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)
+    if found is None:
+        raise WhetError(f"{at} is not a time of day.", advice="Give a time such as 03:30.")
+    given = tuple(options)
+    words = ("try", "--background", *given) if BUDGET in given else ("learn", "--background")
+    script = shlex.join([program, *words])
+    return Job(NAME, f"{int(found[2])} {int(found[1])} * * *", timezone=timezone, script=script, added=now)

@@ -18,7 +18,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import COUNTED, Filters, count_sessions, count_temporary, list_sessions
 from whet.store.opening import opened
-from whet.targets.offering import offered_rules
+from whet.targets.drawing import offered_rules
 
 QUOTE_LETTERS = 400
 MESSAGES_SHOWN = 20

@@ -17,8 +17,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from whet.errors import WhetError
-from whet.net.interrupting import Interrupted
-from whet.net.wire import Patience, TransportFailed, Wire, connect
+from whet.net.wire import Interrupted, Patience, TransportFailed, Wire, connect
 
 PORTS = {"http": 80, "https": 443}
 LOOPBACK = ("localhost", "127.", "::1")

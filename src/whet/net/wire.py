@@ -1,4 +1,7 @@
-"""A connection whose every wait ends at once when the run is interrupted, and in time when nothing comes."""
+"""A connection whose every wait ends at once when the run is interrupted, and in time when nothing comes.
+
+How work that waits on a network is stopped.
+"""
 
 import contextlib
 import functools
@@ -13,7 +16,10 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, NamedTuple, TypeVar
 
-from whet.net.interrupting import Interrupted
+
+class Interrupted(Exception):
+    """The person, or the program, stopped the run while a provider or a tool was at work."""
+
 
 GLANCE_SECONDS = 0.05
 SEND_BYTES = 1 << 18

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Set
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
-from whet.sessions.transcripts import Message, Transcript, Usage
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Message, Transcript, Usage, total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.

@@ -4,8 +4,7 @@ import re2
 
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import check_named
-from whet.sessions.programs import CHECKERS, RUNNERS
-from whet.sessions.shell_lines import WrittenStage, written
+from whet.sessions.shell_lines import CHECKERS, RUNNERS, WrittenStage, written
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names

@@ -21,9 +21,8 @@ from whet.intake.reading import read_transcripts
 from whet.proving.executors import Runner, runner_named, settings_of
 from whet.proving.relay import Relay, endpoints_in
 from whet.runs.settings import Settings
-from whet.sessions.transcripts import Message, Role, Text, Transcript, Usage
+from whet.sessions.transcripts import Message, Role, Text, Transcript, Usage, total
 from whet.sessions.trust import Trust
-from whet.sessions.usage import total
 
 OUTPUT_LIMIT = 8 << 20
 LOOK_SECONDS = 1.0

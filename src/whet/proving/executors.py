@@ -14,8 +14,7 @@ from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch,
 from whet.agents.registry import agents, canonical, known
 from whet.errors import WhetError
 from whet.runs.settings import AgentSettings, Settings
-from whet.sessions.transcripts import Transcript, Usage
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Transcript, Usage, total
 
 TASK, MODEL = "{task}", "{model}"
 VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")

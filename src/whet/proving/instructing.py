@@ -18,7 +18,7 @@ from whet.shipped.guidance.warm import words
 from whet.store.ledger import Ledger
 from whet.store.skill_files import usable
 from whet.store.trials import key_of
-from whet.targets.offering import offered
+from whet.targets.drawing import offered
 from whet.targets.settings import FILE_AGENT, Target
 from whet.targets.sync import SyncOrder, sync
 

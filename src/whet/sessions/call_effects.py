@@ -4,8 +4,7 @@ import re
 from enum import StrEnum
 
 from whet.sessions.arguments import command_of
-from whet.sessions.programs import CHECKERS, RUNNERS
-from whet.sessions.shell_lines import Stage, split
+from whet.sessions.shell_lines import CHECKERS, RUNNERS, Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names, plain_name

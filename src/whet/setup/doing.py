@@ -15,8 +15,7 @@ from whet.errors import WhetError
 from whet.hooks.installing import are_outdated, install_hooks
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import Progress, take
-from whet.jobs.job import written
-from whet.jobs.nightly import nightly_job
+from whet.jobs.job import nightly_job, written
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.secrets.redactor import secret_values

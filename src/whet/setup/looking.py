@@ -10,7 +10,7 @@ from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, host_hooks
 from whet.intake.finding import usual_places
 from whet.intake.taking import stamp_of
-from whet.jobs.nightly import NAME
+from whet.jobs.job import NAME
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.planning import AgentFacts, MachineFacts
 from whet.setup.plugins import digest_of_plugin, program_for
@@ -22,7 +22,7 @@ from whet.store.home import Home
 from whet.store.job_files import read_text
 from whet.store.opening import opened
 from whet.targets import settings as targets
-from whet.targets.readers import hooked_agents
+from whet.targets.reaching import hooked_agents
 from whet.targets.settings import Target
 
 

@@ -37,7 +37,7 @@ from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets import settings as targets
 from whet.targets.project_names import name_of_project
-from whet.targets.readers import LATELY_SECONDS, last_calls
+from whet.targets.reaching import LATELY_SECONDS, last_calls
 from whet.trouble.overview import TroubleOverview, overview
 from whet.trouble.trends import TroubleTrend, trend
 

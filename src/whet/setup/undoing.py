@@ -12,7 +12,7 @@ from whet.changes.author import Author
 from whet.changes.job_changes import remove
 from whet.errors import WhetError
 from whet.hooks.installing import has_plugin, remove_hooks
-from whet.jobs.nightly import NAME
+from whet.jobs.job import NAME
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.sessions.trust import Trust
@@ -23,7 +23,7 @@ from whet.setup.services import Control, control
 from whet.store import files
 from whet.store.opening import opened
 from whet.targets import settings as targets
-from whet.targets.readers import forget_calls
+from whet.targets.reaching import forget_calls
 from whet.targets.sync import TargetChange, withdraw
 from whet.targets.telling import order_of
 

@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from whet.sessions.example_marks import places
-from whet.sessions.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id, total
 from whet.store.database import Database, Row
 from whet.store.rows import COLUMNS, MessageRow, PreparedSession, SessionFacts
 from whet.store.vectors import vectors

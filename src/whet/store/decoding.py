@@ -1,4 +1,7 @@
-"""Values out of rows. A row that cannot be read is damage: it is said, and keeps nobody from the rest."""
+"""Values out of rows. A row that cannot be read is damage: it is said, and keeps nobody from the rest.
+
+What a member of a team needs on the server, said where it is missing.
+"""
 
 import contextlib
 import gc
@@ -9,6 +12,46 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import Message, decode
+
+OF_A_MEMBER = "SELECT, INSERT, UPDATE, DELETE"
+DENIED = "42501"  # the server's code for a right that is missing
+NO_SCHEMA = "3F000"  # and for a schema that a role may not see
+
+
+class MissingRight(WhetError):
+    """A role may not do something in a schema; `why` is what the server says."""
+
+    def __init__(self, role: str, schema: str, why: str) -> None:
+        name, place = _quoted(role), _quoted(schema)
+        super().__init__(
+            f"The database role {role} lacks a right in the schema {schema}: {why}.",
+            advice=f"The owner of the schema can grant it: GRANT USAGE ON SCHEMA {place} TO {name};"
+            f" GRANT {OF_A_MEMBER} ON ALL TABLES IN SCHEMA {place} TO {name};"
+            f" (and CREATE ON SCHEMA {place} where there are no tables yet).",
+        )
+        self.role, self.schema, self.why = role, schema, why
+
+
+def missing_right(role: str, schema: str, why: str) -> WhetError:
+    """The error for a role that may not do something; the server's words say what, the advice which commands allow it.
+
+    Rights on rows are all that a member needs. Who owns the tables can do more, and brings them up to date.
+    """
+    return no_owner(role, schema, why) if "must be owner" in why else MissingRight(role, schema, why)
+
+
+def no_owner(role: str, schema: str, why: str) -> WhetError:
+    """The error for a member who would have to bring the tables up to date."""
+    return WhetError(
+        f"The database role {role} may not migrate the tables in {schema}: {why}.",
+        advice="Run any command of this version once as the role that owns the tables.",
+    )
+
+
+def _quoted(name: str) -> str:
+    plain = name.replace("_", "").isalnum() and name == name.lower() and not name[:1].isdigit()
+    return name if plain else '"{}"'.format(name.replace('"', '""'))
+
 
 Kind = TypeVar("Kind")
 

@@ -2,9 +2,14 @@
 
 It is a file and no table: the agents' files, from which sessions come back, are this machine's. Of a session it holds
 nothing but its id, its agent, its file and when it was forgotten.
+
+What imports left out: of each file the reasons, as of the last time that it was read.
 """
 
-from collections.abc import Iterable
+import os.path
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +19,89 @@ from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.rows import Session
 from whet.values import Value
+
+AT_ONCE = 500
+# What differs from one session or line to the next, and would make one reason look like many.
+_PARTICULAR = re.compile(r"\b(session|id|part|message|step|byte|line) (?=\S*\d)[^\s:;,)]+")
+
+
+class LeftOutFile(NamedTuple):
+    """One reason of one file: how often, the first line (0 for the whole file), and whose sessions the file holds.
+
+    Agent and folder are those of the file's own sessions, else those of its neighbours; empty where they differ.
+    """
+
+    path: str
+    reason: str
+    number: int
+    line: int = 0
+    source: str = ""
+    folder: str = ""
+
+
+LEFT_OUT = (
+    """CREATE TABLE left_out (
+        path TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        number {number} NOT NULL,
+        line {number} NOT NULL,
+        PRIMARY KEY (path, reason)
+    )""",
+    # Files that held no session are read once more, so that their reasons are known too.
+    "DELETE FROM files WHERE sessions = 0",
+)
+
+LEFT_OUT_OF_A_TEAM = (
+    # Whoever may write files may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'files' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON left_out TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+
+def alike(reason: str) -> str:
+    """A reason without the numbers and ids that only this one has."""
+    return _PARTICULAR.sub(r"\1 …", reason)
+
+
+def keep_left_out(database: Database, found: Iterable[LeftOutFile]) -> None:
+    """Add to what is known of the files; what is alike is counted together."""
+    database.many(
+        "INSERT INTO left_out (path, reason, number, line) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (path, reason) DO UPDATE SET number = left_out.number + excluded.number",
+        [(each.path, each.reason, each.number, each.line) for each in found],
+    )
+
+
+def forget_left_out(database: Database, paths: Sequence[str]) -> None:
+    """Remove what is known of files, because they are read again or are to be forgotten."""
+    for start in range(0, len(paths), AT_ONCE):
+        some = paths[start : start + AT_ONCE]
+        database.execute(f"DELETE FROM left_out WHERE path IN ({', '.join('?' * len(some))})", some)
+
+
+def left_out(database: Database) -> tuple[LeftOutFile, ...]:
+    """All that was left out, with the agent and folder that it likely belongs to."""
+    rows = database.query("SELECT path, reason, number, line FROM left_out ORDER BY path, reason")
+    if not rows:
+        return ()
+    owners: dict[str, set[tuple[str, str]]] = {}
+    for path, source, folder in database.query("SELECT DISTINCT path, source, folder FROM sessions"):
+        for place in (path, os.path.dirname(path)):
+            owners.setdefault(place, set()).add((source, folder))
+    return tuple(LeftOutFile(path, why, int(n), int(line), *_owner(owners, path)) for path, why, n, line in rows)
+
+
+def _owner(owners: Mapping[str, set[tuple[str, str]]], path: str) -> tuple[str, str]:
+    found = owners.get(path) or owners.get(os.path.dirname(path), set())
+    sources, folders = {source for source, _ in found}, {folder for _, folder in found}
+    return (sources.pop() if len(sources) == 1 else "", folders.pop() if len(folders) == 1 else "")
+
 
 FILE_NAME = "forgotten.json"
 

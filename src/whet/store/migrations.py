@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.decoding import MissingRight, no_owner
+from whet.store.forgotten import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.ledger import CHAINED
-from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
-from whet.store.rights import MissingRight, no_owner
 from whet.store.tables import (
     BACKGROUND_CALLS,
     BACKGROUND_CALLS_OF_A_TEAM,

@@ -12,8 +12,7 @@ from whet import __version__
 from whet.errors import WhetError
 from whet.runs.run import Ended, Run
 from whet.secrets.redactor import Redactor
-from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.adding import NewMessages, add_messages, prepare, row_of, storable
 from whet.store.database import Database
 from whet.store.prompts import restore_prompt

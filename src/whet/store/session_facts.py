@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from whet.outcomes.analysis import ModelUse
 from whet.runs.models import Prices, cost
-from whet.sessions.transcripts import Usage
-from whet.sessions.usage import total, without
+from whet.sessions.transcripts import Usage, total, without
 from whet.store.analyses import AnalysisInShort, ToolFact
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none

@@ -16,9 +16,8 @@ from whet.sessions.copies import NO_PLACES
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow
-from whet.store.kin import copied_in
 from whet.store.rows import Session
-from whet.store.sessions import is_believed, load_as
+from whet.store.sessions import copied_in, is_believed, load_as
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000

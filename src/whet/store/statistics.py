@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whet.sessions.usage import total
+from whet.sessions.transcripts import total
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
 from whet.store.session_facts import PriceOf, SessionCosts, SessionFact, costs_of, facts_among

@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from whet.sessions.worktrees import is_persons
 from whet.store.database import Database
-from whet.store.session_folders import SeenFolder, keep_projects, seen_folders
+from whet.store.listing import SeenFolder, keep_projects, seen_folders
 from whet.targets.project_names import COMMIT, folder_of_project, name_of_project, worktrees_of
 from whet.text.short_names import path_of, short_name, told_apart
 

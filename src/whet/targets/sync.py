@@ -16,8 +16,7 @@ from whet.store.canary_counts import Delivery
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home
 from whet.targets import skill_folders
-from whet.targets.drawing import deliveries_of, drawn, for_files
-from whet.targets.offering import Offer
+from whet.targets.drawing import Offer, deliveries_of, drawn, for_files
 from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
 from whet.targets.rendering import text_for
 from whet.targets.settings import FILE_AGENT, Target

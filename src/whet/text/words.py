@@ -1,8 +1,24 @@
-"""Lists of words, texts with places to fill in, and texts cut to a length."""
+"""Lists of words, texts with places to fill in, and texts cut to a length.
+
+Large numbers as people say them.
+"""
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+
+DIGITS = 3
+NAMED = ((10**9, "billion"), (10**6, "million"))
+
+
+def short(number: float) -> str:
+    """A large number, short and plain: 950; 12,300; 4.1 million; 1.2 billion."""
+    whole = round(number)
+    rounded = round(whole, DIGITS - len(str(abs(whole)))) if abs(whole) >= 10**DIGITS else whole
+    for size, name in NAMED:
+        if abs(rounded) >= size:
+            return f"{rounded / size:.1f}".removesuffix(".0") + f" {name}"
+    return f"{rounded:,}"
 
 
 def names(words: str) -> frozenset[str]:

@@ -15,8 +15,7 @@ from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import PROBERS, Effect, checks_of
 from whet.sessions.file_changes import files_written
-from whet.sessions.programs import RUNNERS
-from whet.sessions.shell_lines import Stage, split
+from whet.sessions.shell_lines import RUNNERS, Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.text.words import names
 

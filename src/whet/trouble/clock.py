@@ -9,8 +9,7 @@ from whet.outcomes.hidden_failures import is_reader
 from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PROBERS
-from whet.sessions.programs import UTILITIES
-from whet.sessions.shell_lines import Stage, split
+from whet.sessions.shell_lines import UTILITIES, Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Exchange, Message, Origin, Role
 from whet.text.words import names, plain_name

@@ -1,17 +1,26 @@
-"""Whether the home folder can be used: its rights, its room, and the files that people edit."""
+"""Whether the home folder can be used: its rights, its room, and the files that people edit.
+
+Which kind of disk a folder lies on: a database with many writers needs one of this machine.
+
+The rows of a check-up: what was looked at, how it stands, and what to do where it is not in order.
+"""
 
 import os
+import re
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from whet.engine.system import FILE as ENGINE
 from whet.errors import WhetError
 from whet.hooks.arrivals import kept_arrivals
 from whet.setup.records import load_record
-from whet.setup.service_texts import KEYS_FILE
+from whet.setup.services import KEYS_FILE
 from whet.store import memory_files
 from whet.store.case_files import home_cases
 from whet.store.forgotten import forgotten
@@ -23,8 +32,98 @@ from whet.store.settings_file import load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
 from whet.targets.settings import load as load_targets
-from whet.upkeep.checkup import CheckupPlace, Rows, failed, ok, warning
-from whet.upkeep.mounts import mounts, remote_kind
+from whet.text.words import names
+
+
+class Health(StrEnum):
+    """How a thing stands. A warning leaves everything working; a failure does not."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+class CheckupRow(NamedTuple):
+    """One thing that was looked at; one that is not in order names its fix."""
+
+    name: str
+    health: Health
+    text: str
+    fix: str = ""
+
+
+class CheckupPlace(NamedTuple):
+    """Where a check-up looks: the home, the person's own folder, the environment and the time.
+
+    `progress` hears what is being looked at, and of what takes long, how far it is.
+    """
+
+    home: Home
+    person: Path
+    environment: Mapping[str, str]
+    now: float
+    progress: Callable[[str], None] = lambda _: None
+
+
+Rows = Iterator[CheckupRow]
+
+
+def ok(name: str, text: str) -> CheckupRow:
+    return CheckupRow(name, Health.OK, text)
+
+
+def warning(name: str, text: str, fix: str) -> CheckupRow:
+    return CheckupRow(name, Health.WARNING, text, fix)
+
+
+def failed(name: str, text: str, fix: str) -> CheckupRow:
+    return CheckupRow(name, Health.FAILED, text, fix)
+
+
+SECONDS = 5.0
+TABLE = Path("/proc/self/mounts")
+REMOTE = names(
+    "nfs nfs4 cifs smb3 smbfs afpfs webdav davfs fuse.sshfs fuse.rclone fuse.davfs fuse.s3fs macfuse osxfuse 9p drvfs"
+    " afs ceph fuse.ceph fuse.glusterfs lustre"
+)
+_OF_LINUX = re.compile(r"^\S+ (\S+) (\S+) ", re.MULTILINE)
+_OF_MACOS = re.compile(r"^.+ on (.+) \((\w+)[,)]", re.MULTILINE)
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+class Mount(NamedTuple):
+    """A place in the tree of files, and the kind of disk that begins there."""
+
+    place: Path
+    kind: str
+
+
+def mounts(platform: str = sys.platform) -> tuple[Mount, ...]:
+    """Every mount of this machine; none where the system does not tell."""
+    try:
+        if platform == "linux":
+            return mounts_in(TABLE.read_text(encoding="utf-8", errors="surrogateescape"), platform=platform)
+        done = subprocess.run(("/sbin/mount",), capture_output=True, check=False, timeout=SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return mounts_in(done.stdout.decode(errors="surrogateescape"), platform=platform)
+
+
+def mounts_in(text: str, *, platform: str) -> tuple[Mount, ...]:
+    """The mounts that a system's table lists."""
+    return tuple(_rows(text, _OF_MACOS if platform == "darwin" else _OF_LINUX))
+
+
+def _rows(text: str, form: "re.Pattern[str]") -> Iterator[Mount]:
+    for place, kind in form.findall(text):
+        yield Mount(Path(_OCTAL.sub(lambda found: chr(int(found[1], 8)), place)), kind)
+
+
+def remote_kind(folder: Path, known: tuple[Mount, ...]) -> str:
+    """The kind of network disk that a folder lies on; empty for a disk of this machine."""
+    around = [each for each in known if folder.is_relative_to(each.place)]
+    kind = max(reversed(around), key=lambda each: len(each.place.parts)).kind if around else ""  # a later one covers
+    return kind if kind in REMOTE else ""
 
 
 class Faulty(Protocol):

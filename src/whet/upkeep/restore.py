@@ -17,9 +17,8 @@ from whet.store.migrations import MIGRATIONS
 from whet.store.opening import connect
 from whet.store.sqlite import file_faults, programs_in
 from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
-from whet.upkeep.home_files import CARRIED
-from whet.upkeep.swapping import settle, swap, swap_back
-from whet.upkeep.workers import excluded
+from whet.upkeep.backup import CARRIED
+from whet.upkeep.swapping import excluded, settle, swap, swap_back
 
 SPARE_BYTES = 64 << 20
 

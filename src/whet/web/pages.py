@@ -22,8 +22,8 @@ from whet.lessons.live import LiveComparison, LiveCounts
 from whet.proving.past_trials import past_trials
 from whet.store.analyses import analysis_of
 from whet.store.canary_counts import CountedUnit, counted
+from whet.store.forgotten import left_out
 from whet.store.ledger import ledger_of
-from whet.store.left_out import left_out
 from whet.store.listing import OWN_PURPOSES, find
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from threading import Event
 
-from whet.agent.providers.local_server import LocalServer, ServeOrder
+from whet.agent.providers.local import LocalServer, ServeOrder
 
 if __name__ == "__main__":
     server = LocalServer(ServeOrder(str(Path(sys.argv[1])), "m", 512), environment=os.environ)

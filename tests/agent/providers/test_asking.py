@@ -24,7 +24,7 @@ from agent.providers.vendor_streams import (
     replied,
 )
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, Stop
-from whet.net.interrupting import Interrupted
+from whet.net.wire import Interrupted
 from whet.runs.run import Fragment
 
 GOOD = openai_answer(

@@ -17,7 +17,7 @@ from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, 
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.start import says
 from whet.errors import WhetError
-from whet.net.interrupting import Interrupted
+from whet.net.wire import Interrupted
 from whet.runs.models import Model
 from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
 from whet.runs.settings import Local, Settings

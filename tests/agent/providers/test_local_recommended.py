@@ -2,7 +2,7 @@
 
 import re
 
-from whet.agent.providers.local_recommended import BY_NAME, CAPABLE, GIGABYTE, memory_of_machine, recommended
+from whet.agent.providers.local_listing import BY_NAME, CAPABLE, GIGABYTE, memory_of_machine, recommended
 
 
 def test_the_two_largest_that_fit_are_recommended_and_no_larger_one() -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from patience import PATIENCE_SECONDS
 from whet.agent.protocols import ProviderFailed, ProviderFault
-from whet.agent.providers.local_server import LocalServer, ServeOrder, threads_of
+from whet.agent.providers.local import LocalServer, ServeOrder, threads_of
 from whet.agent.providers.local_weights import EMBEDDED, path_of
-from whet.net.interrupting import Interrupted
+from whet.net.wire import Interrupted
 from whet.store.home import Home
 
 PARENT = Path(__file__).with_name("local_parent.py")

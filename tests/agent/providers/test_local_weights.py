@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.providers.model_files import MODEL
-from whet.agent.providers.local_listing import listed
-from whet.agent.providers.local_package import pull_package
+from whet.agent.providers.local_listing import listed, pull_package
 from whet.agent.providers.local_weights import EMBEDDED, KnownWeights, fetching, kept, path_of, remove, workspace
 from whet.errors import WhetError
 from whet.store.home import Home

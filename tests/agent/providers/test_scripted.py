@@ -8,9 +8,9 @@ import pytest
 from agent.scenes import Notebook, played, run_of, user
 from replies import says
 from whet.agent.protocols import ProviderFailed, Reply, Stop
-from whet.agent.providers.scripted import Call, Scripted, ScriptLine, reply_of, scripted_file
+from whet.agent.providers.choosing import Call, Scripted, ScriptLine, reply_of, scripted_file
 from whet.errors import WhetError
-from whet.net.interrupting import Interrupted
+from whet.net.wire import Interrupted
 from whet.runs.run import Fragment, grown
 from whet.sessions.transcripts import Ending, Text, ToolCall
 

@@ -9,8 +9,7 @@ from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.events import Event, EventReader, Malformed, StreamError, record_of
 from whet.agent.providers.failures import Asked, Failure, failure_in_stream, failure_of, redirected, wrong_form
 from whet.net.http import LONGEST_SECONDS, Client, Response, Timing, asked_wait, delay
-from whet.net.interrupting import Interrupted
-from whet.net.wire import TransportFailed
+from whet.net.wire import Interrupted, TransportFailed
 from whet.runs.run import Fragment, Run
 
 STREAM, JSON = "text/event-stream", "application/json"

@@ -16,7 +16,7 @@ import msgspec
 from whet.agent.tools.processes import Tape, plain
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
-from whet.net.interrupting import Interrupted
+from whet.net.wire import Interrupted
 from whet.runs.settings import McpServer
 from whet.sessions.definitions import PREFIX, Definition
 from whet.sessions.transcripts import Disposition

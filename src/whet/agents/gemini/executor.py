@@ -18,8 +18,7 @@ from whet.agents.executor import (
     without_record,
 )
 from whet.agents.reader import ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch, refused
-from whet.sessions.transcripts import Transcript, Usage
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Transcript, Usage, total
 from whet.text import fields
 
 AUTHENTICATION = 41  # the exit code by which it says that nobody is logged in

@@ -13,8 +13,7 @@ from whet.agents.executor import (
     refusal_in,
     without_record,
 )
-from whet.sessions.transcripts import Transcript
-from whet.sessions.usage import total
+from whet.sessions.transcripts import Transcript, total
 
 
 def launch(errand: Errand, program: str) -> ProgramLaunch:

@@ -16,7 +16,7 @@ from whet.cli.output import console, many, next_step, plain, print_json, say, ta
 from whet.errors import WhetError
 from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, list_cases
 from whet.store.home import Home, find_home
-from whet.text.amounts import short
+from whet.text.words import short
 
 if TYPE_CHECKING:
     from whet.trials.attempts import Attempt

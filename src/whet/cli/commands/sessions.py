@@ -21,7 +21,7 @@ from whet.store.rows import Session
 from whet.store.session_facts import count_copies
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.targets.known_projects import KnownProjects
-from whet.text.amounts import short
+from whet.text.words import short
 from whet.trouble.overview import duration
 from whet.trouble.values import SessionTrouble
 

@@ -98,7 +98,7 @@ def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: 
 
 
 def _machine(nightly: str) -> "SetupPlace":
-    from whet.jobs.nightly import nightly_job
+    from whet.jobs.job import nightly_job
     from whet.setup.looking import SetupPlace
     from whet.setup.services import service_for
     from whet.store.home import find_home
@@ -111,7 +111,7 @@ def _machine(nightly: str) -> "SetupPlace":
 
 def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     from whet.store.settings_file import load
-    from whet.text.amounts import short
+    from whet.text.words import short
 
     for step in steps:
         words = step.words if step.state == "to do" else f"{step.words}: {step.why_not or 'done already'}"
@@ -186,7 +186,7 @@ def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) ->
 def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     """What only the person can do, for hooks that were never seen calling."""
     from whet.setup.hooking import first_step
-    from whet.targets.readers import last_calls
+    from whet.targets.reaching import last_calls
 
     silent = {step.name for step in steps if step.kind == "hooks" and not step.why_not} - set(last_calls(here.home))
     for name in sorted(each for each in silent if first_step(each)):
@@ -196,7 +196,7 @@ def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> Non
 def _say_where_keys_go(here: "SetupPlace") -> None:
     """A service does not have the variables of this shell, and no key is copied into a file by Whet."""
     from whet.runs.models import endpoint_of
-    from whet.setup.service_texts import KEYS_FILE
+    from whet.setup.services import KEYS_FILE
     from whet.store.settings_file import load
 
     settings = load(here.home)

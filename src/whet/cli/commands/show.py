@@ -19,10 +19,10 @@ from whet.shipped.prices import list_price
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import find_home
-from whet.store.kin import copied_in
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.rows import Session
+from whet.store.sessions import copied_in
 from whet.store.troubles import trouble_of_session
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import SessionTrouble

@@ -15,7 +15,7 @@ from whet.errors import WhetError
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.targets import settings
-from whet.targets.readers import UntoldProject, untold_projects
+from whet.targets.reaching import UntoldProject, untold_projects
 from whet.targets.sync import sync, withdraw
 from whet.text.showing import shown
 

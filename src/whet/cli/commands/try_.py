@@ -367,7 +367,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
     from whet.changes.job_changes import keep
     from whet.cli.acting import actor_of, trust_of
     from whet.context.zone import local_zone
-    from whet.jobs.nightly import nightly_job
+    from whet.jobs.job import nightly_job
     from whet.store.opening import opened
 
     program = str(Path(sys.executable).with_name("whet"))

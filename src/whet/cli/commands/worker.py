@@ -13,7 +13,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, print_json_line, say, table
-from whet.text.amounts import short
+from whet.text.words import short
 
 if TYPE_CHECKING:
     from whet.engine.orders import Queue

@@ -7,7 +7,7 @@ from whet.cli.shown.left_out import repeating
 from whet.sessions.exports import iso
 from whet.store.session_facts import SessionCosts
 from whet.store.statistics import Statistics
-from whet.text.amounts import short
+from whet.text.words import short
 
 TOOLS = 15
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.runs.run import Ended, Spent, WorkStatus
 from whet.sessions.transcripts import Ending, Message, Role, ToolResult
-from whet.text.amounts import short
+from whet.text.words import short
 
 FINISHED, PROVIDER_FAILED, BUDGET_SPENT, REFUSED, AGENT_FAILED, NO_ANSWER, INTERRUPTED = 0, 3, 4, 5, 6, 7, 130
 CODES = {

@@ -10,8 +10,8 @@ from whet.evidence.verdicts import Verdict
 from whet.improving.outlook import OWN_PROMPT
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson
-from whet.text.amounts import short
 from whet.text.showing import shown
+from whet.text.words import short
 from whet.trials.improvements import Became, ImproveReport, LessonOutcome, Way, way_of, why_of
 
 WAITING_SHOWN = 5

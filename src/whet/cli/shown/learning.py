@@ -6,7 +6,7 @@ import msgspec
 
 from whet.cli.output import many, plain
 from whet.reading.learn import LearnedProject, LearnReport
-from whet.text.amounts import short
+from whet.text.words import short
 
 PROJECTS_SHOWN = 6
 

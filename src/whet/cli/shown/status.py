@@ -8,8 +8,8 @@ from whet.cli.shown.lost_time import headlines, overview_record, trend_record
 from whet.runs.daily_limit import Amount
 from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
-from whet.text.amounts import short
 from whet.text.showing import shown
+from whet.text.words import short
 from whet.trouble.overview import BETTER, TroubleOverview, trend_words
 from whet.trouble.trends import TroubleTrend
 

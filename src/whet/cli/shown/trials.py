@@ -10,7 +10,7 @@ from whet.cli.other_agents import account
 from whet.cli.output import many, plain
 from whet.evidence.final_look import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
-from whet.text.amounts import short
+from whet.text.words import short
 from whet.trials.attempts import Arm, ArmTally
 from whet.trials.continuing import missing_cases
 from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan

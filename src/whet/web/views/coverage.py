@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from whet.store.left_out import LeftOutFile
+from whet.store.forgotten import LeftOutFile
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
 from whet.web.charts import ChartBar, bars

@@ -7,8 +7,7 @@ from whet.engine.orders import Done
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
-from whet.text.amounts import short
-from whet.text.words import cut
+from whet.text.words import cut, short
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h

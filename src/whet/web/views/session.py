@@ -10,8 +10,8 @@ from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
 from whet.store.rows import Session
-from whet.text.amounts import short
 from whet.text.showing import shown
+from whet.text.words import short
 from whet.trouble.overview import ENDINGS, duration, percent
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
 from whet.web.charts import strip
