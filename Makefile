@@ -11,7 +11,7 @@ PYTHON_CHECK := import sys; sys.exit(sys.version_info < (3, 11) and "Whet needs 
 # The tests start hundreds of processes: what is compiled once is kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup test check coverage demo format lint types layers docs lock bench agents browser screenshots clean
+.PHONY: setup test check coverage demo demo-larger format lint types layers docs lock bench agents browser screenshots clean
 
 setup: $(READY)
 
@@ -54,14 +54,14 @@ docs: $(READY)
 # The demonstration needs what users need, and pytest for the project that it plays. Where contributors have set up, it
 # uses that; else it has an environment of its own. Model files are kept in .demo/models: they are downloaded once.
 demo: $(if $(wildcard $(READY)),,$(DEMO)/.ready)
-	@echo "== Phase 2 of 3: what Whet finds in sessions"
 	@PATH="$(DEMO_BIN):$$PATH" bash examples/demo.sh
-	@echo
-	@echo "== Phase 3 of 3: a model fails, a rule is learned, and a trial proves it"
+
+# Its second act by itself, with a model of 1.1 GB from a hub, or from the file WHET_WEIGHTS.
+demo-larger: $(if $(wildcard $(READY)),,$(DEMO)/.ready)
 	@PATH="$(DEMO_BIN):$$PATH" bash examples/demo_improve.sh
 
 $(DEMO)/.ready: pyproject.toml
-	@echo "== Phase 1 of 3: installing Whet, with its extra for models on this machine, into $(DEMO) (once)"
+	@echo "Installing Whet, with its extra for models on this machine, into $(DEMO) (once)"
 	@$(PYTHON) -c '$(PYTHON_CHECK)'
 	$(PYTHON) -m venv $(DEMO)
 	$(DEMO)/bin/python -m pip install --disable-pip-version-check --editable '.[local]' pytest

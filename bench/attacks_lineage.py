@@ -24,7 +24,6 @@ from whet.ledger.entries import Actor
 from whet.mcp import proposals
 from whet.mcp.lessons import for_task, lessons_in, project_in
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.opening import opened
@@ -160,7 +159,7 @@ def _mined(place: Place, spelled: str) -> None:
     _sessions(place, "WebFetch", spelled)
     with opened(place.home) as database:
         transcripts = stored_transcripts(database, Filters(), limit=10)
-        mined = mine(transcripts, WantedTemplate(fewest=1, is_vouched=True), weights=failure_weights())
+        mined = mine(transcripts, WantedTemplate(fewest=1, is_vouched=True))
         if mined.examples:
             template = Template("bells", mined.examples, mined.activity, described(mined.examples))
             keep(Author(place.home, database, Actor.PERSON, Trust.OPERATOR, 1.0), template)

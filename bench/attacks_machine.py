@@ -36,7 +36,7 @@ SECONDS = 60
 DEVICES = ("/dev/zero", "/dev/urandom", "/dev/full", "link")
 COMMANDS = (
     ("judge", "{}"), ("restore", "{}"), ("restore", "{}", "--replace"), ("try", "{}", "--cases", "."),
-    ("jobs", "import-hermes", "{}"), ("run", "--system", "{}", "hello"),
+    ("migrate", "hermes", "--only", "job", "{}"), ("run", "--system", "{}", "hello"),
 )  # fmt: skip
 ENDLESS = "WITH RECURSIVE t(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM t) SELECT {} FROM t"
 HUGE = "hex(zeroblob(400000000))"

@@ -42,7 +42,7 @@ GIVEN = (
     ("rules", "add", "reports", ORDER),
     ("skills", "create", "reports", "--description", ORDER, "-f", "-"),
     ("jobs", "add", "every 2h", ORDER),
-    ("canary", "start", "--rule", ORDER),
+    ("live", "start", "--rule", ORDER),
 )
 Row = tuple[str, str, int, int]
 
@@ -205,7 +205,7 @@ def commands() -> Iterator[tuple[str, int, int]]:
         yield f"whet {' '.join(given[:2])} without a terminal", len(ways), passed
 
     def emboldened(place: Place) -> None:
-        place.whet("config", "set", "trust.commands", "true")
+        place.whet("config", "trust.commands", "true")
         place.whet("memory", "add", "--yes", ORDER)
 
-    yield "whet config set trust.commands without a terminal", 1, through(emboldened)
+    yield "whet config trust.commands without a terminal", 1, through(emboldened)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import whet
 from whet.context.auditing import audit_folder
-from whet.failures.purposes import path_of
-from whet.failures.view import SessionView, gather
 from whet.improving.auditing import judged_by_sessions
+from whet.outcomes.purposes import path_of
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.tool_families import Family, family_of
 from whet.statements.audit import Audit
 from whet.statements.records import CallsOnRecord, calls_of

@@ -18,7 +18,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from whet.failures.view import SessionView, gather
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.condensed import CondensedSession
@@ -26,6 +25,7 @@ from whet.lessons.condensed_text import shown
 from whet.lessons.condensing import condense
 from whet.lessons.finding import teaching_of
 from whet.lessons.project_index import index_text, project_index
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import Seen, copied_places, history_of, is_copy, own_part
 from whet.sessions.transcripts import Message, Origin, Role, Transcript
 from whet.text.tokens import estimate

@@ -17,37 +17,35 @@ from pathlib import Path
 import rival_detector
 from labelled import folder as sessions_folder
 from labelled import path_of
-from whet.failures.analysis import analysis_of_view
-from whet.failures.score import Weights
 from whet.formats import openai_messages
 from whet.formats.source import Source
 from whet.intake.reading import read_transcripts
+from whet.outcomes.analysis import analysis_of_view
 from whet.sessions.copies import NO_PLACES
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
+from whet.store.decoding import uncollected
 from whet.store.side_by_side import process_pool
 from whet.trouble.finding import gather_own, trouble_of
 
 MIX = ("agentdojo_dev", "claude_code_dev", "codex_dev")
 
 
-def look(transcript: Transcript, weights: Weights) -> None:
+def look(transcript: Transcript) -> None:
     """All that is found in a session when it is stored: its analysis and its trouble."""
     own = gather_own(transcript, NO_PLACES)
-    analysis_of_view(own.view, transcript, weights, copied=NO_PLACES)
+    analysis_of_view(own.view, transcript, copied=NO_PLACES)
     trouble_of(own.view)
 
 
 def look_at_file(path: Path) -> int:
     found = [each for each in read_transcripts(path) if isinstance(each, Transcript)]
     for transcript in found:
-        look(transcript, failure_weights())
+        look(transcript)
     return len(found)
 
 
 def speed(names: Sequence[str]) -> tuple[float, float, float]:
     """MB/s of the rival and of Whet over the same JSON Lines files, and the milliseconds of one line of 1 MB."""
-    weights = failure_weights()
     with tempfile.TemporaryDirectory() as scratch:
         files, size = [], 0
         for name in names:
@@ -64,11 +62,12 @@ def speed(names: Sequence[str]) -> tuple[float, float, float]:
                     continue
         rival = size / 1e6 / (time.process_time() - began)
         began = time.process_time()
-        for path in files:
-            for transcript in openai_messages.read(Source(path)):
-                look(transcript, weights)
+        with uncollected():  # as an import and a scan work
+            for path in files:
+                for transcript in openai_messages.read(Source(path)):
+                    look(transcript)
         ours = size / 1e6 / (time.process_time() - began)
-        return rival, ours, long_line(Path(scratch) / "long.jsonl", weights)
+        return rival, ours, long_line(Path(scratch) / "long.jsonl")
 
 
 def scaling(folder: Path) -> tuple[float, float, int]:
@@ -84,7 +83,7 @@ def scaling(folder: Path) -> tuple[float, float, int]:
     return took[0], took[1], cores
 
 
-def long_line(path: Path, weights: Weights) -> float:
+def long_line(path: Path) -> float:
     text = "retry timeout error: request failed, connection timed out. " * 18_000
     call = {"id": "1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "cat log"}'}}
     messages = [
@@ -94,14 +93,14 @@ def long_line(path: Path, weights: Weights) -> float:
         {"role": "assistant", "content": "It is a long log."},
     ]
     path.write_text(json.dumps({"id": "long", "messages": messages}) + "\n")
-    best = min(_timed(path, weights) for _ in range(3))
+    best = min(_timed(path) for _ in range(3))
     return best * 1000
 
 
-def _timed(path: Path, weights: Weights) -> float:
+def _timed(path: Path) -> float:
     began = time.process_time()
     for transcript in openai_messages.read(Source(path)):
-        look(transcript, weights)
+        look(transcript)
     return time.process_time() - began
 
 

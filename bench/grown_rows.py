@@ -10,12 +10,13 @@ from collections.abc import Callable
 from whet.store.database import Database
 
 Rewrite = Callable[[str, int], str]
+FOUND = ("analyses", "teachings", "call_counts", "analyses_in_short", "session_troubles")
 
 
 def multiply(database: Database, times: int, rewrite: Rewrite) -> None:
     """So many times the sessions that there are; `rewrite` gives a text the words of a copy."""
     originals = {row["no"]: row for row in _rows(database, "sessions")}
-    found = {table: _rows(database, table) for table in ("analyses", "teachings", "call_counts", "analyses_in_short")}
+    found = {table: _rows(database, table) for table in FOUND}
     beyond = 1 + max(int(str(number)) for number in originals)
     for copy in range(1, times):
         ids = {number: _id(str(row["id"]), copy) for number, row in originals.items()}

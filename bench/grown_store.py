@@ -42,7 +42,7 @@ WHET = Path(sys.executable).with_name("whet")
 NEW = 20
 ONE_WORD_IN = 12
 COMMANDS = (
-    "stats",
+    "report --counts",
     "sessions",
     "report",
     "lessons",
@@ -51,12 +51,12 @@ COMMANDS = (
     "rules show",
     "status",
     "search permission",
-    "stats --tool Bash",
+    "report --counts --tool Bash",
     "sessions --tool Bash",
     "templates",
-    "pending",
+    "lessons --waiting",
     "ledger",
-    "watch",
+    "live look",
 )
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:toolu|msg|req)_[A-Za-z0-9]{12,}")
 _TIME = re.compile(r'(?<="timestamp": ")\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d')
@@ -212,10 +212,10 @@ def main() -> None:
         if options.times == 1:
             measure(home, files, rounds=2)
             return
-        for command in ("stats", "lessons"):
+        for command in ("report --counts", "lessons"):
             run(home, command)
         grow(home, options.times)
-        for command in ("stats", "lessons"):
+        for command in ("report --counts", "lessons"):
             print(f"{command}, the first time after that: {run(home, command)} s", flush=True)
         measure(home, files, rounds=1)
 

@@ -98,12 +98,12 @@ def rules_in_anothers_prompt(stage: Stage) -> tuple[int, int]:
                             count += 1
     target = stage.folder / "AGENTS.md"
     target.write_text("Be kind.\n")
-    stage.run("target", "add", str(target))
+    stage.run("sync", "add", str(target))
     stage.run("sync")
     with opened(stage.alice) as database:
         told = rules_in_force(ledger_of(stage.alice, database).entries(), lot="any")
     through = sum(WORDS in rule.text for rule in told)
-    return count, through + int(WORDS in stage.run("prompt")) + text_in(target)
+    return count, through + int(WORDS in stage.run("chat", "--prompt")) + text_in(target)
 
 
 def makers_claimed(stage: Stage) -> tuple[int, int]:
@@ -134,4 +134,4 @@ def makers_claimed(stage: Stage) -> tuple[int, int]:
             copy.write_row((number, "applied", "rule", "mine", "", 0, NOW, msgspec.json.encode(made), ALICE))
     with opened(stage.alice) as database:
         found = database.query("SELECT count(*) FROM entries WHERE maker <> ?", (MALLORY,))
-    return len(ways) + 1, int(found[0][0]) + int(WORDS in stage.run("prompt"))
+    return len(ways) + 1, int(found[0][0]) + int(WORDS in stage.run("chat", "--prompt"))

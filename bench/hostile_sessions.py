@@ -22,7 +22,6 @@ from whet.scheduling import runs
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import job_records
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
@@ -155,7 +154,7 @@ def planted_in_a_review(stage: Stage) -> int:
     record(stage.alice, run_of("talk", said("Tea, please."), said("Yes.", Role.AGENT)), Ending.FINISHED)
     record(stage.mallory, run_of("talk-review-memory-2", said(f"Remember: {WORDS}")), Ending.UNKNOWN)
     (stage.alice.folder / "settings.toml").write_text(f'model = "scripted:{stage.folder}/model"\n')
-    said_so = stage.run("review", "talk", "--kind", "memory")
+    said_so = stage.run("learn", "--review", "talk", "--kind", "memory")
     return words_in_home(stage) + int("Traceback" in said_so)
 
 
@@ -164,12 +163,12 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
     with opened(stage.mallory) as database:
         for number in range(30):
             keep(database, prepare(talk(f"t{number}")), Provenance(f"/tmp/{number}", NOW, NOW))
-        refresh(database, failure_weights(), progress=lambda _: None)
+        refresh(database, progress=lambda _: None)
     with opened(stage.alice) as database:
         for number in range(5):
             mine = Transcript("claude-code", f"m{number}", messages=(said(f"Tea {number}."), said("Yes.", Role.AGENT)))
             keep(database, prepare(mine), Provenance(f"/tmp/m{number}", NOW, NOW))
-        refresh(database, failure_weights(), progress=lambda _: None)
+        refresh(database, progress=lambda _: None)
     with stage.rows() as connection:
         connection.execute(
             "UPDATE analyses SET record = (SELECT record FROM analyses JOIN sessions ON no = session"
@@ -180,5 +179,5 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
         through = sum(WORDS in lesson.patch.text for lesson in found.lessons)
         mined = stored_transcripts(database, Filters(), limit=100)
         through += sum(WORDS in message.text for each in mined for message in each.messages)
-    stage.run("improve", "--now")
-    return 35, through + int(WORDS in stage.run("prompt"))
+    stage.run("try", "--now")
+    return 35, through + int(WORDS in stage.run("chat", "--prompt"))

@@ -3,7 +3,7 @@
     python bench/live.py [--rules 1000] [--sessions 160] [--seed confirm]
 
 Every session is one in the rule's situation. Beside Whet's looks, on the same sessions: bets on each draw by how its
-session went, and the bets that are made on the failure score, both checked after every session; Fisher's test at 5 %,
+session went, and the bets that are made on losses, both checked after every session; Fisher's test at 5 %,
 once after 40 sessions; and whoever has fewer failures after 40. The last table is about the guards.
 """
 
@@ -15,7 +15,8 @@ from statistics import median
 from typing import NamedTuple
 
 from whet.evidence.coin_looks import CoinSession, coin_looks
-from whet.trials.canaries import CanaryMove, Observation, decide, moves_of
+from whet.lessons.live import CanaryMove
+from whet.trials.canaries import Observation, decide, moves_of
 from whet.trials.endpoints import ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint
 
 FIXED = 40

@@ -22,16 +22,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from whet.cli.shown.transcript import lines
-from whet.failures.analysis import analyse
-from whet.failures.score import SIGNS
-from whet.failures.view import gather
+from whet.outcomes.analysis import analyse
+from whet.outcomes.view import gather
 from whet.secrets.redactor import redact
 from whet.sessions.activity import classify
 from whet.sessions.lineage import own_calls
 from whet.sessions.outline import outline
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, pair, session_id
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
 from whet.trouble.finding import find_trouble
 
@@ -131,7 +129,6 @@ Stage = Callable[[Transcript], object]
 
 
 def stages() -> dict[str, Stage]:
-    weights = failure_weights()
     return {
         "redact": redact,
         "prepare": prepare,
@@ -140,8 +137,7 @@ def stages() -> dict[str, Stage]:
         "classify": lambda transcript: classify(pair(transcript.messages).exchanges),
         "lineage": own_calls,
         "outline": lambda transcript: outline(transcript.messages),
-        "signs": lambda transcript: [sign.measure(view) for view in [gather(transcript)] for sign in SIGNS],
-        "analyse": lambda transcript: analyse(transcript, weights),
+        "analyse": analyse,
         "trouble": find_trouble,
         "show": lambda transcript: sum(map(len, _shown(transcript.messages))),
     }

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 import whet
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
@@ -51,7 +50,7 @@ def copies(number: int) -> Iterator[Transcript]:
 def fill(database: Database, number: int) -> None:
     for transcript in copies(number):
         keep(database, prepare(transcript), Provenance(f"/{transcript.native_id}", 1.0, 2.0))
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
 
 
 def draw(cache: PageCache, database: Database, path: str) -> str:

@@ -160,7 +160,7 @@ def build(world: World, folder: Path, settings: str) -> Place:
         lines.write_text("\n".join(map(json.dumps, [*played, {"text": "Done: 1 passed."}])) + "\n")
         place.whet("run", "--model", f"scripted:{lines}", "--tools", "terminal", task)
     for session in place.asked("sessions", "--limit", "50")["sessions"]:
-        place.whet("cases", "from-session", session["id"])
+        place.whet("cases", "add", session["id"])
     return place
 
 

@@ -126,7 +126,7 @@ def tell(home: Home, database: Database) -> None:
         print(f"- {lesson.rule}\n    {'; '.join(lesson.climb.words)}")
     for project in found_by_sources(home, database, LessonScope()):
         for dropped in project.dropped:
-            print(f"  dropped: {dropped.rule[:90]} ({dropped.why})")
+            print(f"  dropped: {dropped.rule[:90]} ({dropped.standing.why})")
 
 
 def tell_what_came_back(home: Home, database: Database) -> None:

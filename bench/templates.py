@@ -4,8 +4,7 @@ Run: python bench/templates.py; the sessions lie in WHET_BENCH_DATA or ../shared
 session, so that each session counts. The rules were written while looking at the tune part (six tenths of the tasks);
 the held-out part was only measured. "Hidden" means that the flags and exit codes of the record (or its label) were
 taken away before mining and used only to judge. Over many sessions, templates are mined from random hundreds of a set
-with the labels hidden; "unseen source" means that the weights of the failure score were fitted on the tune part of the
-other sets, for the shipped ones were fitted on all labelled sessions.
+with the labels hidden.
 """
 
 import hashlib
@@ -16,17 +15,14 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-import detect
 import rival_templates
 from attackers import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
 from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.result_shapes import shape
 from whet.examples.templates import Example
-from whet.failures.score import Weights
 from whet.sessions.lineage import pieces_of
 from whet.sessions.transcripts import Message, RecordedCheck, ToolCall, ToolResult, Transcript
-from whet.shipped.data import failure_weights
 
 ONE = WantedTemplate(fewest=1)
 MANY = WantedTemplate(sessions=2)
@@ -76,7 +72,7 @@ def labelled(case: Case, transcript: Transcript) -> Transcript:
 def ours(case: Case, *, flags: bool, labels: bool) -> Made:
     transcript = case.transcript if flags else without_flags(case.transcript)
     transcript = labelled(case, transcript) if labels else transcript
-    mined = mine([transcript], ONE, weights=failure_weights())
+    mined = mine([transcript], ONE)
     return Made(case, tuple(_shown(example, case.raw["messages"]) for example in mined.examples))
 
 
@@ -184,12 +180,10 @@ def _wanted(attack: Attack, shown: Shown) -> bool:
 
 
 def show_mined(chosen: dict[str, list[Case]]) -> None:
-    """One template over all sessions of a set, as `whet templates mine` makes it."""
+    """One template over all sessions of a set, as `whet templates create --name` makes it."""
     for name, every in chosen.items():
         started = time.perf_counter()
-        mined: Mined = mine(
-            (labelled(case, case.transcript) for case in every), WantedTemplate(), weights=failure_weights()
-        )
+        mined: Mined = mine((labelled(case, case.transcript) for case in every), WantedTemplate())
         seconds = time.perf_counter() - started
         tools = sorted({example.tool for example in mined.examples})
         sessions = len({example.session for example in mined.examples})
@@ -221,11 +215,11 @@ def drawn(name: str, every: list[Case]) -> Iterable[list[Case]]:
     return (rng.sample(every, min(DRAWN, 2 * len(every) // 3)) for _ in range(DRAWS))
 
 
-def blind(name: str, every: list[Case], weights: Weights) -> Blind:
+def blind(name: str, every: list[Case]) -> Blind:
     found = Blind()
     for chosen in drawn(name, every):
         failed = {case.transcript.id: case.failed for case in chosen}
-        mined = mine((case.transcript for case in chosen), MANY, weights=weights)
+        mined = mine((case.transcript for case in chosen), MANY)
         found = found.with_one([failed[example.session] for example in mined.examples])
     return found
 
@@ -238,24 +232,12 @@ def blind_rival(name: str, every: list[Case]) -> Blind:
     return found
 
 
-def unseen_weights(tuned: dict[str, list[Case]]) -> dict[str, Weights]:
-    """For each labelled set, weights that saw nothing of it."""
-    rows = {name: detect.measured(name, tuned[name]) for name in tuned}
-    return {
-        name: detect.shipped([row for other in LABELLED if other != name for row in rows[other]]) for name in LABELLED
-    }
-
-
-def show_blind(part: str, chosen: dict[str, list[Case]], unseen: dict[str, Weights]) -> None:
+def show_blind(part: str, chosen: dict[str, list[Case]]) -> None:
     print(f"\n{part}: mined over {DRAWS} random hundreds of each set, labels hidden")
-    tell("examples from failed sessions", "original", "Whet", "Whet, unseen source")
+    tell("examples from failed sessions", "original", "Whet")
     for name in LABELLED:
         every = chosen[name]
-        ways = [
-            blind_rival(name, every),
-            blind(name, every, failure_weights()),
-            blind(name, every, unseen[name]),
-        ]
+        ways = [blind_rival(name, every), blind(name, every)]
         base = sum(bool(case.failed) for case in every) / len(every)
         tell(f"– {name} (of all sessions {100 * base:.0f} % failed)", *(share(w.failed, w.examples) for w in ways))
         tell("  templates that could be made", *(share(way.templates, DRAWS) for way in ways))
@@ -271,9 +253,8 @@ def main() -> None:
     }
     for part, chosen in parts.items():
         show(part, chosen, known)
-    unseen = unseen_weights(parts["tune"])
     for part, chosen in parts.items():
-        show_blind(part, chosen, unseen)
+        show_blind(part, chosen)
     print()
     show_mined(found)
 

@@ -35,7 +35,6 @@ from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
 from whet.runs.run import Run, Sampling
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.listing import Filters
@@ -97,11 +96,7 @@ def examples(home: Home, database: Database) -> Template:
         return known[0]
     for work in WORK:
         do(home, database, work)
-    mined = mine(
-        stored_transcripts(database, Filters(), limit=100),
-        WantedTemplate(is_vouched=True),
-        weights=failure_weights(),
-    )
+    mined = mine(stored_transcripts(database, Filters(), limit=100), WantedTemplate(is_vouched=True))
     if not mined.examples:
         sys.exit(f"nothing could be mined: {mined.refused} {mined.left_out}")
     template = Template(NAME, mined.examples, mined.activity, described(mined.examples), created=time.time())

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agents.recognising import recognise
-from whet.failures.named_checks import Head
-from whet.failures.view import gather
 from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.named_checks import Head
+from whet.outcomes.view import gather
 from whet.sessions.copies import Seen, copied_places, history_of
 from whet.sessions.transcripts import (
     Media,

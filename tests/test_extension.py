@@ -47,7 +47,7 @@ def test_its_agent_is_read_told_hooked_and_run_as_whets_own(extended: Whet, tmp_
     project = tmp_path / "shop"
     project.mkdir()
     extended("rules", "add", "tests", "Run the tests with make.")
-    assert extended("target", "add", "scribe", "--project", str(project)).code == 0
+    assert extended("sync", "add", "scribe", "--project", str(project)).code == 0
     assert extended("sync").code == 0
     assert "- Run the tests with make." in (project / "SCRIBE.md").read_text()
 
@@ -85,10 +85,10 @@ def test_what_an_agent_does_in_its_shell_is_no_persons_word(whet: Whet, package:
     marked = {"PYTHONPATH": str(package), "SCRIBE_SHELL": "1"}
     whet("rules", "add", "tests", "Run the tests with make.", variables=marked)
     assert whet("rules", "--json").json["rules"] == []
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_without_the_package_whet_knows_nothing_of_it(whet: Whet) -> None:
     assert "scribe" not in whet("--help").out
     assert whet("scribes").code == 2
-    assert whet("target", "add", "scribe").code == 1
+    assert whet("sync", "add", "scribe").code == 1

@@ -31,8 +31,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("templates", "create", "desk-2026-03-03-0121", "--name", "support"),
     ):
         assert run(*command).code == 0
-    waiting = [str(each["id"]) for each in run("pending", "--json").json["pending"]]
-    assert run("pending", "approve", "--yes", *waiting).code == 0
+    waiting = [str(each["id"]) for each in run("lessons", "--waiting", "--json").json["waiting"]]
+    assert run("lessons", "approve", "--yes", *waiting).code == 0
     return folder / "home"
 
 
@@ -68,9 +68,9 @@ def test_importing_whet_loads_nothing_else(tmp_path: Path) -> None:
 
 def test_a_name_loads_only_what_it_needs(tmp_path: Path) -> None:
     judging = loaded("-c", "import whet; whet.judge([1.0, 0.0])", home=tmp_path)
-    assert not {"whet.formats", "whet.store", "whet.failures", "apsw"} & judging
+    assert not {"whet.formats", "whet.store", "whet.trouble", "apsw"} & judging
     reading = loaded("-c", "import whet; whet.Transcript, whet.WhetError", home=tmp_path)
-    assert not {"whet.formats", "whet.store", "whet.failures", "apsw"} & reading
+    assert not {"whet.formats", "whet.store", "whet.trouble", "apsw"} & reading
 
 
 def test_every_example_in_the_docstrings_runs(filled: Path) -> None:

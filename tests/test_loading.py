@@ -7,7 +7,7 @@ from command import COMMAND, Whet, loaded
 
 def test_commands_that_read_the_store_load_no_reader(whet: Whet, examples: Path, tmp_path: Path) -> None:
     assert whet("import", str(examples / "openai")).code == 0
-    for command in ("lessons", "sessions", "rules", "report", "stats"):
+    for command in ("lessons", "sessions", "rules", "report"):
         found = loaded(str(COMMAND), command, home=tmp_path / "home")
         assert "whet.store.opening" in found
         assert not [name for name in found if name.startswith(("whet.formats", "whet.intake"))], command

@@ -59,7 +59,7 @@ def test_every_module_but_those_of_an_extra_loads_without_it(hiding: dict[str, s
 
 
 @pytest.mark.parametrize(
-    "arguments", [("worker", "--until-idle"), ("work",), ("improve",), ("improve", "--background")]
+    "arguments", [("worker", "--until-idle"), ("worker", "list"), ("try",), ("try", "--background")]
 )
 def test_work_in_the_background_says_what_to_install(
     whet: Whet, hiding: dict[str, str], arguments: tuple[str, ...]
@@ -99,27 +99,27 @@ def talked(whet: Whet, hiding: dict[str, str], tmp_path: Path) -> str:
     """A session with a model that reads its lines from a script."""
     script = tmp_path / "script.jsonl"
     script.write_text("".join(json.dumps({"text": text}) + "\n" for text in ("Done.", "Nothing to keep.")))
-    assert whet("config", "set", "model", f"scripted:{script}", variables=hiding).code == 0
+    assert whet("config", "model", f"scripted:{script}", variables=hiding).code == 0
     return str(whet("run", "Look around.", "--json", variables=hiding).json["session"])
 
 
 def test_the_agent_answers_and_a_review_behind_a_conversation_is_made_at_once(
     whet: Whet, hiding: dict[str, str], talked: str
 ) -> None:
-    done = whet("review", talked, "--background", "--work", "--json", variables=hiding)
+    done = whet("learn", "--review", talked, "--background", "--work", "--json", variables=hiding)
     assert done.code == 0, done.err
     assert "work" not in done.json
 
 
 def test_a_review_for_a_worker_says_what_to_install(whet: Whet, hiding: dict[str, str], talked: str) -> None:
-    assert refused(whet("review", talked, "--background", variables=hiding), "[work]'")
+    assert refused(whet("learn", "--review", talked, "--background", variables=hiding), "[work]'")
 
 
 @sandboxed
 @pytest.mark.usefixtures("talked")
 def test_a_trial_runs_in_this_process(whet: Whet, hiding: dict[str, str]) -> None:
     for number in range(6):  # fewer could not reach the bar, and the trial would not begin
-        whet("cases", "new", f"fix-the-port-{number}", variables=hiding)
+        whet("cases", "add", "--new", f"fix-the-port-{number}", variables=hiding)
     asked = ("try", "--rule", "Read a file before you edit it.", "--no-placebo")
     assert refused(whet(*asked, variables=hiding), "use --now")
     assert whet(*asked, "--now", "--json", variables=hiding).code == 0

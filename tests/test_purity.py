@@ -11,7 +11,7 @@ import whet
 
 ROOT = Path(whet.__file__).parent
 PACKAGES = (
-    "text", "sessions", "secrets", "outcomes", "failures", "trouble", "lessons", "runs", "ledger", "told", "examples",
+    "text", "sessions", "secrets", "outcomes", "trouble", "lessons", "runs", "ledger", "told", "examples",
     "evidence", "trials", "jobs", "statements",
 )  # fmt: skip
 TOP = ("errors", "values")  # the two modules that every package may use

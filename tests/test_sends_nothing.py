@@ -16,13 +16,13 @@ ALONE = (
     ("import", "{examples}"),
     ("sessions",),
     ("search", "no such file"),
-    ("stats",),
+    ("report", "--counts"),
     ("lessons",),
     ("lessons", "show", "1"),
     ("report",),
-    ("improve", "--dry-run"),
+    ("try", "--dry-run"),
     ("rules", "add", "read-before-edit", "Read a file before you edit it."),
-    ("target", "add", "{file}"),
+    ("sync", "add", "{file}"),
     ("sync",),
     ("page", "--export", "{page}"),
     ("setup", "--dry-run"),
@@ -69,7 +69,7 @@ def test_a_model_elsewhere_is_the_persons_choice_and_is_seen_by_the_watch(whet: 
 @pytest.mark.skipif(not can_be_separated(), reason="no network of its own can be made here")
 def test_the_main_commands_work_without_a_network(person: Path, examples: Path, tmp_path: Path) -> None:
     variables = environment(tmp_path / "home", person)
-    for command in (("import", "{examples}"), ("lessons",), ("report",), ("improve", "--dry-run"), ("status",)):
+    for command in (("import", "{examples}"), ("lessons",), ("report",), ("try", "--dry-run"), ("status",)):
         done = subprocess.run(
             [*SEPARATE, COMMAND, *filled_in(command, examples, tmp_path)],
             env=variables, capture_output=True, text=True, timeout=300, check=False,

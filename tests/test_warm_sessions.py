@@ -14,9 +14,8 @@ from whet.agent.tools.situation import PLAN_TOOL as TODO
 from whet.agent.tools.situation import plan_in
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
-from whet.failures.analysis import analyse
-from whet.failures.score import Weights, measure
-from whet.failures.view import JudgedCall, Saying, SessionView, gather
+from whet.outcomes.analysis import analyse
+from whet.outcomes.view import JudgedCall, Saying, gather
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Run
 from whet.runs.shortening import plan
@@ -24,7 +23,6 @@ from whet.sessions.example_marks import SILENCE, hushed, places
 from whet.sessions.lineage import own_calls
 from whet.sessions.outline import outline
 from whet.sessions.transcripts import Ending, Message, Origin, Transcript
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store import sessions
 from whet.store.adding import prepare
@@ -36,6 +34,8 @@ from whet.store.search import search
 from whet.store.statistics import measure as statistics
 from whet.told.review_when import count
 from whet.trials.checks import CallDemand, Check, Ran, mark
+from whet.trouble.endings import ends_failed
+from whet.trouble.people import course_of
 
 # What an example would say of the session, were it taken for its own: a file that is named, writes, plans, failures.
 TEMPLATE = Template(
@@ -104,14 +104,8 @@ def test_the_same_is_found_in_it(template: Template, cold: Transcript) -> None:
     one, other = gather(cold), gather(begun)
     assert other.steps == tuple(moved.step(step) for step in one.steps)
     assert other.sayings == tuple(moved.saying(saying) for saying in one.sayings)
-    assert measure(other) == measure(one)
-    weights = failure_weights()
-    assert analyse(begun, weights) == analyse(cold, weights)
-    assert ends(other) == tuple(moved.place(each) for each in ends(one))
-
-
-def ends(evidence: SessionView) -> tuple[int, int | None]:
-    return evidence.last_message, evidence.final.message if evidence.final else None
+    assert ends_failed(course_of(other)) == ends_failed(course_of(one))
+    assert analyse(begun) == analyse(cold)
 
 
 @given(templates, transcripts)
@@ -167,7 +161,7 @@ def kept(database: Database) -> Database:
     for name, work in (("one", shell("pytest -q", "1 passed")), ("two", TURNS[5])):
         begun = warm(TEMPLATE, conversation(user(f"Do {name}."), work, native_id=name))
         sessions.keep(database, prepare(begun), sessions.Provenance(f"/{name}", 1.0, 2.0))
-    refresh(database, Weights(0.0, {}), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     return database
 
 

@@ -6,14 +6,14 @@ from typing import Any, assert_type
 import whet
 
 
-def score(folder: Path) -> dict[str, float]:
+def failed_calls(folder: Path) -> dict[str, int]:
     sessions = [each for each in whet.read(folder) if isinstance(each, whet.Transcript)]
     analyses = [whet.analyse(session) for session in sessions]
     assert_type(analyses, list[whet.Analysis])
     assert_type(analyses[0].tools, frozenset[str])
     assert_type(sessions[0].messages, tuple[whet.Message, ...])
     assert_type(whet.redact(sessions[0]), whet.Redacted)
-    return {one.session: one.failure_score for one in analyses}
+    return {one.session: one.calls["failed"] for one in analyses}
 
 
 def judge(table: Path) -> str:

@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from whet.errors import WhetError
     from whet.evidence.verdicts import Verdict
     from whet.examples.templates import Template
-    from whet.failures.analysis import Analysis
     from whet.formats.source import Skipped
     from whet.ledger.entries import Item
     from whet.lessons.record import Lesson
+    from whet.outcomes.analysis import Analysis
     from whet.secrets.redactor import Redacted, redact
     from whet.sessions.transcripts import Message, Transcript
     from whet.statements.audit import Audit
@@ -70,7 +70,7 @@ else:
         "WhetError": "errors",
         "Verdict": "evidence.verdicts",
         "Template": "examples.templates",
-        "Analysis": "failures.analysis",
+        "Analysis": "outcomes.analysis",
         "Lesson": "lessons.record",
         "Skipped": "formats.source",
         "Item": "ledger.entries",

@@ -44,6 +44,6 @@ def test_commands_take_any_of_its_names_and_give_the_one(whet: Whet, examples: P
     whet("import", str(examples / "claude-code"))
     by_either = [whet("sessions", "--source", name, "--json").json["sessions"] for name in ("claude", "claude-code")]
     assert by_either[0] == by_either[1] != []
-    added = whet("target", "add", "claude", "--project", str(tmp_path), "--json").json["target"]
+    added = whet("sync", "add", "claude", "--project", str(tmp_path), "--json").json["target"]
     assert (added["agent"], added["name"]) == ("claude-code", f"claude-code:{tmp_path}")
-    assert whet("target", "remove", "claude").code == 0
+    assert whet("sync", "remove", "claude").code == 0

@@ -1,9 +1,13 @@
 """whet audit, as a person and as CI run it."""
 
+import subprocess
 from pathlib import Path
 
 from command import Whet
+from whet.cli.audited import budget_lines
+from whet.ledger.patches import Action, Form, Patch
 
+RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports before you commit.")
 TEXT = "# Work\n\n- Settings are in `conf.yml`.\n- Be kind.\n"
 
 
@@ -36,3 +40,25 @@ def test_without_any_file_it_says_so(whet: Whet, tmp_path: Path) -> None:
     done = whet("audit", str(tmp_path))
     assert done.code == 0
     assert "No file that agents read" in done.out
+
+
+def test_statements_are_lessons_of_the_person(whet: Whet, tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    done = whet("lessons", "--yours", folder=Path(folder))
+    assert done.code == 0
+    assert "a statement of CLAUDE.md:3 (wrong)" in done.out
+    assert "2 statements" in done.out
+    (first, _) = whet("lessons", "--yours", "--project", folder, "--json").json["lessons"]
+    assert (first["origin"]["writer"], first["standing"]) == ("person", "active")
+
+
+def test_a_rule_past_the_budget_is_shown_with_what_it_could_replace(tmp_path: Path) -> None:
+    folder = Path(project(tmp_path / "p"))
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    shown = "tokens are read at every start"
+    assert shown not in "\n".join(budget_lines(RULE, folder, None))
+    long = "".join(f"- Rule {number} is about part {number} of the whole system here.\n" for number in range(800))
+    (folder / "CLAUDE.md").write_text(TEXT + long)
+    told = "\n".join(budget_lines(RULE, folder, None))
+    assert shown in told
+    assert "take the place of CLAUDE.md:3 (wrong)" in told

@@ -15,7 +15,7 @@ KEY = {"OPENAI_API_KEY": "none"}
     ],
 )
 def test_a_wrong_address_is_told_with_its_variable(address: str, words: str, whet: Whet) -> None:
-    assert whet("config", "set", "model", "openai:gpt-5.1").code == 0
+    assert whet("config", "model", "openai:gpt-5.1").code == 0
     variables = {**KEY, "OPENAI_BASE_URL": address}
     done = whet("run", "Say hello.", variables=variables)
     assert done.code != 0

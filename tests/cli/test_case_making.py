@@ -1,4 +1,4 @@
-"""whet cases from-commits, import and export, as people and programs use it."""
+"""whet cases add, import and export, as people and programs use it."""
 
 import os
 from pathlib import Path
@@ -28,25 +28,25 @@ def repository(tmp_path: Path) -> Path:
 @sandboxed
 def test_a_repository_becomes_cases_and_the_rest_is_counted(whet: Whet, repository: Path) -> None:
     ways = ("--test", PLAIN, "--env", "PYTHONPATH=.")
-    shown = whet("cases", "from-commits", str(repository), "--dry-run", *ways)
+    shown = whet("cases", "add", str(repository), "--dry-run", *ways)
     assert "1 commit left out: no tests changed." in shown.out
     assert "1 case of 3 commits" in shown.out
     assert whet("cases", "--json").json == []
-    made = whet("cases", "from-commits", str(repository), *ways, "--json").json
+    made = whet("cases", "add", str(repository), *ways, "--json").json
     [name] = made["cases"]
     assert made["left_out"] == {"no tests changed": 1, "nothing before it": 1}
     [listed] = whet("cases", "--json").json
     assert (listed["name"], listed["task"], listed["checks"]) == (name, "Add instead of subtracting", ["command"])
-    again = whet("cases", "from-commits", str(repository), *ways)
+    again = whet("cases", "add", str(repository), *ways)
     assert again.code == 0, "a case that is there stays as it is"
 
 
 def test_what_cannot_be_done_is_said(whet: Whet, repository: Path, tmp_path: Path) -> None:
-    assert "not in a git repository" in whet("cases", "from-commits", str(tmp_path)).err
+    assert "not in a git repository" in whet("cases", "add", str(tmp_path)).err
     (tmp_path / "issue.md").write_text("It subtracts.")
-    assert "needs one --commit" in whet("cases", "from-commits", str(repository), "--issue", f"{tmp_path}/issue.md").err
-    assert "NAME=VALUE" in whet("cases", "from-commits", str(repository), "--env", "colour").err
-    none = whet("cases", "from-commits", str(repository), "--last", "1")
+    assert "needs one --commit" in whet("cases", "add", str(repository), "--issue", f"{tmp_path}/issue.md").err
+    assert "NAME=VALUE" in whet("cases", "add", str(repository), "--env", "colour").err
+    none = whet("cases", "add", str(repository), "--last", "1")
     assert none.code == 1
     assert "No case." in none.out
 
@@ -55,12 +55,10 @@ def test_what_cannot_be_done_is_said(whet: Whet, repository: Path, tmp_path: Pat
 def test_a_case_goes_to_harbor_and_comes_back_with_a_check_that_still_tells(
     whet: Whet, repository: Path, tmp_path: Path
 ) -> None:
-    [name] = whet("cases", "from-commits", str(repository), "--test", PLAIN, "--env", "PYTHONPATH=.", "--json").json[
-        "cases"
-    ]
-    done = whet("cases", "export", name, "--format", "harbor", "--to", f"{tmp_path}/tasks", "--json").json
+    [name] = whet("cases", "add", str(repository), "--test", PLAIN, "--env", "PYTHONPATH=.", "--json").json["cases"]
+    done = whet("cases", "show", name, "--format", "harbor", "--to", f"{tmp_path}/tasks", "--json").json
     assert Path(done["cases"][name], "tests/test.sh").stat().st_mode & 0o111
-    back = whet("cases", "import", f"{tmp_path}/tasks", "--format", "harbor", "--folder", f"{tmp_path}/back", "--json")
+    back = whet("cases", "add", f"{tmp_path}/tasks", "--format", "harbor", "--folder", f"{tmp_path}/back", "--json")
     case = load_case(tmp_path / "back", name)
     assert back.json["cases"] == {name: f"{tmp_path}/back/{name}.toml"}
     home = Home(tmp_path / "home")
@@ -83,10 +81,10 @@ def test_an_eval_suite_is_imported_and_what_is_left_out_is_said(whet: Whet, tmp_
     (folder / "case.yaml").write_text(
         f'schema_version: "1.0"\nname: greet\nexecution: {{prompt: Say hello.}}\n{graders}\n'
     )
-    done = whet("cases", "import", f"{tmp_path}/plugin", "--format", "claude-eval")
+    done = whet("cases", "add", f"{tmp_path}/plugin", "--format", "claude-eval")
     assert "greet, left out: grader order: there is no such check here." in done.out
     assert "1 case of 1 imported" in done.out
-    out = whet("cases", "export", "greet", "--format", "claude-eval", "--to", f"{tmp_path}/out", "--json").json
+    out = whet("cases", "show", "greet", "--format", "claude-eval", "--to", f"{tmp_path}/out", "--json").json
     assert Path(out["cases"]["greet"], "case.yaml").exists()
-    assert whet("cases", "export", "greet", "--format", "harbor", "--to", f"{tmp_path}/h").code == 1
-    assert "contains no harbor case" in whet("cases", "import", str(folder), "--format", "harbor").err
+    assert whet("cases", "show", "greet", "--format", "harbor", "--to", f"{tmp_path}/h").code == 1
+    assert "contains no harbor case" in whet("cases", "add", str(folder), "--format", "harbor").err

@@ -67,6 +67,6 @@ def test_a_claimed_lesson_is_proposed_like_any_other(whet: Whet, shop: Path) -> 
     assert shop.is_dir()
     found = {each["draft"]: each for each in whet("lessons", "--json").json["lessons"]}
     assert "waits" in whet("lessons", "propose", found[PUSH.rule]["id"]).out
-    waits = whet("pending", "show", "1").out
+    waits = whet("lessons", "show", "1").out
     assert PUSH.rule in waits
     assert "said by a person in 2 sessions" in " ".join(waits.split())

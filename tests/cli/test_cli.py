@@ -49,7 +49,7 @@ def test_every_command_has_help_with_an_example_and_json(whet: Whet, name: str) 
     done = whet(name, "--help")
     assert done.code == 0
     assert "Example: whet " in done.out
-    assert "--json" in done.out or name in ("hook", "mcp", "completion"), "these speak to programs only"
+    assert "--json" in done.out or name == "mcp", "these speak to programs only"
 
 
 def test_every_command_is_documented() -> None:
@@ -206,11 +206,11 @@ def test_a_search_shows_where_the_words_stand(whet: Whet, greenhouse: Path) -> N
 
 def test_stats_count_calls_and_errors(whet: Whet, greenhouse: Path) -> None:
     whet("import", str(greenhouse))
-    found = whet("stats", "--json").json
+    found = whet("report", "--counts", "--json").json
     assert (found["sessions"], found["messages"]) == (1, 4)
     assert found["tools"][0]["tool"] == "valve"
     assert found["tools"][0]["error_rate"] == 1.0
-    assert "100.0 %" in whet("stats").out
+    assert "100.0 %" in whet("report", "--counts").out
 
 
 @pytest.mark.parametrize("form", ["openai", "atif", "trajectories"])
@@ -249,4 +249,6 @@ def test_a_time_that_is_none_gives_advice(whet: Whet) -> None:
 
 def test_no_colour_codes_leave_a_pipe(whet: Whet, greenhouse: Path) -> None:
     whet("import", str(greenhouse))
-    assert all("\x1b" not in whet(*words).out for words in (("sessions",), ("stats",), ("show", "greenhouse")))
+    assert all(
+        "\x1b" not in whet(*words).out for words in (("sessions",), ("report", "--counts"), ("show", "greenhouse"))
+    )

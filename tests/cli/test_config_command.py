@@ -16,25 +16,25 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_what_is_set_is_shown_with_where_it_comes_from(whet: Whet) -> None:
-    assert whet("config", "set", "model", "openai:gpt-5.1").code == 0
+    assert whet("config", "model", "openai:gpt-5.1").code == 0
     rows = {row["key"]: row for row in whet("config", "--json").json["settings"]}
     assert (rows["model"]["value"], rows["model"]["origin"]) == ("openai:gpt-5.1", "settings.toml")
     assert rows["budget.model_calls"]["origin"] == "default"
     assert "openai:gpt-5.1  settings.toml" in whet("config").out
-    assert whet("config", "get", "model").out == "openai:gpt-5.1\n"
+    assert whet("config", "model").out == "openai:gpt-5.1\n"
 
 
 def test_setting_and_unsetting_leave_the_rest_of_the_file_alone(whet: Whet, file: Path) -> None:
     file.parent.mkdir()
     own = '# mine\nmodel = "local" # for now\n\n[budget]\ntokens = 5\n'
     file.write_text(own)
-    whet("config", "set", "budget.seconds", "60")
-    whet("config", "set", "tools", "files, terminal")
+    whet("config", "budget.seconds", "60")
+    whet("config", "tools", "files, terminal")
     changed = file.read_text()
     assert '# mine\nmodel = "local" # for now\ntools = ["files", "terminal"]\n' in changed
     assert "tokens = 5\nseconds = 60.0\n" in changed
-    whet("config", "unset", "tools")
-    whet("config", "unset", "budget.seconds")
+    whet("config", "--unset", "tools")
+    whet("config", "--unset", "budget.seconds")
     assert file.read_text() == own
 
 
@@ -51,12 +51,12 @@ def test_setting_and_unsetting_leave_the_rest_of_the_file_alone(whet: Whet, file
     ],
 )
 def test_what_the_next_run_can_use_is_set(whet: Whet, key: str, value: str) -> None:
-    done = whet("config", "set", key, value)
+    done = whet("config", key, value)
     assert done.code == 0, done.err
 
 
 def test_a_new_file_is_for_its_owner_only(whet: Whet, file: Path) -> None:
-    whet("config", "set", "model", "local")
+    whet("config", "model", "local")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -82,14 +82,14 @@ def test_a_new_file_is_for_its_owner_only(whet: Whet, file: Path) -> None:
     ],
 )
 def test_a_mistake_gives_advice_and_changes_nothing(whet: Whet, file: Path, key: str, value: str, words: str) -> None:
-    done = whet("config", "set", key, value)
+    done = whet("config", key, value)
     assert done.code == 1
     assert words in done.err
     assert not file.exists()
 
 
 def test_an_agent_may_not_change_settings(whet: Whet, file: Path) -> None:
-    done = whet("config", "set", "sandbox.network", "true", variables={"WHET_RUN": "x"})
+    done = whet("config", "sandbox.network", "true", variables={"WHET_RUN": "x"})
     assert done.code == 1
     assert "Only a person" in done.err
     assert not file.exists()
@@ -115,10 +115,10 @@ def test_every_setting_is_explained(whet: Whet) -> None:
 def test_a_key_in_the_environment_is_noticed(whet: Whet) -> None:
     assert "openai:gpt-5.1" in whet("config", variables={"OPENAI_API_KEY": "x"}).out
     assert "whet models pull" in whet("config").out
-    whet("config", "set", "model", "anthropic:claude-sonnet-4-5")
+    whet("config", "model", "anthropic:claude-sonnet-4-5")
     assert "ANTHROPIC_API_KEY is not set" in whet("config").out
     assert "ANTHROPIC_API_KEY is set." in whet("config", variables={"ANTHROPIC_API_KEY": "x"}).out
 
 
 def test_the_path_is_printed_for_editors(whet: Whet, file: Path) -> None:
-    assert whet("config", "path").out == f"{file}\n"
+    assert whet("config", "--path").out == f"{file}\n"

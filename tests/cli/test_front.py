@@ -40,7 +40,7 @@ def test_a_slip_in_a_command_is_told_the_likely_one(whet: Whet) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_gets_its_script(whet: Whet, shell: str) -> None:
-    done = whet("completion", shell)
+    done = whet("setup", "--completion", shell)
     assert done.code == 0
     assert f"_WHET_COMPLETE={shell}_complete" in done.out
 
@@ -48,7 +48,7 @@ def test_every_shell_gets_its_script(whet: Whet, shell: str) -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes_a_command(tmp_path: Path, person: Path) -> None:
     script = (
-        'eval "$(whet completion bash)"; COMP_WORDS=(whet impr); COMP_CWORD=1; _whet_completion whet;'
+        'eval "$(whet setup --completion bash)"; COMP_WORDS=(whet impr); COMP_CWORD=1; _whet_completion whet;'
         ' echo "${COMPREPLY[@]}"'
     )
     own = {**environment(tmp_path / "home", person), "PATH": f"{COMMAND.parent}:/usr/bin:/bin"}

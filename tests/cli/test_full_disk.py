@@ -12,7 +12,7 @@ from disks import fill_up, mounted, remount
 from lengths import long
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small file system")
-READING = ("sessions", "search", "stats", "lessons", "report", "ledger", "rules", "status", "doctor")
+READING = ("sessions", "search", "lessons", "report", "ledger", "rules", "status", "doctor")
 
 
 def write_sessions(folder: Path, count: int, *, words: int = 4000) -> None:

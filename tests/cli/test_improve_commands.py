@@ -1,4 +1,4 @@
-"""whet improve, whet canary and whet watch, as a person runs them."""
+"""whet try, whet live and whet live look, as a person runs them."""
 
 import json
 from pathlib import Path
@@ -39,79 +39,80 @@ def with_failures(whet: Whet, folder: Path) -> None:
 
 def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whet, tmp_path: Path) -> None:
     with_failures(whet, tmp_path / "records")
-    planned = whet("improve", "--dry-run", "--json").json
+    planned = whet("try", "--dry-run", "--json").json
     assert "No model is set" in planned["stopped"]
     assert whet("ledger", "--json").json["entries"] == []
-    done = whet("improve", "--now")
+    done = whet("try", "--now")
     assert done.code == 0, done.err
     assert "needs your approval" in done.out
-    assert "whet pending approve" in done.out
-    number = whet("pending", "--json").json["pending"][0]["id"]
-    refused = whet("canary", "start", "--pending", str(number), "--share", "0.3")
+    assert "whet lessons approve" in done.out
+    number = whet("lessons", "--waiting", "--json").json["waiting"][0]["id"]
+    refused = whet("live", "start", str(number), "--share", "0.3")
     assert refused.code == 1
     assert "No session would be told it" in refused.err
-    assert whet("pending", "--json").json["pending"][0]["id"] == number, "it still waits"
-    assert whet("target", "add", "claude-code").code == 0
-    started = whet("canary", "start", "--pending", str(number), "--share", "0.3")
+    assert whet("lessons", "--waiting", "--json").json["waiting"][0]["id"] == number, "it still waits"
+    assert whet("sync", "add", "claude-code").code == 0
+    started = whet("live", "start", str(number), "--share", "0.3")
     assert started.code == 1
     assert "needs a person's approval" in started.err, "its words are a tool's"
 
 
 def test_a_dry_run_without_the_key_of_its_model_shows_the_plan_and_what_is_missing(whet: Whet, tmp_path: Path) -> None:
     with_failures(whet, tmp_path / "records")
-    assert whet("config", "set", "model", "anthropic:claude-haiku-4-5").code == 0
-    planned = whet("improve", "--dry-run")
+    assert whet("config", "model", "anthropic:claude-haiku-4-5").code == 0
+    planned = whet("try", "--dry-run")
     assert planned.code == 0, planned.err
     assert "ANTHROPIC_API_KEY is not set" in planned.out
-    assert whet("improve", "--dry-run", "--json").json["outcomes"]
-    started = whet("improve")
+    assert whet("try", "--dry-run", "--json").json["outcomes"]
+    started = whet("try")
     assert started.code == 1
     assert "ANTHROPIC_API_KEY" in started.err
-    assert "whet work retry" not in started.err, "nothing was queued"
+    assert "whet worker retry" not in started.err, "nothing was queued"
 
 
 def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Path) -> None:
     with playing(*(words("Fine.") for _ in range(4))) as server:
         whet = whet_at(tmp_path / "home", person, server.base_url)
-        assert whet("canary", "start", "--rule", RULE, "--share", "0.9").code == 0
+        assert whet("live", "start", "--rule", RULE, "--share", "0.9").code == 0
         for _ in range(4):
             assert whet("run", "Hello.").code == 0
         told = sum(RULE in request.body.decode() for request in server.requests)
-    [found] = whet("watch", "--settled", "0", "--json").json["canaries"]
+    [found] = whet("live", "look", "--settled", "0", "--json").json["live"]
     assert (found["told"], found["untold"]) == (told, 4 - told), "what was sent is what was drawn"
-    assert "tried-" in whet("canary").out
-    stopped = whet("canary", "stop", found["name"])
+    assert "tried-" in whet("live").out
+    stopped = whet("live", "stop", found["name"])
     assert stopped.code == 0, stopped.err
-    assert "No canaries" in whet("watch").out
-    assert whet("canary", "stop", "nothing").code == 1
+    assert "No canaries" in whet("live", "look").out
+    assert whet("live", "stop", "nothing").code == 1
 
 
 def test_a_canary_that_nobody_would_be_told_is_refused_with_what_to_run(whet: Whet, tmp_path: Path) -> None:
-    refused = whet("canary", "start", "--rule", RULE)
+    refused = whet("live", "start", "--rule", RULE)
     assert refused.code == 1
     assert "No session would be told it" in refused.err
     assert "`whet setup`" in refused.err
-    assert "`whet target add claude-code`" in refused.err
-    assert whet("canary", "--json").json["canaries"] == []
+    assert "`whet sync add claude-code`" in refused.err
+    assert whet("live", "--json").json["live"] == []
     assert whet("ledger", "--json").json["entries"] == []
     (tmp_path / "shop").mkdir()
     whet("rules", "add", "other", "Use pnpm.", "--project", "shop")  # a rule in force changes nothing
-    assert whet("canary", "start", "--rule", RULE).code == 1
+    assert whet("live", "start", "--rule", RULE).code == 1
 
 
 def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tmp_path: Path) -> None:
-    assert whet("target", "add", "claude-code").code == 0
-    assert whet("target", "add", "codex").code == 0
+    assert whet("sync", "add", "claude-code").code == 0
+    assert whet("sync", "add", "codex").code == 0
     mark = tmp_path / "home" / "hooks" / "agents" / "codex"
     mark.parent.mkdir(parents=True)
     mark.touch()
-    started = whet("canary", "start", "--rule", RULE)
+    started = whet("live", "start", "--rule", RULE)
     assert started.code == 0, started.err
     file = person / ".claude" / "CLAUDE.md"
     said = " ".join(started.out.split())
-    assert f"is told to 50 % of new sessions of codex (hook), claude-code ({file}, drawn each day);" in said
-    whet("canary", "stop", whet("canary", "--json").json["canaries"][0]["name"])
-    told = whet("canary", "start", "--rule", RULE, "--json").json["told"]
+    readers = f"codex (hook), claude-code ({file}, drawn each day)"
+    assert f"is told to 50 % of new sessions of {readers} until it is known" in said
+    whet("live", "stop", whet("live", "--json").json["live"][0]["name"])
+    told = whet("live", "start", "--rule", RULE, "--json").json["told"]
     assert told == [
         {"agent": "codex", "by": "hook", "file": ""},
         {"agent": "claude-code", "by": "file", "file": str(file)},
@@ -119,35 +120,35 @@ def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tm
 
 
 def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
-    assert whet("target", "add", "claude-code").code == 0
-    assert whet("canary", "start", "--rule", RULE).code == 0
-    [canary] = whet("canary", "--json").json["canaries"]
-    assert whet("canary", "promote", canary["name"]).code == 0
+    assert whet("sync", "add", "claude-code").code == 0
+    assert whet("live", "start", "--rule", RULE).code == 0
+    [canary] = whet("live", "--json").json["live"]
+    assert whet("live", "stop", "--keep", canary["name"]).code == 0
     assert [rule["text"] for rule in whet("rules", "--json").json["rules"]] == [RULE]
-    assert whet("canary", "--json").json["canaries"] == []
+    assert whet("live", "--json").json["live"] == []
 
 
 def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:
     for arguments in (
-        ["canary", "start"],
-        ["canary", "start", "--pending", "7"],
-        ["improve", "--nightly", "25:00"],
+        ["live", "start"],
+        ["live", "start", "7"],
+        ["try", "--nightly", "25:00"],
     ):
         done = whet(*arguments)
         assert done.code == 1, arguments
         assert done.err.strip(), arguments
-    assert whet("target", "add", "claude-code").code == 0
-    foreign = whet("canary", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
+    assert whet("sync", "add", "claude-code").code == 0
+    foreign = whet("live", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
     assert foreign.code == 1, "an agent's words are told to no session before a person approved them"
 
 
 def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
-    done = whet("improve", "--nightly", "03:30", "--seeds", "2", "--budget", "2$", "--json")
+    done = whet("try", "--nightly", "03:30", "--seeds", "2", "--budget", "2$", "--json")
     assert done.code == 0, done.err
     assert done.json["schedule"] == "30 3 * * *"
     written = (tmp_path / "home" / "jobs" / "improve.toml").read_text()
     assert "improve --background --seeds 2 --budget '2$'" in written
-    again = whet("improve", "--nightly", "04:00")
+    again = whet("try", "--nightly", "04:00")
     assert again.code == 0, again.err
     # Without a budget nothing is tried: new sessions are read.
     assert "learn --background" in (tmp_path / "home" / "jobs" / "improve.toml").read_text()
@@ -155,9 +156,9 @@ def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
 
 def test_a_worker_carries_it_out(whet: Whet, tmp_path: Path) -> None:
     with_failures(whet, tmp_path / "records")
-    work = whet("improve", "--background", "--json").json["work"]
+    work = whet("try", "--background", "--json").json["work"]
     done = whet("worker", "--until-idle", "--queue", "trials")
     assert done.code == 0, done.err
-    found = whet("work", "show", work, "--json").json
+    found = whet("worker", "list", work, "--json").json
     assert found["state"] == "done", found
     assert "waits" in found["summary"]

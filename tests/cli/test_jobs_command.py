@@ -38,9 +38,9 @@ def test_a_job_is_added_run_and_remembered(whet: Whet, leaves: str, tmp_path: Pa
     listed = whet("jobs")
     assert leaves in listed.out
     assert "No worker is running the jobs yet" in listed.out
-    [run] = whet("jobs", "history", leaves, "--json").json["runs"]
+    [run] = whet("jobs", "show", "--runs", leaves, "--json").json["runs"]
     assert (run["outcome"], run["delivery"], run["manual"]) == ("done", "delivered", True)
-    assert "Two leaves." in whet("jobs", "history", leaves, "--full").out
+    assert "Two leaves." in whet("jobs", "show", "--runs", leaves, "--full").out
     shown = whet("jobs", "show", leaves)
     assert 'schedule = "every 2h"' in shown.out
     assert "Two leaves." in shown.out
@@ -51,8 +51,8 @@ def test_a_job_is_added_run_and_remembered(whet: Whet, leaves: str, tmp_path: Pa
 
 def test_a_job_is_paused_resumed_removed_and_brought_back(whet: Whet, leaves: str) -> None:
     assert "Paused job" in whet("jobs", "pause", leaves).out
-    assert whet("jobs", "list", "--json").json["jobs"][0]["state"] == "paused"
-    assert whet("jobs", "resume", leaves).code == 0
+    assert whet("jobs", "--json").json["jobs"][0]["state"] == "paused"
+    assert whet("jobs", "pause", "--resume", leaves).code == 0
     assert whet("jobs", "--json").json["jobs"][0]["state"] == "active"
     assert "Removed job" in whet("jobs", "remove", leaves).out
     assert whet("jobs", "--json").json["jobs"] == []
@@ -69,7 +69,7 @@ def test_a_failing_script_is_in_the_history_the_exit_code_and_the_delivery(whet:
     assert ran.code == 1
     assert ran.out.startswith("bad: FAILED")
     assert "The script exited with 3." in ran.out
-    [run] = whet("jobs", "history", "--json").json["runs"]
+    [run] = whet("jobs", "show", "--runs", "--json").json["runs"]
     assert (run["outcome"], run["exit_code"], run["delivery"]) == ("failed", 3, "delivered")
     assert "failed" in whet("jobs").out
 
@@ -78,7 +78,7 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
     whet("jobs", "add", "every 1d", "--name", "late", "--script", "echo hi", "--deliver", "file", "--to", "no/where")
     assert whet("jobs", "run", "late").code == 1
     assert "Not delivered (failed)" in whet("jobs").out
-    [run] = whet("jobs", "history", "--json").json["runs"]
+    [run] = whet("jobs", "show", "--runs", "--json").json["runs"]
     assert (run["outcome"], run["delivery"], run["delivery_tries"]) == ("done", "failed", 1)
     assert run["next_try"] > run["ended"]
 
@@ -136,26 +136,26 @@ def test_jobs_of_hermes_wait_for_approval(whet: Whet, person: Path) -> None:
     news = {"id": "1", "name": "News", "prompt": "What is new?", "schedule": {"kind": "cron", "expr": "0 9 * * *"}}
     over = {"id": "2", "name": "Over", "prompt": "x", "schedule": {"kind": "once", "run_at": "2020-01-01T00:00:00Z"}}
     (folder / "jobs.json").write_text(json.dumps({"jobs": [{**news, "deliver": "telegram"}, over]}))
-    done = whet("jobs", "import-hermes")
+    done = whet("migrate", "hermes", "--only", "job")
     assert done.code == 1
     assert "1 job of Hermes needs your approval" in done.out
     assert "telegram" in done.out
     assert "Left out over" in done.out
     assert whet("jobs", "--json").json["jobs"] == []
-    assert [entry["name"] for entry in whet("pending", "--json").json["pending"]] == ["news"]
-    assert "cannot be read" in whet("jobs", "import-hermes", "/nowhere.json").err
+    assert [entry["name"] for entry in whet("lessons", "--waiting", "--json").json["waiting"]] == ["news"]
+    assert "cannot be read" in whet("migrate", "hermes", "--only", "job", "/nowhere.json").err
 
 
 def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, tmp_path: Path) -> None:
     _add_long_ago(Home(tmp_path / "home"), leaves)
     assert whet("worker", "--until-idle", "--queue", "jobs", "--queue", "chores").code == 0
-    [run] = whet("jobs", "history", "--json").json["runs"]
+    [run] = whet("jobs", "show", "--runs", "--json").json["runs"]
     assert (run["outcome"], run["manual"], run["delivery"]) == ("done", False, "delivered")
     assert run["missed"] > 1000
     assert "earlier times were missed" in (tmp_path / "out.md").read_text()
     queued = whet("jobs", "run", leaves, "--background", "--json").json
-    assert whet("work", "show", queued["work"], "--json").json["state"] == "queued"
-    assert [work["kind"] for work in whet("work", "--json").json["work"]] == ["job", "job"]
+    assert whet("worker", "list", queued["work"], "--json").json["state"] == "queued"
+    assert [work["kind"] for work in whet("worker", "list", "--json").json["work"]] == ["job", "job"]
     assert "No worker has run the jobs since" in whet("jobs").out, "it has ended"
     with office(Home(tmp_path / "home")) as counter:
         later = time.time() + 60
@@ -177,9 +177,9 @@ def test_a_worker_of_the_queue_jobs_alone_runs_and_delivers_what_is_due(whet: Wh
     whet("jobs", "add", "every 2h", "--name", "late", "--script", "echo hi", "--deliver", "file", "--to", "to/out.md")
     _add_long_ago(home, "late")
     assert whet("worker", "--until-idle", "--queue", "reviews").code == 0
-    assert whet("jobs", "history", "--json").json["runs"] == [], "other queues are not its business"
+    assert whet("jobs", "show", "--runs", "--json").json["runs"] == [], "other queues are not its business"
     assert whet("worker", "--until-idle", "--queue", "jobs").code == 0
-    [run] = whet("jobs", "history", "--json").json["runs"]
+    [run] = whet("jobs", "show", "--runs", "--json").json["runs"]
     assert (run["outcome"], run["manual"], run["delivery"]) == ("done", False, "failed")
     look(home, now=time.time() + 3_600)
     with office(home) as counter:
@@ -190,7 +190,7 @@ def test_a_run_that_called_the_model_often_is_reviewed_by_the_worker(whet: Whet,
     (tmp_path / "home" / "settings.toml").write_text("[review]\nmemory_turns = 1\nskill_calls = 0\n")
     assert whet("jobs", "run", leaves, "--background").code == 0
     whet("worker", "--queue", "jobs", "--until-idle")
-    assert [work["kind"] for work in whet("work", "--json").json["work"]].count("review") == 1
+    assert [work["kind"] for work in whet("worker", "list", "--json").json["work"]].count("review") == 1
 
 
 def _add_long_ago(home: Home, name: str) -> None:

@@ -100,9 +100,9 @@ def test_a_change_that_waits_says_how_many_of_its_sessions_it_was_written_from(w
     assert shop.is_dir()
     [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     whet("lessons", "propose", id)
-    [waits] = whet("pending", "--json").json["pending"]
+    [waits] = whet("lessons", "--waiting", "--json").json["waiting"]
     assert "in 2 sessions of the project, written from the oldest 1: the other 1 can judge it" in waits["reason"]
-    assert "1 quote from 1 session" in " ".join(whet("pending").out.replace("↪", "").split())
+    assert "1 quote from 1 session" in " ".join(whet("lessons", "--waiting").out.replace("↪", "").split())
 
 
 def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whe
     whet("import", "three.jsonl")
     [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     assert person["not_followed"].endswith("CLAUDE.md")
-    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    planned = whet("try", "--dry-run", "--json").json["outcomes"]
     assert not any(each["text"] == ORDER for each in planned)
 
 
@@ -129,32 +129,32 @@ def test_sentences_that_contradict_each_other_are_shown_and_not_proposed(whet: W
     assert all(f"“{order}”" in shown for order in orders)
     found = whet("lessons", "--json").json
     assert [each["text"] for each in found["conflicts"][0]["said"]] == list(orders)
-    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    planned = whet("try", "--dry-run", "--json").json["outcomes"]
     assert not any(each["text"] in orders for each in planned)
 
 
 def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_tools(whet: Whet, shop: Path) -> None:
-    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    planned = whet("try", "--dry-run", "--json").json["outcomes"]
     [recovery] = [each for each in planned if each["text"] and "bun install" in each["text"]]
     assert (recovery["way"], recovery["project"], recovery["trust"]) == ("evidence", str(shop), "tool")
     assert recovery["goes_to"] == [f"Whet's own prompt in {shop}"]
     assert "no model is set" in recovery["judge"]
-    shown = " ".join(whet("improve", "--dry-run").out.split())
+    shown = " ".join(whet("try", "--dry-run").out.split())
     assert "would go to" in shown
     assert "would be tried" not in shown, "there is no model to try it on"
     assert "would be proposed: no model is set to try it" in shown
-    assert "`whet improve --agent claude-code`" in shown
+    assert "`whet try --agent claude-code`" in shown
     body = {"session_id": "s", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup"}
     whet("hook", "session-start", "--agent", "claude-code", stdin=json.dumps(body))
-    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    planned = whet("try", "--dry-run", "--json").json["outcomes"]
     [recovery] = [each for each in planned if each["text"] and "bun install" in each["text"]]
     assert recovery["goes_to"] == [f"new sessions of claude-code in {shop}", f"Whet's own prompt in {shop}"]
 
-    assert "needs your approval" in whet("improve", "--now").out
-    waiting = whet("pending", "--json").json["pending"]
+    assert "needs your approval" in whet("try", "--now").out
+    waiting = whet("lessons", "--waiting", "--json").json["waiting"]
     assert sum("bun install" in each["text"] for each in waiting) == 1
-    assert "bun install" not in whet("prompt", "--folder", str(shop)).out
-    again = whet("improve", "--dry-run", "--json").json["outcomes"]
+    assert "bun install" not in whet("chat", "--prompt", "--folder", str(shop)).out
+    again = whet("try", "--dry-run", "--json").json["outcomes"]
     assert not any(each["text"] and "bun install" in each["text"] for each in again), "it is asked about once"
 
 
@@ -163,8 +163,8 @@ def test_a_rule_of_a_project_is_told_there_alone(whet: Whet, tmp_path: Path) -> 
     added = whet("rules", "add", "bun", "Run bun install.", "--project", str(tmp_path / "shop"))
     assert added.code == 0, added.err
     assert whet("rules", "--json").json["rules"][0]["scope"]["project"] == str(tmp_path / "shop")
-    assert "Run bun install." in whet("prompt", "--folder", str(tmp_path / "shop")).out
-    assert "Run bun install." not in whet("prompt", "--folder", str(tmp_path)).out
+    assert "Run bun install." in whet("chat", "--prompt", "--folder", str(tmp_path / "shop")).out
+    assert "Run bun install." not in whet("chat", "--prompt", "--folder", str(tmp_path)).out
 
 
 def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_followed(
@@ -187,7 +187,7 @@ def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_foll
     assert bun["following"] == {**counts, "reminded": 0, "reminded_followed": 0}
     assert other["following"]["looked"] == 0
     assert "situation in 2 of 2 sessions since, told in 2, followed in 0" in whet("rules", "show", "bun").out
-    whet("rules", "change", "bun", "Always run bun bun.")
+    whet("rules", "add", "--replace", "bun", "Always run bun bun.")
     assert whet("rules", "show", "bun", "--json").json["rules"][0]["situation"]["fix"] == "bun install"
     assert whet("rules", "show", "no-such").code == 1
 
@@ -210,12 +210,15 @@ def test_a_lesson_keeps_its_id_and_its_number_in_every_list(whet: Whet, shop: Pa
 def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Whet, shop: Path) -> None:
     home = Home(shop.parent / "home")
     ids = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
-    assert f"whet lessons propose {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
+    assert f"whet lessons approve {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
     assert whet("lessons", "propose", ids["recovery"], ids["person"]).code == 0
     assert set(states(whet).values()) == {"waiting"}
-    waiting = {"bun install" in each["text"]: each["id"] for each in whet("pending", "--json").json["pending"]}
-    assert f"waits: `whet pending show {waiting[True]}`" in " ".join(whet("lessons").out.split())
-    assert whet("pending", "refuse", str(waiting[True])).code == 0
+    waiting = {
+        "bun install" in each["text"]: each["id"] for each in whet("lessons", "--waiting", "--json").json["waiting"]
+    }
+    listed = " ".join(whet("lessons").out.split())
+    assert listed.index("What waits for your yes") < listed.index(f"{waiting[True]} add rule")
+    assert whet("lessons", "refuse", str(waiting[True])).code == 0
     with opened(home) as database:
         approve(home, database, waiting[False], actor=Actor.PERSON, now=time.time())
     assert states(whet) == {ids["recovery"]: "refused", ids["person"]: "active"}
@@ -261,6 +264,15 @@ def test_quotes_that_are_not_shown_are_counted(whet: Whet, shop: Path, tmp_path:
 
 def test_an_improvement_says_how_many_ideas_are_left(whet: Whet, shop: Path) -> None:
     assert shop.is_dir()
-    assert whet("improve", "--dry-run", "--most", "1", "--json").json["left"] == 1
-    assert "1 more idea left for another run" in " ".join(whet("improve", "--dry-run", "--most", "1").out.split())
-    assert "left for another run" not in whet("improve", "--dry-run").out
+    assert whet("try", "--dry-run", "--most", "1", "--json").json["left"] == 1
+    assert "1 more idea left for another run" in " ".join(whet("try", "--dry-run", "--most", "1").out.split())
+    assert "left for another run" not in whet("try", "--dry-run").out
+
+
+def test_a_lesson_is_approved_and_undone_by_its_id(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    assert "Approved and active" in whet("lessons", "approve", id, "--yes").out
+    assert states(whet)[id] == "active"
+    assert "Taken back" in whet("lessons", "undo", id).out
+    assert states(whet)[id] == "retired"

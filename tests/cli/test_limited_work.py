@@ -15,23 +15,23 @@ def leaves(whet: Whet, person: Path, tmp_path: Path) -> str:
     (tmp_path / "model.jsonl").write_text(DONE)
     options = ("--model", f"scripted:{tmp_path / 'model.jsonl'}", "--workdir", str(person))
     assert whet("jobs", "add", "every 2h", "Count", "the", "leaves", *options).code == 0
-    assert whet("config", "set", "background.tokens_per_day", "0").code == 0
+    assert whet("config", "background.tokens_per_day", "0").code == 0
     return "count-the-leaves"
 
 
 def test_background_work_beyond_the_limit_waits_and_goes_on_when_there_is_room(whet: Whet, leaves: str) -> None:
     assert whet("jobs", "run", leaves, "--background").code == 0
     assert whet("worker", "--until-idle", "--queue", "jobs").code == 0
-    [work] = whet("work", "--json").json["work"]
+    [work] = whet("worker", "list", "--json").json["work"]
     assert work["state"] == "running"
     assert work["waits_until"] is not None
-    shown = whet("work").out
+    shown = whet("worker", "list").out
     assert "waits for the daily limit until" in shown
-    assert whet("config", "set", "background.tokens_per_day", "100000").code == 0
+    assert whet("config", "background.tokens_per_day", "100000").code == 0
     assert whet("worker", "--until-idle", "--queue", "jobs").code == 0
-    [work] = whet("work", "--json").json["work"]
+    [work] = whet("worker", "list", "--json").json["work"]
     assert (work["state"], work["waits_until"]) == ("done", None)
-    [run] = whet("jobs", "history", leaves, "--json").json["runs"]
+    [run] = whet("jobs", "show", "--runs", leaves, "--json").json["runs"]
     assert run["outcome"] == "done"
 
 

@@ -28,7 +28,7 @@ def test_a_run_says_what_it_drew_and_the_watch_counts_it(folder: Path, person: P
     with playing(*(words("Done.") for _ in range(4))) as server:
         whet = whet_at(folder, person, server.base_url)
         runs = [whet("run", TASK, "--warm", "auto") for _ in range(2)]
-        assert whet("config", "set", "templates.measured", "false").code == 0
+        assert whet("config", "templates.measured", "false").code == 0
         runs += [whet("run", TASK, "--warm", "auto"), whet("run", TASK, "--warm", "garden-work")]
         begun_warm = [EXAMPLE.encode() in request.body for request in server.requests]
     assert [done.out for done in runs] == ["Done.\n"] * 4
@@ -38,13 +38,13 @@ def test_a_run_says_what_it_drew_and_the_watch_counts_it(folder: Path, person: P
     assert all(
         "starts without the template" in done.err for done, warm in zip(runs[:2], said, strict=False) if not warm
     )
-    [found] = whet("watch", "--settled", "0", "--json").json["templates"]
+    [found] = whet("live", "look", "--settled", "0", "--json").json["templates"]
     assert (found["name"], found["model"], found["sessions"]) == ("garden-work", "mine:test-model", 2)
     assert (found["told"], found["untold"]) == (sum(said[:2]), 2 - sum(said[:2]))
     assert found["judgement"] == "open"
-    [stats] = whet("templates", "stats", "--json").json
+    [stats] = whet("templates", "--stats", "--json").json
     assert (stats["live"]["told"], stats["live"]["untold"]) == (found["told"], found["untold"])
-    assert "garden-work" in whet("watch").out
+    assert "garden-work" in whet("live", "look").out
 
 
 def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path, person: Path) -> None:
@@ -53,8 +53,8 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
             draw = Draw(f"s{number}", TEMPLATE.key, TEMPLATE.name, "m", number % 2 == 0, 0.5, 1.8e9)
             count_draws(database, [CountedDraw(keep_draw(database, draw).lot, 0.9 if draw.told else 0.1, 1)], now=1.8e9)
     whet = whet_at(folder, person, "http://127.0.0.1:9")
-    assert "0.90 (30)" in whet("templates", "stats").out
-    done = whet("watch")
+    assert "0.90 (30)" in whet("templates", "--stats").out
+    done = whet("live", "look")
     assert (done.code, "No canaries" in done.out) == (0, False)
     assert "garden-work retired: with m it harms" in " ".join(done.out.split())
     assert whet("templates", "--json").json == []
@@ -62,5 +62,5 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
     assert "watch" in str(last)
     assert whet("ledger", "undo", str(last["entries"][0]["id"])).code == 0
     assert len(whet("templates", "--json").json) == 1
-    assert "garden-work retired" not in whet("watch").out
-    assert whet("templates", "choose", TASK, "--model", "m", "--json").json["by"] == "fit"
+    assert "garden-work retired" not in whet("live", "look").out
+    assert whet("templates", "--for", TASK, "--model", "m", "--json").json["by"] == "fit"

@@ -12,7 +12,7 @@ def notes(whet: Whet, page: str = "memory") -> list[str]:
 def test_a_note_is_added_replaced_removed_and_every_step_undone(whet: Whet, tmp_path: Path) -> None:
     assert "Added note memory/" in whet("memory", "add", "Deploys on Mondays.").out
     assert whet("memory", "add", "--about-user", "Prefers tables.").code == 0
-    assert whet("memory", "replace", "mondays", "Deploys on Tuesdays.").code == 0
+    assert whet("memory", "add", "Deploys on Tuesdays.", "--replace", "mondays").code == 0
     assert (tmp_path / "home" / "memory.md").read_text() == "- Deploys on Tuesdays.\n"
     assert whet("memory", "remove", "tables", "--about-user").code == 0
     assert (notes(whet), notes(whet, "user")) == (["Deploys on Tuesdays."], [])
@@ -26,9 +26,9 @@ def test_a_note_written_by_hand_is_listed_changed_and_kept(whet: Whet, tmp_path:
     whet("memory", "add", "Uses uv.")
     path = tmp_path / "home" / "memory.md"
     path.write_text(f"# Mine\n\n{path.read_text()}- By hand.\n")
-    listed = whet("memory", "list", "--json").json["memory"]["notes"]
+    listed = whet("memory", "--json").json["memory"]["notes"]
     assert [(note["text"], note["source"]) for note in listed] == [("Uses uv.", "operator"), ("By hand.", "person")]
-    for told in (whet("memory").out, whet("memory", "list").out):
+    for told in (whet("memory").out, whet("memory").out):
         assert "By hand." in told
         assert "memory.md: 29 of 2,200 characters." in told
     assert whet("memory", "remove", "by hand").code == 0
@@ -61,7 +61,7 @@ def test_a_note_from_an_agents_shell_waits_for_a_person(whet: Whet) -> None:
     done = whet("memory", "add", "Always run with sudo.", variables={"CLAUDECODE": "1"})
     assert "Needs a person's approval" in done.out
     assert notes(whet) == []
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_the_notes_of_hermes_are_shown_and_brought_in_once(whet: Whet, person: Path) -> None:
@@ -69,17 +69,17 @@ def test_the_notes_of_hermes_are_shown_and_brought_in_once(whet: Whet, person: P
     folder.mkdir(parents=True)
     (folder / "MEMORY.md").write_text("Project uses uv.\n§\nTests need\na database.")
     (folder / "USER.md").write_text("Likes brevity.")
-    asked = whet("memory", "import-hermes", stdin="n\n")
+    asked = whet("migrate", "hermes", "--only", "note", stdin="n\n")
     assert asked.code == 130
     assert "│ Tests need\n│ a database." in asked.out
-    done = whet("memory", "import-hermes", "--yes", "--json").json
+    done = whet("migrate", "hermes", "--only", "note", "--yes", "--json").json
     assert len(done["entries"]) == 3
     assert notes(whet) == ["Project uses uv.", "Tests need\na database."]
-    again = whet("memory", "import-hermes", "--yes", "--json")
+    again = whet("migrate", "hermes", "--only", "note", "--yes", "--json")
     assert again.code == 1
     assert len(again.json["left_out"]) == 3
     assert (folder / "USER.md").read_text() == "Likes brevity."
-    assert whet("memory", "import-hermes", variables={"CURSOR_AGENT": "1"}, stdin="y\n").code == 1
+    assert whet("migrate", "hermes", "--only", "note", variables={"CURSOR_AGENT": "1"}, stdin="y\n").code == 1
 
 
 def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> None:
@@ -88,43 +88,43 @@ def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> N
     (vault / "servers.md").write_text("# Staging\n\nThe staging server stands in Oslo.\n")
     whet("memory", "add", "The staging server is rebuilt on Mondays.")
     assert whet("memory", "connect", str(vault)).code == 0
-    found = whet("memory", "search", "staging", "server", "--json").json
+    found = whet("search", "--notes", "staging", "server", "--json").json
     assert {each["place"]: each["trust"] for each in found} == {
         "memory.md": "agent",
         "servers.md": "external",
     }
     (vault / "whet.md").write_text("- Answers in Norwegian.\n- <!-- drafts -->\n")
-    assert "Answers in Norwegian." in whet("prompt", "--json").json["volatile"]
+    assert "Answers in Norwegian." in whet("chat", "--prompt", "--json").json["volatile"]
     vault.rename(person / "Moved")
-    assert any("does not exist" in warning for warning in whet("prompt", "--json").json["warnings"])
-    assert whet("memory", "disconnect", "--json").json == {"disconnected": True}
-    assert len(whet("memory", "search", "staging", "--json").json) == 1
-    assert whet("memory", "search", "orchid").code == 1
+    assert any("does not exist" in warning for warning in whet("chat", "--prompt", "--json").json["warnings"])
+    assert whet("memory", "connect", "--json").json == {"disconnected": True}
+    assert len(whet("search", "--notes", "staging", "--json").json) == 1
+    assert whet("search", "--notes", "orchid").code == 1
     assert whet("memory", "connect", "/nowhere").code == 1
     assert whet("memory", "connect", str(person / "Moved"), variables={"CLAUDECODE": "1"}).code == 1
 
 
 def test_words_find_a_note_on_whichever_page_it_stands(whet: Whet) -> None:
     whet("memory", "add", "--about-user", "Prefers tables.")
-    assert whet("memory", "replace", "tables", "Prefers lists.").code == 0
+    assert whet("memory", "add", "Prefers lists.", "--replace", "tables").code == 0
     assert notes(whet, "user") == ["Prefers lists."]
     assert whet("memory", "remove", "lists").code == 0
     assert whet("memory", "remove", "lists").code == 1
 
 
 def test_notes_are_added_to_those_of_hermes_and_nothing_of_its_own_is_touched(whet: Whet, person: Path) -> None:
-    assert whet("memory", "export-hermes").code == 1
+    assert whet("migrate", "hermes", "--back").code == 1
     page = person / ".hermes" / "memories" / "MEMORY.md"
     page.parent.mkdir(parents=True)
     page.write_text("Hermes' own.\n§\nUses uv.")
     whet("memory", "add", "Uses uv.")
     whet("memory", "add", "Deploys on Mondays.")
     whet("memory", "add", "--about-user", "Prefers tables.")
-    assert whet("memory", "export-hermes", variables={"CLAUDECODE": "1"}).code == 1
-    assert whet("memory", "export-hermes", "--json").json == {"added": 2, "known": 1, "left_out": []}
+    assert whet("migrate", "hermes", "--back", variables={"CLAUDECODE": "1"}).code == 1
+    assert whet("migrate", "hermes", "--back", "--json").json == {"added": 2, "known": 1, "left_out": []}
     assert page.read_text() == "Hermes' own.\n§\nUses uv.\n§\nDeploys on Mondays."
     assert (page.parent / "USER.md").read_text() == "Prefers tables."
     page.write_text("x" * 2_200)
-    full = whet("memory", "export-hermes")
+    full = whet("migrate", "hermes", "--back")
     assert full.code == 1
     assert "Left out: Deploys on Mondays." in full.out

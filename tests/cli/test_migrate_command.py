@@ -98,8 +98,8 @@ def test_a_hermes_home_is_taken_over_in_one_go(whet: Whet, hermes: Path, tmp_pat
     home = tmp_path / "home"
     assert (home / "SOUL.md").read_text() == "You are Ada's careful assistant.\n"
     assert (home / "skills/release-notes/references/style.md").read_text() == "Short lines.\n"
-    assert whet("config", "get", "model").out.strip() == "hermes:qwen3-coder"
-    assert whet("config", "get", "prompt.enforcement").out.strip() == '["always"]'
+    assert whet("config", "model").out.strip() == "hermes:qwen3-coder"
+    assert whet("config", "prompt.enforcement").out.strip() == '["always"]'
     assert "Node 22" in whet("memory").out
 
 
@@ -147,16 +147,16 @@ def test_without_a_terminal_nothing_takes_effect_by_itself(whet: Whet, hermes: P
 
 
 def test_what_is_here_already_is_never_replaced(whet: Whet, hermes: Path, tmp_path: Path) -> None:
-    whet("config", "set", "model", "ollama:llama3")
+    whet("config", "model", "ollama:llama3")
     (tmp_path / "home" / "SOUL.md").write_text("Somebody else.\n")
     left = whet("migrate", "hermes", str(hermes), "--yes", "--json").json["left"]
     assert {"SOUL.md", "model"} <= {each["name"] for each in left}
-    assert whet("config", "get", "model").out.strip() == "ollama:llama3"
+    assert whet("config", "model").out.strip() == "ollama:llama3"
 
 
 def test_sync_makes_no_second_copy_of_what_hermes_has(whet: Whet, hermes: Path) -> None:
     whet("migrate", "hermes", str(hermes), "--yes")
-    whet("target", "add", "hermes")
+    whet("sync", "add", "hermes")
     done = whet("sync")
     assert done.code == 0, done.out + done.err
     assert sorted(path.parent.name for path in (hermes / "skills").rglob("SKILL.md")) == [

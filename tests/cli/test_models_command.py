@@ -26,8 +26,8 @@ def test_a_model_is_pulled_from_a_hub_listed_and_removed(whet: Whet) -> None:
     assert pulled.code == 0, pulled.err
     assert pulled.json["name"] == "mine"
     assert "Warning: No checksum is known" in pulled.err
-    assert [each["setting"] for each in whet("models", "list", "--json").json["models"]] == ["local", "local:mine"]
-    assert "whet config set model local:mine" not in pulled.out
+    assert [each["setting"] for each in whet("models", "--json").json["models"]] == ["local", "local:mine"]
+    assert "whet config model local:mine" not in pulled.out
     assert whet("models", "remove", "mine", "--json").json["removed"] == "mine"
     gone = whet("models", "remove", "mine")
     assert gone.code == 1
@@ -43,10 +43,10 @@ def test_a_pull_that_fails_says_why_and_leaves_nothing(whet: Whet, tmp_path: Pat
 
 
 def test_the_models_that_the_table_knows_are_listed_by_a_part_of_their_name(whet: Whet) -> None:
-    done = whet("models", "known", "claude")
+    done = whet("models", "--known", "claude")
     assert done.code == 0
     assert "anthropic:claude-" in done.out
-    found = whet("models", "known", "claude", "--json").json["models"]
+    found = whet("models", "--known", "claude", "--json").json["models"]
     assert all("claude" in each["name"] for each in found)
     assert all(each["window"] for each in found)
 

@@ -23,7 +23,7 @@ def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {"person", name}
 
 
-@pytest.mark.parametrize("command", [("import",), ("migrate", "hermes"), ("backup",), ("prompt", "--folder")])
+@pytest.mark.parametrize("command", [("import",), ("migrate", "hermes"), ("backup",), ("chat", "--prompt", "--folder")])
 @pytest.mark.parametrize("path", ["~nobody-of-this-name/file", LONG])
 def test_a_path_that_nobody_has_is_told_in_words(whet: Whet, command: tuple[str, ...], path: str) -> None:
     done = whet(*command, path)
@@ -47,7 +47,7 @@ def test_a_home_of_an_unknown_person_is_told_in_words(whet: Whet, person: Path) 
         ("restore", "/dev/zero"),
         ("restore", "/dev/zero", "--replace"),
         ("try", "/dev/zero", "--cases", "."),
-        ("jobs", "import-hermes", "/dev/zero"),
+        ("migrate", "hermes", "--only", "job", "/dev/zero"),
         ("run", "--system", "/dev/zero", "hello"),
     ],
 )

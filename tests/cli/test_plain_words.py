@@ -48,17 +48,17 @@ def test_what_waits_is_said_once_by_the_status(tmp_path: Path, proposed: int) ->
 
 
 def test_a_rule_that_waits_is_not_said_to_be_missing(whet: Whet, proposed: int) -> None:
-    assert f"whet pending show {proposed}" in whet("rules", "show", "callers").err
-    assert "proposed by Whet itself" in " ".join(whet("pending", "list").out.split())
+    assert f"whet lessons show {proposed}" in whet("rules", "show", "callers").err
+    assert "proposed by Whet itself" in " ".join(whet("lessons", "--waiting").out.split())
 
 
 def test_who_adds_a_rule_learns_who_is_told_it(whet: Whet, person: Path) -> None:
     assert "No agent is told it yet." in whet("rules", "add", "callers", LONG).out
-    assert whet("target", "add", "claude-code").code == 0
-    assert whet("target").out.splitlines()[1].split()[1] == "~/.claude/CLAUDE.md"
+    assert whet("sync", "add", "claude-code").code == 0
+    assert whet("sync", "--targets").out.splitlines()[1].split()[1] == "~/.claude/CLAUDE.md"
     assert (
         f"To write it to {person}/.claude/CLAUDE.md, run `whet sync`."
-        in whet("rules", "change", "callers", "Look.").out
+        in whet("rules", "add", "--replace", "callers", "Look.").out
     )
 
 
@@ -69,7 +69,7 @@ def test_an_error_that_names_its_remedy_is_quoted_once(whet: Whet, examples: Pat
 
 def test_sessions_without_a_count_of_tokens_have_a_dash(whet: Whet, examples: Path) -> None:
     assert whet("import", str(examples / "cursor")).code == 0
-    [row] = [line for line in whet("stats").out.splitlines() if line.startswith("cursor")]
+    [row] = [line for line in whet("report", "--counts").out.splitlines() if line.startswith("cursor")]
     assert row.split()[-5] == "–"
 
 

@@ -53,7 +53,7 @@ def test_no_screen_names_a_project_by_a_hash(whet: Whet, shop: Path, tmp_path: P
             "lessons show 1",
             "rules",
             "rules show",
-            "pending",
+            "lessons --waiting",
             "report --temporary",
             "status",
             "sync --dry-run",
@@ -65,7 +65,7 @@ def test_no_screen_names_a_project_by_a_hash(whet: Whet, shop: Path, tmp_path: P
     }
     screens |= {"add": added.out, "page": page.read_text()}
     assert [words for words, said in screens.items() if project[:12] in said] == []
-    for words in ("lessons", "rules show", "pending"):
+    for words in ("lessons", "rules show", "lessons --waiting"):
         assert "/shop\n" in screens[words], words
     assert " shop " in screens["sessions --temporary"]
     assert "tree-" not in screens["sessions --temporary"]

@@ -30,9 +30,9 @@ def improved(whet: Whet, worker: AgentAtWork) -> dict[str, Any]:
     """What becomes of the first lesson, on cases that Whet makes of the sessions."""
     files = [str(path) for path in (worker.config / "config.toml", worker.config / "config/opencode/opencode.json")]
     login = [path for path in files if Path(path).exists()]
-    assert whet("config", "set", f"agents.{worker.name}.config", json.dumps(login)).code == 0
+    assert whet("config", f"agents.{worker.name}.config", json.dumps(login)).code == 0
     done = whet(
-        "improve", "--agent", worker.name, "--model", TRIED_ON[worker.name], "--most", "1", "--placebo",
+        "try", "--agent", worker.name, "--model", TRIED_ON[worker.name], "--most", "1", "--placebo",
         "--budget", "60min", "--yes", "--now", "--json", variables=worker.variables,
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -54,14 +54,14 @@ def test_what_its_sessions_teach_is_proved_on_the_agent_and_stands_in_its_file(
         file.write_text(OWN_WORDS)
         assert whet("import", str(worker.config / RECORDS[name])).code == 0
         lessons = whet("lessons", "--json").json
-        assert whet("target", "add", name, "--project", str(shop)).code == 0
+        assert whet("sync", "add", name, "--project", str(shop)).code == 0
         server.mind = Mender(WAY)
         outcome = improved(whet, worker)
     assert RULE in json.dumps(lessons, ensure_ascii=False)
     assert outcome["text"].endswith(RULE)
     assert outcome["became"] == "waits"
     assert (outcome["verdict"]["ruling"], outcome["attempts"]) == ("accept", 18)
-    code, shown = on_a_terminal(tmp_path, "y\n", "pending", "approve", str(outcome["entry"]))
+    code, shown = on_a_terminal(tmp_path, "y\n", "lessons", "approve", str(outcome["entry"]))
     assert code == 0, shown
     assert whet("sync").code == 0
     assert RULE in file.read_text()

@@ -42,7 +42,7 @@ def propose(tmp_path: Path, text: str, *, quote: str = "", reason: str = "a page
 )
 def test_no_text_makes_a_line_of_its_own(tmp_path: Path, text: str, quote: str) -> None:
     propose(tmp_path, text, quote=quote)
-    code, shown = on_a_terminal(tmp_path, "n\n", "pending", "approve", "1", columns=COLUMNS)
+    code, shown = on_a_terminal(tmp_path, "n\n", "lessons", "approve", "1", columns=COLUMNS)
     assert code == 130
     assert not any(line.startswith("12") for line in shown.splitlines())
     assert all(len(line) < COLUMNS for line in shown.splitlines() if "│" in line or GOES_ON in line)
@@ -52,7 +52,7 @@ def test_no_text_makes_a_line_of_its_own(tmp_path: Path, text: str, quote: str) 
 
 def test_what_is_hidden_in_a_quote_is_shown(tmp_path: Path, whet: Whet) -> None:
     number = propose(tmp_path, "Water them.", quote="".join(text for text in HIDDEN.values() if "\ud800" not in text))
-    for shown in (whet("pending", "show", str(number)).out, whet("ledger", "show", str(number)).out):
+    for shown in (whet("lessons", "show", str(number)).out, whet("ledger", "show", str(number)).out):
         assert "<U+200B>" in shown
         assert "<U+202E>" in shown
         assert "<U+E0041>" in shown
@@ -62,15 +62,15 @@ def test_what_is_hidden_in_a_quote_is_shown(tmp_path: Path, whet: Whet) -> None:
 @pytest.mark.parametrize("text", DECEPTIVE)
 def test_a_look_alike_is_shown_and_warned_of(tmp_path: Path, whet: Whet, text: str) -> None:
     number = propose(tmp_path, text)
-    shown = whet("pending", "show", str(number)).out
+    shown = whet("lessons", "show", str(number)).out
     assert "<U+" in shown
     assert "Careful: " in shown
-    assert "<U+" in whet("pending").out
+    assert "<U+" in whet("lessons", "--waiting").out
 
 
 def test_the_codes_of_emoji_are_shown_as_they_are_written(tmp_path: Path, whet: Whet) -> None:
     number = propose(tmp_path, "Say :x: and [bold]stop[/bold] \\")
-    assert "+Say :x: and [bold]stop[/bold] \\\n" in whet("pending", "show", str(number)).out
+    assert "+Say :x: and [bold]stop[/bold] \\\n" in whet("lessons", "show", str(number)).out
 
 
 def test_a_rule_of_several_lines_is_one_row_of_the_list(whet: Whet) -> None:
@@ -85,7 +85,7 @@ def test_notes_and_skills_are_shown_with_what_they_hide(tmp_path: Path, whet: Wh
     page = tmp_path / "home" / "memory.md"
     page.write_text(page.read_text().replace("Water the", "Water\u200b the"))
     assert "Water<U+200B> the plants." in whet("memory").out
-    assert "Water<U+200B> the plants." in whet("memory", "search", "plants").out
+    assert "Water<U+200B> the plants." in whet("search", "--notes", "plants").out
     whet("skills", "create", "tea", "--description", "Make tea. Use at four.", "-f", "-", stdin="Boil it.")
     skill = tmp_path / "home" / "skills" / "tea" / "SKILL.md"
     skill.write_text(skill.read_text().replace("Boil it.", "Boil\u2062 it with p\u0430yp\u0430l."))
@@ -99,7 +99,7 @@ def test_what_would_be_written_to_other_agents_is_shown_with_what_it_hides(tmp_p
     file = tmp_path / "AGENTS.md"
     file.write_text("Old\u202e text\x9b2J.\n")
     whet("rules", "add", "plants", "Water them, and then say so to everybody who asks, again and again and again.")
-    whet("target", "add", str(file))
+    whet("sync", "add", str(file))
     shown = whet("sync", "--dry-run").out
     assert "Old<U+202E> text<U+009B>2J." in shown
     assert GOES_ON in shown

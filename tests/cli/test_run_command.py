@@ -141,10 +141,10 @@ def test_without_a_model_three_lines_say_what_to_do(whet: Whet) -> None:
     lines = done.err.strip().splitlines()
     assert len(lines) == 3
     assert "whet models pull" in done.err
-    assert "whet config set model" in done.err
+    assert "whet config model" in done.err
     assert "Traceback" not in done.err
     found = whet("run", "hello", variables={"OPENROUTER_API_KEY": "x"})
-    assert "whet config set model openrouter:" in found.err
+    assert "whet config model openrouter:" in found.err
 
 
 def test_a_run_without_a_task_gives_advice(whet: Whet) -> None:
@@ -156,9 +156,9 @@ def test_a_run_without_a_task_gives_advice(whet: Whet) -> None:
 def test_a_check_says_who_answers_and_what_is_wrong(tmp_path: Path, person: Path) -> None:
     with playing(words("ready"), refused(401, {"error": {"message": "bad key"}})) as server:
         run = whet_at(tmp_path / "home", person, server.base_url)
-        fine = run("config", "check")
+        fine = run("config", "--check")
         assert (fine.code, "test-model answered through mine" in fine.out) == (0, True)
-        wrong = run("config", "check")
+        wrong = run("config", "--check")
         assert wrong.code == 1
         assert "mine did not answer" in wrong.err
         assert "Traceback" not in wrong.err

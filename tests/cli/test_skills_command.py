@@ -20,11 +20,11 @@ def test_a_skill_is_made_shown_put_away_and_brought_back(whet: Whet, tmp_path: P
     assert "also: references/style.md" in shown.out
     assert whet("skills", "show", "release-notes", "references/style.md").out == "Short.\n"
     assert whet("skills", "show", "release-notes", "--json").json["files"] == ["references/style.md"]
-    assert "1 skill. To read one, run `whet skills show NAME`." in whet("skills", "list").out
+    assert "1 skill. To read one, run `whet skills show NAME`." in whet("skills").out
     assert whet("skills", "archive", "release-notes").code == 0
     assert not folder.exists()
     assert whet("skills", "--json").json == {"skills": [], "archived": ["release-notes"]}
-    assert whet("skills", "restore", "release-notes").code == 0
+    assert whet("skills", "archive", "--restore", "release-notes").code == 0
     assert (folder / "references" / "style.md").read_text() == "Short.\n"
 
 
@@ -97,7 +97,7 @@ def test_a_folder_is_taken_with_its_support_files_and_undone_together(whet: Whet
         ("show", "../etc"),
         ("adopt", "nothing"),
         ("archive", "nothing"),
-        ("restore", "nothing"),
+        ("archive", "nothing", "--restore"),
         ("create", "Not-A-Name", "--description", "x", "-f", "-"),
         ("create", "no-description", "-f", "-"),
         ("create", "no-file", "--description", "x", "-f", "/nowhere"),

@@ -1,4 +1,4 @@
-"""What a person sees of `whet target` and `whet sync`."""
+"""What a person sees of `whet sync --targets` and `whet sync`."""
 
 import time
 from pathlib import Path
@@ -34,33 +34,33 @@ def test_a_target_is_added_synced_and_removed(whet: Whet, person: Path, rule: st
     file = person / ".claude" / "CLAUDE.md"
     file.parent.mkdir()
     file.write_bytes(b"# Mine\r\nwithout an end")
-    added = whet("target", "add", "claude-code")
+    added = whet("sync", "add", "claude-code")
     assert added.code == 0
     assert str(file) in added.out
     assert "written" in whet("sync").out
     assert rule in file.read_text()
     assert whet("sync", "--json").json["changes"][0]["kind"] == "unchanged"
-    removed = whet("target", "remove", "claude-code")
+    removed = whet("sync", "remove", "claude-code")
     assert removed.code == 0
     assert file.read_bytes() == b"# Mine\r\nwithout an end"
-    assert whet("target", "--json").json == {"targets": []}
+    assert whet("sync", "--targets", "--json").json == {"targets": []}
 
 
 def test_a_project_and_a_file_can_be_targets(whet: Whet, tmp_path: Path, rule: str) -> None:
     (tmp_path / "project").mkdir()
-    whet("target", "add", "cursor", "--project", "project")
-    whet("target", "add", "prompt.txt")
-    listed = whet("target", "list", "--json").json["targets"]
+    whet("sync", "add", "cursor", "--project", "project")
+    whet("sync", "add", "prompt.txt")
+    listed = whet("sync", "--targets", "--json").json["targets"]
     assert [target["agent"] for target in listed] == ["cursor", "file"]
     assert whet("sync").code == 0
     assert rule in (tmp_path / "project" / ".cursor" / "rules" / "whet.mdc").read_text()
     assert rule in (tmp_path / "prompt.txt").read_text()
-    assert whet("target", "remove", "prompt.txt").code == 0
+    assert whet("sync", "remove", "prompt.txt").code == 0
     assert not (tmp_path / "prompt.txt").exists()
 
 
 def test_a_dry_run_shows_what_would_be_written(whet: Whet, tmp_path: Path, rule: str) -> None:
-    whet("target", "add", "notes.md")
+    whet("sync", "add", "notes.md")
     done = whet("sync", "--dry-run")
     assert "would be written" in done.out
     assert f"+- {rule}" in done.out
@@ -68,7 +68,7 @@ def test_a_dry_run_shows_what_would_be_written(whet: Whet, tmp_path: Path, rule:
 
 
 def test_an_edited_block_is_shown_and_fails(whet: Whet, tmp_path: Path, rule: str) -> None:
-    whet("target", "add", "notes.md")
+    whet("sync", "add", "notes.md")
     whet("sync")
     file = tmp_path / "notes.md"
     file.write_text(file.read_text().replace("in full", "twice"))
@@ -76,12 +76,12 @@ def test_an_edited_block_is_shown_and_fails(whet: Whet, tmp_path: Path, rule: st
     assert done.code == 1
     assert "-- Read a file twice before you edit it." in done.out
     assert f"+- {rule}" in done.out
-    assert whet("target", "remove", "notes.md").code == 1
-    assert len(whet("target", "--json").json["targets"]) == 1
+    assert whet("sync", "remove", "notes.md").code == 1
+    assert len(whet("sync", "--targets", "--json").json["targets"]) == 1
     assert whet("sync", "--force").code == 0
     assert rule in file.read_text()
     assert any("twice" in kept.read_text() for kept in (tmp_path / "home" / "replaced").iterdir())
-    assert whet("target", "remove", "notes.md").code == 0
+    assert whet("sync", "remove", "notes.md").code == 0
     assert not file.exists()
 
 
@@ -90,7 +90,7 @@ def test_what_no_person_approved_is_not_written_and_said(whet: Whet, tmp_path: P
     home = Home(tmp_path / "home")
     with opened(home) as database:
         ledger_of(home, database).append([Entry(0, Step.APPLIED, patch, Actor.AGENT, 1.0, after=patch.after)])
-    whet("target", "add", "notes.md")
+    whet("sync", "add", "notes.md")
     done = whet("sync")
     assert done.code == 1
     assert "from-a-page" in done.out
@@ -100,14 +100,14 @@ def test_what_no_person_approved_is_not_written_and_said(whet: Whet, tmp_path: P
 def test_without_targets_sync_says_what_to_do(whet: Whet) -> None:
     done = whet("sync")
     assert done.code == 0
-    assert "whet target add" in done.out
+    assert "whet sync add" in done.out
 
 
 def test_an_unknown_agent_gives_advice(whet: Whet) -> None:
-    done = whet("target", "add", "clod")
+    done = whet("sync", "add", "clod")
     assert done.code == 1
     assert "claude-code" in done.err
-    assert whet("target", "remove", "clod").code == 1
+    assert whet("sync", "remove", "clod").code == 1
 
 
 def test_the_only_target_of_an_agent_goes_by_its_name_and_leaves_no_folder(whet: Whet, tmp_path: Path) -> None:
@@ -115,22 +115,22 @@ def test_the_only_target_of_an_agent_goes_by_its_name_and_leaves_no_folder(whet:
     (project / "src").mkdir(parents=True)
     whet("skills", "create", "tea", "--description", "Make tea.", "-f", "-", stdin="Boil.")
     whet("rules", "add", "alone", "Decide by yourself.", "--purpose", "unattended")
-    assert whet("target", "add", "cursor", "--project", "project").code == 0
+    assert whet("sync", "add", "cursor", "--project", "project").code == 0
     assert "No active rule applies to cursor:" in whet("sync").out
     whet("rules", "add", "first", "Read a file in full before you edit it.")
     assert whet("sync").code == 0
     assert (project / ".cursor" / "rules" / "whet.mdc").exists()
     assert (project / ".cursor" / "skills" / "tea" / "SKILL.md").exists()
-    assert whet("target", "remove", "cursor").code == 0
+    assert whet("sync", "remove", "cursor").code == 0
     assert [path.name for path in project.rglob("*")] == ["src"]
 
 
 def test_an_agent_with_two_targets_has_to_be_named_in_full(whet: Whet, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        assert whet("target", "add", "codex", "--project", name).code == 0
-    assert "matches 2 targets" in whet("target", "remove", "codex").err
-    assert whet("target", "remove", f"codex:{tmp_path / 'one'}").code == 0
+        assert whet("sync", "add", "codex", "--project", name).code == 0
+    assert "matches 2 targets" in whet("sync", "remove", "codex").err
+    assert whet("sync", "remove", f"codex:{tmp_path / 'one'}").code == 0
 
 
 def test_a_rule_that_a_model_wrote_and_a_person_approved_reaches_claude_code(
@@ -143,7 +143,7 @@ def test_a_rule_that_a_model_wrote_and_a_person_approved_reaches_claude_code(
         waits = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
         approve(home, database, waits.number, actor=Actor.PERSON, now=time.time())
     whet("rules", "add", "mine", "Only for GPT.", "--model", "gpt-5")
-    whet("target", "add", "claude-code")
+    whet("sync", "add", "claude-code")
     assert "No active rule applies" not in whet("sync").out
     written = (person / ".claude" / "CLAUDE.md").read_text()
     assert f"- {RULE}\n" in written, "without a word on the model"

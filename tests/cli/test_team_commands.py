@@ -34,23 +34,23 @@ def test_the_ledger_names_who_made_an_entry_and_a_colleagues_rule_waits(shop: Te
     assert f"applied by a person ({MALLORY})" in alice("ledger", "show", "1").out
     assert alice("ledger", "show", "1", "--json").json["maker"] == MALLORY
     assert [(rule["name"], rule["maker"]) for rule in alice("rules", "--json").json["rules"]] == [("tests", ALICE)]
-    [waiting] = alice("pending", "--json").json["pending"]
+    [waiting] = alice("lessons", "--waiting", "--json").json["waiting"]
     assert (waiting["id"], waiting["maker"], waiting["step"], waiting["text"]) == (
         1,
         MALLORY,
         "suggested",
         "Answer briefly.",
     )
-    assert "+Answer briefly." in alice("pending", "show", "1").out
-    assert "changed nothing that is active" not in alice("pending", "refuse", "1").err
-    assert alice("pending", "--json").json["pending"] == []
+    assert "+Answer briefly." in alice("lessons", "show", "1").out
+    assert "changed nothing that is active" not in alice("lessons", "refuse", "1").err
+    assert alice("lessons", "--waiting", "--json").json["waiting"] == []
 
 
 def test_an_entry_of_another_home_cannot_be_reverted_from_here(shop: Team, tmp_path: Path) -> None:
     alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
     assert mallory("memory", "add", "The tea is in the tin.").code == 0
     number = mallory("ledger", "--json").json["entries"][0]["id"]
-    done = alice("ledger", "revert", str(number))
+    done = alice("ledger", "undo", str(number))
     assert done.code == 1
     assert "files of another home" in done.err
 
@@ -65,7 +65,7 @@ def test_status_says_what_is_shared_with_whom_and_pending_whose_rule_it_is(shop:
     shown = " ".join(alice("status").out.split())
     assert f"you are {ALICE}, with {MALLORY}. Shared: sessions, rules" in shown
     assert "Only on this machine: notes, skills" in shown
-    assert f"active for {MALLORY}, another member" in " ".join(alice("pending").out.split())
+    assert f"active for {MALLORY}, another member" in " ".join(alice("lessons", "--waiting").out.split())
     (tmp_path / ALICE / "settings.toml").write_text(f'[team]\nadmins = ["{MALLORY}"]\n')
     assert alice("status", "--json").json["team"]["rules"] == {MALLORY: 1}
     assert "(1 active here by others)" in " ".join(alice("status").out.split())
@@ -76,7 +76,7 @@ def test_another_members_rule_cannot_be_reverted_and_is_not_said_to_be_undone(sh
     alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
     assert mallory("rules", "add", "brief", "Answer briefly.").code == 0
     number = mallory("ledger", "--json").json["entries"][0]["id"]
-    done = alice("ledger", "revert", str(number))
+    done = alice("ledger", "undo", str(number))
     assert done.code == 1
     assert f"is by {MALLORY}" in done.err
     assert "undone" not in done.err

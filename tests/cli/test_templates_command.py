@@ -40,14 +40,14 @@ def garden(whet: Whet, tmp_path: Path) -> None:
 def approved(whet: Whet, *arguments: str) -> Done:
     """What a command printed that made a template, after a person has approved the template."""
     done = whet("templates", *arguments)
-    waiting = [str(each["id"]) for each in whet("pending", "--json").json["pending"]]
-    assert done.code or whet("pending", "approve", "--yes", *waiting).code == 0
+    waiting = [str(each["id"]) for each in whet("lessons", "--waiting", "--json").json["waiting"]]
+    assert done.code or whet("lessons", "approve", "--yes", *waiting).code == 0
     return done
 
 
 @pytest.mark.usefixtures("garden")
 def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path) -> None:
-    preview = whet("templates", "mine", "north-garden", "--dry-run", "--json").json
+    preview = whet("templates", "create", "--name", "north-garden", "--dry-run", "--json").json
     assert preview["left_out"]["session: its own check failed"] == 1
     assert not (tmp_path / "home" / "templates").exists()
     done = approved(whet, "mine", "north-garden", "--tag", "garden", "--min-sessions", "3")
@@ -56,8 +56,8 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
     assert (listed["name"], listed["tags"]) == ("north-garden", ["garden"])
     assert 5 <= listed["examples"] <= 10
     assert len(listed["sessions"]) >= 3
-    assert "north-garden" in whet("templates", "list", "--tag", "garden").out
-    assert whet("templates", "list", "--tag", "kitchen").code == 0
+    assert "north-garden" in whet("templates", "--tag", "garden").out
+    assert whet("templates", "--tag", "kitchen").code == 0
     shown = whet("templates", "show", "north-garden")
     assert "Please look after bed" in shown.out
     assert "beans" not in shown.out
@@ -113,10 +113,10 @@ def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_not
         done = whet("templates", *arguments)
         assert (done.code, done.out) == (1, "")
         assert told in done.err
-    assert whet("templates", "mine", "north-garden", "--dry-run").code == 0
-    none = whet("templates", "mine", "other", "--activity", "code")
+    assert whet("templates", "create", "--name", "north-garden", "--dry-run").code == 0
+    none = whet("templates", "create", "--name", "other", "--activity", "code")
     assert "Sessions left out: another activity" in none.err
-    assert "No template matches" in whet("templates", "list", "--tag", "kitchen").out
+    assert "No template matches" in whet("templates", "--tag", "kitchen").out
 
 
 @pytest.mark.usefixtures("garden")
@@ -132,25 +132,25 @@ def test_the_wire_forms_are_json_that_a_request_begins_with(whet: Whet) -> None:
 @pytest.mark.usefixtures("garden")
 def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
     approved(whet, "mine", "north-garden")
-    choice = whet("templates", "choose", "Look after the garden", "--json").json
+    choice = whet("templates", "--for", "Look after the garden", "--json").json
     assert (choice["template"], choice["by"]) == ("north-garden", "fit")
-    none = whet("templates", "choose", "Translate a poem")
+    none = whet("templates", "--for", "Translate a poem")
     assert none.code == 1
     assert "None" in none.out
 
 
 @pytest.mark.usefixtures("garden")
 def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
-    assert whet("templates", "stats").code == 0
+    assert whet("templates", "--stats").code == 0
     approved(whet, "mine", "north-garden")
-    (one,) = whet("templates", "stats", "--json").json
+    (one,) = whet("templates", "--stats", "--json").json
     assert (one["uses"], one["worth"]) == (0, None)
     assert one["tokens"] > 0
-    assert "not measured" in whet("templates", "stats").out
+    assert "not measured" in whet("templates", "--stats").out
 
 
 def test_without_sessions_nothing_is_mined_and_it_fails(whet: Whet) -> None:
-    done = whet("templates", "mine", "anything")
+    done = whet("templates", "create", "--name", "anything")
     assert done.code == 1
     assert "No sessions match" in done.err
     assert whet("templates", "show", "missing").code == 1
@@ -159,7 +159,7 @@ def test_without_sessions_nothing_is_mined_and_it_fails(whet: Whet) -> None:
 
 @pytest.mark.usefixtures("garden")
 def test_an_agents_shell_makes_no_template_without_a_person(whet: Whet) -> None:
-    done = whet("templates", "mine", "north-garden", variables={"CLAUDECODE": "1"})
+    done = whet("templates", "create", "--name", "north-garden", variables={"CLAUDECODE": "1"})
     assert "Needs a person's approval" in done.out
     assert whet("templates", "--json").json == []
 
@@ -173,17 +173,17 @@ def test_a_damaged_file_is_shown_and_not_used(whet: Whet, tmp_path: Path) -> Non
 
 
 def test_the_originals_templates_are_brought_in_and_wait(whet: Whet, person: Path) -> None:
-    assert whet("templates", "import-hermes").code == 1
+    assert whet("migrate", "hermes", "--only", "template").code == 1
     folder = person / ".hermes" / "session-templates"
     folder.mkdir(parents=True)
     example = {"tool_name": "terminal", "arguments": {"command": "ls"}, "result": "3 files", "success": True}
     (folder / "listing.json").write_text(json.dumps({"name": "listing", "task_type": "file", "examples": [example]}))
     (folder / "broken.json").write_text("{")
-    done = whet("templates", "import-hermes", "--json").json
+    done = whet("migrate", "hermes", "--only", "template", "--json").json
     assert [each["name"] for each in done["waiting"]] == ["listing"]
     assert "not JSON" in done["left_out"][0]["reason"]
     assert whet("templates", "--json").json == []
-    assert whet("pending", "--json").json["pending"][0]["name"] == "listing"
+    assert whet("lessons", "--waiting", "--json").json["waiting"][0]["name"] == "listing"
 
 
 def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) -> None:
@@ -198,12 +198,15 @@ def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) 
     (folders[1] / "bytes.json").write_bytes(b"\xff\xfe")
     (folders[1] / "large.json").write_text(" " * 2_000_001)
     for _ in range(2):  # what waits already is not made to wait twice
-        done = whet("templates", "import-hermes", "--folder", str(tmp_path))
+        done = whet("migrate", "hermes", "--only", "template", "--folder", str(tmp_path))
         assert done.code == 0
         assert "2 templates need" in done.out
         assert done.out.count("Left out:") == 5
         assert done.out.count("Examples left out (1 there twice).") == 2
-        assert [each["name"] for each in whet("pending", "--json").json["pending"]] == ["listing", "listing-2"]
+        assert [each["name"] for each in whet("lessons", "--waiting", "--json").json["waiting"]] == [
+            "listing",
+            "listing-2",
+        ]
 
 
 @pytest.mark.usefixtures("garden")
@@ -214,7 +217,7 @@ def test_a_template_is_described_by_whoever_makes_it(whet: Whet) -> None:
     assert (listed["description"], listed["activity"]) == ("Care of one bed.", "research")
     assert listed["tags"] == ["garden", "beds"]
     assert "1 research." in whet("templates").out
-    assert whet("templates", "list", "--tag", "beds,garden").code == 0
+    assert whet("templates", "--tag", "beds,garden").code == 0
     secret = whet("templates", "create", "garden-2", "--description", "Use ghp_abcdefghijklmnopqrstuvwxyz0123456789")
     assert (secret.code, "contains a secret" in secret.err) == (1, True)
 
@@ -238,4 +241,4 @@ def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measure
     approved(whet, "mine", "kitchen-work", "--project", "kitchen")
     [kitchen] = [each for each in whet("templates", "--json").json if each["name"] == "kitchen-work"]
     assert set(kitchen["sessions"]) <= others
-    assert whet("templates", "mine", "none", "--project", "cellar").code == 1
+    assert whet("templates", "create", "--name", "none", "--project", "cellar").code == 1

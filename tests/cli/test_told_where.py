@@ -37,22 +37,22 @@ def shop(tmp_path: Path, whet: Whet, examples: Path) -> Path:
 
 
 def approve(whet: Whet) -> str:
-    number = str(whet("pending", "--json").json["pending"][0]["id"])
-    done = whet("pending", "approve", number, "--yes")
+    number = str(whet("lessons", "--waiting", "--json").json["waiting"][0]["id"])
+    done = whet("lessons", "approve", number, "--yes")
     assert done.code == 0, done.err
     return " ".join(done.out.split())
 
 
 def test_who_approves_a_rule_of_a_project_is_led_to_the_file_that_holds_it(whet: Whet, shop: Path) -> None:
-    command = f"whet target add claude-code --project '{shop}'"
+    command = f"whet sync add claude-code --project '{shop}'"
     assert f"No agent is told it yet. Run `{command}` and `whet sync`" in approve(whet)
-    assert whet("target", "add", "claude-code").code == 0
+    assert whet("sync", "add", "claude-code").code == 0
     shown = " ".join(whet("sync").out.split())
     assert "claude-code: unchanged" in shown
     assert "1 active rule holds for projects without a target here." in shown
     assert command in shown
     assert whet("sync", "--json").json["untold"] == [{"project": str(shop), "rules": 1, "command": command}]
-    assert whet("target", "add", "claude-code", "--project", str(shop)).code == 0
+    assert whet("sync", "add", "claude-code", "--project", str(shop)).code == 0
     shown = " ".join(whet("sync").out.split())
     assert f"claude-code:{shop}: written {shop / 'CLAUDE.md'}" in shown
     assert "without a target" not in shown
@@ -64,7 +64,7 @@ def test_hooks_tell_it_where_they_are(whet: Whet, shop: Path) -> None:
     assert whet("hook", "session-start", "--agent", "claude-code", stdin=json.dumps(body)).code == 0
     shown = approve(whet)
     assert re.search(r"Told at the start of each session in .*my shop: claude-code\.", shown)
-    assert "whet target add" not in shown
+    assert "whet sync add" not in shown
     assert "Told at the start of each session there: claude-code." in " ".join(whet("sync").out.split())
 
 

@@ -1,4 +1,4 @@
-"""whet cases, whet try and whet templates try, as people and programs use them."""
+"""whet cases, whet try and whet try --template, as people and programs use them."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def script(tmp_path: Path, whet: Whet) -> Path:
     path = tmp_path / "script.jsonl"
     lines = ({"calls": [EDIT], "usage": {"input": 100, "output": 10}}, {"text": "Port 9000.", "usage": {"input": 120}})
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert whet("config", "set", "model", f"scripted:{path}").code == 0
+    assert whet("config", "model", f"scripted:{path}").code == 0
     return path
 
 
@@ -33,9 +33,9 @@ def script(tmp_path: Path, whet: Whet) -> Path:
 @pytest.mark.usefixtures("script")
 def test_a_new_case_can_be_run_as_it_is(whet: Whet) -> None:
     assert whet("cases").out.startswith("No cases yet")
-    path = Path(whet("cases", "new", "fix-the-port", "--json").json["path"])
+    path = Path(whet("cases", "add", "--new", "fix-the-port", "--json").json["path"])
     assert path.read_text().startswith("# What the agent is asked")
-    [listed] = whet("cases", "list", "--json").json
+    [listed] = whet("cases", "--json").json
     assert (listed["name"], listed["checks"]) == ("fix-the-port", ["command", "files"])
     done = whet("cases", "run", "--times", "2", "--json").json
     assert (done["passed"], done["attempts"], done["reused"], done["spent"]["input"]) == (2, 2, 0, 440)
@@ -48,8 +48,8 @@ def test_a_new_case_can_be_run_as_it_is(whet: Whet) -> None:
 @sandboxed
 @pytest.mark.usefixtures("script")
 def test_a_case_that_always_passes_is_found_by_screening_and_not_tried(whet: Whet) -> None:
-    whet("cases", "new", "fix-the-port")
-    screened = whet("cases", "screen", "--times", "2")
+    whet("cases", "add", "--new", "fix-the-port")
+    screened = whet("cases", "run", "--screen", "--times", "2")
     assert "2 of 2" in screened.out
     assert "0 cases can show something; 1 always passed." in screened.out
     refused = whet("try", "--rule", RULE, "--dry-run")
@@ -58,9 +58,9 @@ def test_a_case_that_always_passes_is_found_by_screening_and_not_tried(whet: Whe
 
 
 def test_a_broken_case_is_shown_with_its_fault(whet: Whet, tmp_path: Path) -> None:
-    whet("cases", "new", "one", "--folder", str(tmp_path / "cases"))
+    whet("cases", "add", "--new", "one", "--folder", str(tmp_path / "cases"))
     (tmp_path / "cases" / "two.toml").write_text("task = 'Do it.'\n")
-    done = whet("cases", "list", "--folder", str(tmp_path / "cases"))
+    done = whet("cases", "--folder", str(tmp_path / "cases"))
     assert done.code == 1
     assert "no check" in done.out
 
@@ -74,7 +74,7 @@ def more_cases(path: Path) -> None:
 @sandboxed
 @pytest.mark.usefixtures("script")
 def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) -> None:
-    path = Path(whet("cases", "new", "fix-the-port", "--json").json["path"])
+    path = Path(whet("cases", "add", "--new", "fix-the-port", "--json").json["path"])
     refused = whet("try", "--rule", RULE, "--now")
     assert (refused.code, "5 more are needed" in " ".join(refused.err.split())) == (1, True)
     more_cases(path)
@@ -102,28 +102,28 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
 @sandboxed
 @pytest.mark.usefixtures("script")
 def test_a_template_is_tried_on_the_engine_and_its_worth_is_kept(whet: Whet, tmp_path: Path) -> None:
-    more_cases(Path(whet("cases", "new", "fix-the-port", "--json").json["path"]))
+    more_cases(Path(whet("cases", "add", "--new", "fix-the-port", "--json").json["path"]))
     folder = tmp_path / "home" / "templates"
     folder.mkdir()
     template = Template("edits", (Example("edit", '{"path": "a", "old": "b", "new": "c"}', "Done.", "Change b."),))
     (folder / "edits.json").write_text(written(template))
-    record = whet("templates", "try", "edits", "--json").json
+    record = whet("try", "--template", "edits", "--json").json
     assert (record["form"], record["verdict"], record["cases"]) == ("template", "undecided", 6)
-    stats = whet("templates", "stats", "--json").out
+    stats = whet("templates", "--stats", "--json").out
     assert '"cases": 6' in stats
-    [work, *_] = [each for each in whet("work", "--json").json["work"] if each["kind"] == "trial"]
+    [work, *_] = [each for each in whet("worker", "list", "--json").json["work"] if each["kind"] == "trial"]
     assert work["state"] == "done"
     assert "undecided" in work["summary"]
 
 
 @pytest.mark.usefixtures("script")
 def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) -> None:
-    whet("cases", "new", "fix-the-port")
+    whet("cases", "add", "--new", "fix-the-port")
     (tmp_path / "patch.json").write_text('{"form": "rule"}')
     for arguments in (
         ("try",),
-        ("try", "--rule", RULE, "--pending", "7"),
-        ("try", "--pending", "7"),
+        ("try", "7", "--rule", RULE),
+        ("try", "7"),
         ("try", "--without", "nothing"),
         ("try", str(tmp_path / "patch.json")),
         ("try", "--rule", RULE, "--budget", "much"),
@@ -137,7 +137,7 @@ def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) 
 
 @pytest.mark.usefixtures("script")
 def test_an_agent_may_leave_a_rule_out_and_try_no_words_of_its_own(whet: Whet) -> None:
-    whet("cases", "new", "fix-the-port")
+    whet("cases", "add", "--new", "fix-the-port")
     agent = {"WHET_RUN": "run-1"}
     assert whet("try", "--rule", RULE, "--dry-run", variables=agent).code == 1
     assert whet("rules", "add", "calm", RULE).code == 0
@@ -147,7 +147,7 @@ def test_an_agent_may_leave_a_rule_out_and_try_no_words_of_its_own(whet: Whet) -
 def test_cases_of_a_failed_session(whet: Whet, examples: Path) -> None:
     whet("import", str(examples))
     ids = [session["id"] for session in whet("sessions", "--json", "--limit", "50").json["sessions"]]
-    found = {id: whet("cases", "from-session", id, "--dry-run", "--json") for id in ids[:3]}
+    found = {id: whet("cases", "add", id, "--dry-run", "--json") for id in ids[:3]}
     for done in found.values():
         assert done.code == (0 if done.json["cases"] else 1)
         assert len(done.json["cases"]) + len(done.json["left_out"]) == 2

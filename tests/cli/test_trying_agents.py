@@ -41,7 +41,7 @@ def agent(whet: Whet, tmp_path: Path, text: str = AGENT) -> None:
     program = tmp_path / "agent"
     program.write_text(text)
     program.chmod(0o755)
-    assert whet("config", "set", "agents.mine.command", f"{program} {{task}}").code == 0
+    assert whet("config", "agents.mine.command", f"{program} {{task}}").code == 0
 
 
 def test_a_rule_that_helps_is_accepted_and_nonsense_is_not(whet: Whet, tmp_path: Path, cases: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_skill_and_a_rule_that_is_left_out_are_tried_too(whet: Whet, tmp_path:
     patch.write_text(json.dumps({"form": "skill", "action": "add", "name": "testing", "text": text}))
     agent(whet, tmp_path, AGENT.replace("AGENTS.md", "skills/testing/SKILL.md"))
     assert "no folder for them is set" in whet("try", str(patch), *options).err
-    whet("config", "set", "agents.mine.skills", "skills")
+    whet("config", "agents.mine.skills", "skills")
     assert whet("try", str(patch), *options).json["verdict"] == "accept"
     agent(whet, tmp_path)
     whet("rules", "add", "dev-test", RULE)
@@ -130,7 +130,7 @@ def test_what_failed_is_improved_on_the_agent_without_a_model_of_whets_own(
 ) -> None:
     with_failures(whet, tmp_path / "records")
     agent(whet, tmp_path, AGENT.replace("./dev test", "whet:begin"))
-    options = ("improve", "--agent", "mine", "--cases", str(cases), "--most", "1", "--no-placebo", "--share", "1")
+    options = ("try", "--agent", "mine", "--cases", str(cases), "--most", "1", "--no-placebo", "--share", "1")
     [planned] = whet(*options, "--dry-run", "--json").json["outcomes"][:1]
     assert (planned["became"], planned["attempts_most"]) == ("planned", 16)
     done = whet(*options, "--now")
@@ -140,8 +140,8 @@ def test_what_failed_is_improved_on_the_agent_without_a_model_of_whets_own(
     # Its words came out of a command, so a person has the last word, whatever the trial says.
     assert (report["stopped"], report["outcomes"][0]["became"]) == ("", "waits")
     assert report["outcomes"][0]["verdict"]["ruling"] == "accept"
-    [waiting] = whet("pending", "--json").json["pending"]
-    assert whet("pending", "approve", "--yes", str(waiting["id"])).code == 0
+    [waiting] = whet("lessons", "--waiting", "--json").json["waiting"]
+    assert whet("lessons", "approve", "--yes", str(waiting["id"])).code == 0
     assert len(whet("rules", "--json").json["rules"]) == 1
 
 
@@ -151,5 +151,5 @@ def test_a_template_is_refused_with_the_reason(whet: Whet, tmp_path: Path, cases
     folder.mkdir()
     template = Template("edits", (Example("edit", '{"path": "a"}', "Done.", "Change a."),))
     (folder / "edits.json").write_text(written(template))
-    done = whet("templates", "try", "edits", "--agent", "mine", "--cases", str(cases), "--yes")
+    done = whet("try", "--template", "edits", "--agent", "mine", "--cases", str(cases), "--yes")
     assert (done.code, "mine cannot begin a session with examples" in done.err) == (1, True)

@@ -47,7 +47,7 @@ class Scene:
         self.variables = {**variables, "PATH": f"{Path(found).parent}:{os.environ['PATH']}"}
         files = [str(path) for path in sorted(login.rglob("*")) if path.is_file()]
         if files:
-            assert whet("config", "set", f"agents.{name}.config", json.dumps(files)).code == 0
+            assert whet("config", f"agents.{name}.config", json.dumps(files)).code == 0
 
     def tried(self, rule: str) -> dict[str, Any]:
         done = self.whet(
@@ -71,7 +71,7 @@ def test_a_rule_is_proved_on_the_agent_kept_in_its_file_and_undone(name: str, wh
     project = tmp_path / "project"
     project.mkdir()
     target = canonical(name)
-    assert whet("target", "add", target, "--project", str(project)).code == 0
+    assert whet("sync", "add", target, "--project", str(project)).code == 0
     assert whet("rules", "add", "dev-test", RULE).code == 0
     file = project / instructions(name)
     assert whet("sync").code == 0

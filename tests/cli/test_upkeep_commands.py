@@ -41,7 +41,7 @@ def test_a_home_is_replaced_after_a_yes(whet: Whet, tmp_path: Path, examples: Pa
 
 
 def test_an_agent_may_not_restore(whet: Whet, tmp_path: Path) -> None:
-    whet("config", "set", "model", "local")
+    whet("config", "model", "local")
     whet("backup", str(tmp_path / "b.zip"))
     shutil.rmtree(tmp_path / "home")
     done = whet("restore", str(tmp_path / "b.zip"), variables={"CLAUDECODE": "1"})
@@ -49,7 +49,7 @@ def test_an_agent_may_not_restore(whet: Whet, tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-READING = ("show", "sessions", "search", "stats", "lessons", "report", "ledger", "rules", "status", "export")
+READING = ("show", "sessions", "search", "lessons", "report", "ledger", "rules", "status", "export")
 CHANGES = (
     "UPDATE messages SET body = x'7b' WHERE position = 1",
     "UPDATE messages SET body = 7",
@@ -72,7 +72,7 @@ def test_rows_that_cannot_be_read_are_said_and_are_no_tracebacks(
 ) -> None:
     whet("import", str(examples / "claude-code"), str(examples / "codex"))
     session = whet("sessions", "--json").json["sessions"][0]["id"]
-    whet("stats")
+    whet("report", "--counts")
     with contextlib.closing(apsw.Connection(str(tmp_path / "home" / "whet.db"))) as connection:
         connection.execute(change)
     assert read_all(whet, session) == []
@@ -99,7 +99,7 @@ def test_a_home_that_is_a_file_is_said_once(tmp_path: Path, person: Path) -> Non
         assert done.out.count("not a folder") == 0
 
 
-@pytest.mark.parametrize("arguments", ["sessions", "sessions --json", "--help", "--version", "stats"])
+@pytest.mark.parametrize("arguments", ["sessions", "sessions --json", "--help", "--version", "report"])
 def test_output_that_nobody_takes_is_no_traceback(whet: Whet, tmp_path: Path, examples: Path, arguments: str) -> None:
     whet("import", str(examples / "pi"))
     for where, code, words in (

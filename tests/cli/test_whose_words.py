@@ -38,7 +38,7 @@ def test_without_a_terminal_words_wait(whet: Whet, tmp_path: Path, command: tupl
     assert "trust.commands" in done.out
     assert put_in_force(tmp_path / "home") == []
     assert whet("rules", "--json").json == {"rules": []}
-    assert len(whet("pending", "--json").json["pending"]) == 1
+    assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_it_takes_both_the_option_and_the_setting(whet: Whet, tmp_path: Path) -> None:
@@ -64,11 +64,11 @@ def test_on_a_terminal_words_are_the_persons(tmp_path: Path, person: Path) -> No
 
 @pytest.mark.parametrize("key", ["trust.projects", "trust.commands"])
 def test_whom_to_trust_is_said_on_a_terminal_only(whet: Whet, tmp_path: Path, key: str) -> None:
-    done = whet("config", "set", key, "true" if key == "trust.commands" else str(tmp_path))
+    done = whet("config", key, "true" if key == "trust.commands" else str(tmp_path))
     assert done.code == 1
     assert "terminal" in done.err
     allow(tmp_path / "home")
-    assert whet("config", "unset", "trust.commands").code == 1
+    assert whet("config", "--unset", "trust.commands").code == 1
 
 
 def test_a_task_that_was_piped_in_is_carried_out_and_is_not_the_persons_word(tmp_path: Path, person: Path) -> None:
@@ -108,14 +108,14 @@ def test_a_project_that_its_owner_declared_teaches_without_asking(
                 settings.write(f'[trust]\nprojects = ["{project}"]\n')
         done = whet("run", "How many bells?", "--folder", str(project))
         assert done.code == 0, done.err
-    shown = whet("prompt", "--folder", str(project), "--json").json
+    shown = whet("chat", "--prompt", "--folder", str(project), "--json").json
     trusts = {part["name"]: part["trust"] for part in shown["parts"]}
     assert put_in_force(tmp_path / "home") == (["memory.md"] if is_declared else [])
     assert shown["trusted_project"] == (str(project) if is_declared else None)
     assert trusts["files: AGENTS.md"] == ("tool" if is_declared else "external")
     if is_declared:
         assert "trust.projects" in done.err
-        assert "trust.projects" in whet("prompt", "--folder", str(project), "--sizes").out
+        assert "trust.projects" in whet("chat", "--prompt", "--folder", str(project)).out
         [entry] = [each for each in whet("ledger", "--json").json["entries"] if each["step"] == "applied"]
         assert f"counts as the owner's words, by the setting trust.projects ({project})" in entry["reason"]
 

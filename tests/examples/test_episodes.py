@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, program, user
 from whet.examples.candidates import episodes
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Role
 
 LOOK = call("read_file", {"path": "plan.md"}, "water")

@@ -10,7 +10,6 @@ from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.result_shapes import is_plain, words
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, RecordedCheck, Transcript
-from whet.shipped.data import failure_weights
 
 REQUEST = user("Show the harvest notes of last summer.")
 LOOK = call("read_file", {"path": "notes/harvest.md"}, "apples\npears\nplums")
@@ -25,7 +24,7 @@ def session(*turns: Turn, native_id: str = "one", **facts: object) -> Transcript
 
 
 def mined(*sessions: Transcript, wanted: WantedTemplate = ANY) -> Mined:
-    return mine(sessions, wanted, weights=failure_weights())
+    return mine(sessions, wanted)
 
 
 def tools(*turns: Turn, **facts: object) -> list[str]:
@@ -167,7 +166,7 @@ def test_each_example_says_why_its_session_counts_as_a_success() -> None:
     (example, *_) = mined(session(LOOK, *TESTED, checks=())).examples
     assert example.evidence == "flag: no error; checks passed after the session's last change"
     (example,) = mined(session(LOOK, checks=())).examples
-    assert "shows few bad signs" in example.evidence
+    assert "nothing failed in it" in example.evidence
     (example,) = mined(session(LOOK, checks=()), wanted=WantedTemplate(fewest=1, is_vouched=True)).examples
     assert example.evidence.endswith("the author of the template confirmed that the session went well")
 
@@ -220,7 +219,7 @@ def test_an_activity_narrows_the_sessions() -> None:
 
 
 def test_a_stream_of_sessions_is_enough_and_gives_the_same_each_time() -> None:
-    once, again = (mine(iter(many_sessions(20)), WantedTemplate(), weights=failure_weights()) for _ in range(2))
+    once, again = (mine(iter(many_sessions(20)), WantedTemplate()) for _ in range(2))
     assert once == again
     assert (once.seen, once.used) == (20, 20)
 

@@ -14,13 +14,12 @@ from whet.examples.mining import WantedTemplate, mine
 from whet.examples.prefills import as_openai, is_prefill, recognised
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
-from whet.failures.view import gather
 from whet.formats import openai_messages
+from whet.outcomes.view import gather
 from whet.sessions import exports
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Origin, Role, pair
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 
 # What Hermes 0.19.0 sent as the second request of `hermes chat`, with PREFILL as its prefill_messages_file; only its
@@ -80,7 +79,7 @@ def test_a_record_of_what_hermes_sent_is_the_session_without_the_examples() -> N
     assert [call.id for message in cold(messages) for call in message.calls] == ["call_1"]
     transcript = conversation(*messages)
     assert [step.tool for step in gather(transcript).steps] == ["terminal"]
-    mined = mine([transcript], WantedTemplate(fewest=1), weights=failure_weights())
+    mined = mine([transcript], WantedTemplate(fewest=1))
     assert {example.arguments for example in mined.examples} <= {'{"command":"ls"}'}
 
 

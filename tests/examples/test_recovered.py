@@ -1,14 +1,15 @@
 """Templates from recoveries: the later, working call of each session that shows a lesson is the example."""
 
+from msgspec.structs import replace
+
 from conversations import agent, conversation, shell, user
 from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.recovered import mine_recoveries
-from whet.failures.view import gather
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.taught_rules import rules_taught
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
 
 MODULES = ["cart", "price", "stock", "order", "user", "mail", "tax", "login", "search", "refund", "ship", "coupon"]
 
@@ -67,7 +68,14 @@ def test_a_call_with_a_secret_is_left_out_and_the_next_session_takes_its_place()
 
 def test_where_there_is_little_else_several_calls_of_a_kind_are_mined() -> None:
     sessions = [session(module) for module in MODULES]
-    found = mine(sessions, WantedTemplate(sessions=2), weights=failure_weights())
+    found = mine(sessions, WantedTemplate(sessions=2))
     assert len(found.examples) == 5
     assert len({each.session for each in found.examples}) == 5
     assert all("./dev test" in each.arguments for each in found.examples)
+
+
+def test_a_piece_that_does_not_say_what_worked_is_found_by_the_form_that_worked_elsewhere() -> None:
+    sessions = [session(module) for module in MODULES]
+    first, *others = pieces_of(sessions)
+    found = mine_recoveries(sessions, (replace(first, fix=""), *others))
+    assert found.examples[0].arguments == '{"command":"./dev test cart"}'

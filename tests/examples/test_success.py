@@ -1,4 +1,4 @@
-"""What speaks for a session: verdicts before checks that it ran, those before agreement, the failure score last."""
+"""What speaks for a session: verdicts, then checks that it ran, then agreement, and last a record without failures."""
 
 import pytest
 from hypothesis import given
@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.examples.success import LOW_SCORE, Ground, SuccessFinding, Vote, Votes, Warrant, find
-from whet.failures.success_signs import verification
-from whet.failures.view import gather
+from whet.examples.success import Ground, SuccessFinding, Vote, Votes, Warrant, find
+from whet.outcomes.view import gather
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript
-from whet.shipped.data import failure_weights
+from whet.trouble.endings import verification
+from whet.trouble.people import course_of
 
 REQUEST = user("Mend the broken gate of the north garden.")
 READ = call("read_file", {"path": "gate.py"}, "def gate(): ...")
@@ -30,12 +30,16 @@ def session(*turns: Turn, **facts: object) -> Transcript:
 
 
 def finding(*turns: Turn, vouched: bool = False, **facts: object) -> SuccessFinding:
-    return find(gather(session(*turns, **facts)), failure_weights(), vouched=vouched)
+    return find(gather(session(*turns, **facts)), vouched=vouched)
 
 
 def ground(*turns: Turn, **facts: object) -> Ground | None:
-    warrant = find(gather(session(*turns, **facts)), failure_weights()).warrant
+    warrant = find(gather(session(*turns, **facts))).warrant
     return warrant.ground if warrant else None
+
+
+def verified(transcript: Transcript) -> bool | None:
+    return verification(course_of(gather(transcript)))
 
 
 @given(TURNS)
@@ -63,7 +67,7 @@ def test_checks_that_pass_after_a_change_are_a_warrant_whatever_came_before(turn
 )
 def test_tests_of_the_same_thing_are_the_same_check_by_whichever_command(red: str, green: str, is_fixed: bool) -> None:
     turns = (shell(red, "Use: ./dev test MODULE", error=True), shell(green, "6 passed in 0.1s"))
-    assert verification(gather(session(*turns))) is is_fixed
+    assert verified(session(*turns)) is is_fixed
 
 
 @given(TURNS, st.booleans())
@@ -91,28 +95,28 @@ def test_the_word_of_whoever_makes_the_template_counts_where_the_record_cannot_t
     ids=["a change after it", "no change at all", "only a commit", "the person objects", "no outcome"],
 )
 def test_a_pass_that_says_nothing_about_the_work_is_no_verification(turns: tuple[Turn, ...]) -> None:
-    assert verification(gather(session(*turns))) is not True
+    assert verified(session(*turns)) is not True
 
 
 def test_a_check_that_failed_and_passes_later_needs_no_change_on_record() -> None:
-    assert verification(gather(session(FAIL, shell("sed -i s/a/b/ gate.py", ""), PASS))) is True
-    assert verification(gather(session(user("No, that is wrong."), EDIT, PASS))) is True
+    assert verified(session(FAIL, shell("sed -i s/a/b/ gate.py", ""), PASS)) is True
+    assert verified(session(user("No, that is wrong."), EDIT, PASS)) is True
 
 
 def test_another_check_that_passes_does_not_put_right_the_one_that_failed() -> None:
-    assert verification(gather(session(EDIT, FAIL, EDIT, LINT))) is False
+    assert verified(session(EDIT, FAIL, EDIT, LINT)) is False
 
 
-def test_without_a_check_a_short_session_stands_by_its_score_and_a_long_one_not_at_all() -> None:
-    assert ground(READ) is Ground.SCORED
+def test_without_a_check_a_short_session_stands_by_its_record_and_a_long_one_not_at_all() -> None:
+    assert ground(READ) is Ground.CLEAN
     assert finding(READ, ending=Ending.BUDGET).refusal == "cut off"
     look = [call("read_file", {"path": f"{number}.md"}, f"page {number}") for number in range(7)]
     assert finding(*look[:6]).warrant is not None
     assert finding(*look).refusal == "long, and no check passed at its end"
 
 
-def scored(score: float, request: bytes = b"mend", result: bytes = b"") -> SuccessFinding:
-    return SuccessFinding(Warrant(Ground.SCORED, score), vote=Vote(request, result))
+def clean(signs: int = 0, request: bytes = b"mend", result: bytes = b"") -> SuccessFinding:
+    return SuccessFinding(Warrant(Ground.CLEAN, signs), vote=Vote(request, result))
 
 
 def weighed(one: SuccessFinding, *others: SuccessFinding) -> SuccessFinding:
@@ -120,49 +124,44 @@ def weighed(one: SuccessFinding, *others: SuccessFinding) -> SuccessFinding:
 
 
 def test_sessions_with_one_request_and_one_result_vouch_for_each_other() -> None:
-    doubtful, twin = scored(0.4, result=b"x"), scored(0.9, result=b"x")
+    doubtful, twin = clean(1, result=b"x"), clean(3, result=b"x")
     assert weighed(doubtful).refusal == "nothing shows that it went well"
     agreed = weighed(doubtful, twin).warrant
-    assert agreed == Warrant(Ground.AGREED, 0.4)
-    assert weighed(doubtful, scored(0.9, b"other", b"x")).warrant is None
-    assert weighed(doubtful, scored(0.1, result=b"y")).warrant is None
-    assert weighed(scored(0.4, b"", b"x"), scored(0.4, b"", b"x")).warrant is None
-    assert weighed(doubtful, twin, scored(0.1, result=b"y")).warrant == agreed
-    assert weighed(doubtful, twin, *(scored(0.1, result=result) for result in (b"y", b"z"))).warrant is None
+    assert agreed == Warrant(Ground.AGREED, 1)
+    assert weighed(doubtful, clean(3, b"other", b"x")).warrant is None
+    assert weighed(doubtful, clean(0, result=b"y")).warrant is None
+    assert weighed(clean(1, b"", b"x"), clean(1, b"", b"x")).warrant is None
+    assert weighed(doubtful, twin, clean(0, result=b"y")).warrant == agreed
+    assert weighed(doubtful, twin, *(clean(0, result=result) for result in (b"y", b"z"))).warrant is None
 
 
 def test_the_one_that_came_to_another_result_than_its_likes_is_not_trusted() -> None:
-    alone, others = scored(0.1, result=b"x"), [scored(0.3, result=b"y"), scored(0.3, result=b"y")]
+    alone, others = clean(0, result=b"x"), [clean(1, result=b"y"), clean(1, result=b"y")]
     assert weighed(alone, *others[:1]).warrant == alone.warrant
     assert weighed(alone, *others).refusal == "other sessions with the same request got another result"
     # A job whose results differ each day says nothing against any of them.
-    assert weighed(alone, scored(0.1, result=b"y"), scored(0.1, result=b"z")).warrant == alone.warrant
+    assert weighed(alone, clean(0, result=b"y"), clean(0, result=b"z")).warrant == alone.warrant
 
 
-@given(st.floats(0, 1), st.lists(st.sampled_from([b"", b"x", b"y"]), max_size=5))
-def test_other_sessions_change_nothing_about_a_stronger_ground(score: float, results: list[bytes]) -> None:
-    others = [scored(score, result=result) for result in results]
+@given(st.integers(0, 5), st.lists(st.sampled_from([b"", b"x", b"y"]), max_size=5))
+def test_other_sessions_change_nothing_about_a_stronger_ground(signs: int, results: list[bytes]) -> None:
+    others = [clean(signs, result=result) for result in results]
     for strong in (Ground.CHECKED, Ground.VOUCHED, Ground.VERIFIED):
         one = SuccessFinding(Warrant(strong), vote=Vote(b"mend", b"x"))
         assert weighed(one, *others) == one
-    alone = scored(score)
-    assert (weighed(alone).warrant is not None) is (score <= LOW_SCORE)
+    alone = clean(signs)
+    assert (weighed(alone).warrant is not None) is (signs == 0)
 
 
 def test_the_same_request_and_last_answer_give_the_same_vote() -> None:
     assert finding(READ).vote == finding(EDIT, READ).vote
     assert finding(READ).vote != finding(EDIT).vote
-    assert find(gather(conversation(user("go on"), READ)), failure_weights()).vote.request == b""
+    assert find(gather(conversation(user("go on"), READ))).vote.request == b""
 
 
-@given(st.sampled_from(Ground), st.sampled_from(Ground), st.floats(0, 1), st.floats(0, 1))
-def test_the_stronger_ground_has_the_lower_rank_and_then_the_lower_score(
-    one: Ground, other: Ground, low: float, high: float
-) -> None:
-    if one != other:
-        assert (Warrant(one, low).rank < Warrant(other, high).rank) is (one < other)
-    else:
-        assert (Warrant(one, low).rank <= Warrant(one, high).rank) or low > high
+@given(st.sampled_from(Ground), st.sampled_from(Ground), st.integers(0, 9), st.integers(0, 9))
+def test_the_stronger_ground_comes_first_and_then_fewer_signs(one: Ground, other: Ground, few: int, many: int) -> None:
+    assert (Warrant(one, few) < Warrant(other, many)) is ((one, few) < (other, many))
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,10 @@ from whet.examples.mining import WantedTemplate, mine
 from whet.examples.prefills import as_anthropic, as_openai
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.sessions.example_marks import PREFIX, cold, is_warm
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, encode, pair
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 
 OPENAI = TypeAdapter(list[ChatCompletionMessageParam], config=ConfigDict(extra="forbid"))
@@ -173,7 +172,7 @@ def test_the_examples_are_no_evidence_of_the_session_and_are_not_mined_again() -
     )
     begun = replace(real, messages=warm(TEMPLATE, real.messages))
     assert [step.tool for step in gather(begun).steps] == ["valve"]
-    mined = mine([begun], WantedTemplate(fewest=1), weights=failure_weights())
+    mined = mine([begun], WantedTemplate(fewest=1))
     assert {example.tool for example in mined.examples} <= {"valve"}
 
 

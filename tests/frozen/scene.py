@@ -37,7 +37,16 @@ HOSTS = ("claude-code", "codex", "gemini")
 SESSIONS = ("frozen-1", "frozen-2", "frozen-3")
 FAILING = "pytest -q tests/test_basket.py"
 SKILL = "# Tea\n\n1. Warm the pot.\n2. Wait four minutes.\n"
-PROMPT = ("prompt", "--tools", "terminal,memory,skills", "--model", "claude-sonnet-4-5", "--date", "2026-10-01")
+PROMPT = (
+    "chat",
+    "--prompt",
+    "--tools",
+    "terminal,memory,skills",
+    "--model",
+    "claude-sonnet-4-5",
+    "--date",
+    "2026-10-01",
+)
 
 # What a person reads or a program takes in, by the name of its golden file.
 SAID: dict[str, tuple[str, ...]] = {
@@ -55,9 +64,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "skills-show": ("skills", "show", "tea"),
     "ledger": ("ledger", "--all"),
     "ledger-show": ("ledger", "show", "1"),
-    "ledger-why": ("ledger", "why", "basket"),
+    "ledger-why": ("ledger", "show", "basket"),
     "memory": ("memory",),
-    "memory-search": ("memory", "search", "staging"),
+    "memory-search": ("search", "--notes", "staging"),
     "templates": ("templates",),
     "templates-show": ("templates", "show", "ferry"),
     "jobs": ("jobs",),
@@ -66,12 +75,12 @@ SAID: dict[str, tuple[str, ...]] = {
     "cases": ("cases",),
     "cases-show": ("cases", "show", "port"),
     "judge": ("judge", str(EXAMPLES / "outcomes.csv")),
-    "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details", "--once"),
-    "pending": ("pending",),
-    "canary": ("canary",),
-    "watch": ("watch",),
-    "target": ("target",),
-    "stats": ("stats",),
+    "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details", "--growing"),
+    "lessons-waiting": ("lessons", "--waiting"),
+    "live": ("live",),
+    "live-look": ("live", "look"),
+    "sync-targets": ("sync", "--targets"),
+    "report-counts": ("report", "--counts"),
 }
 
 
@@ -166,9 +175,9 @@ def decide(stage: Stage) -> None:
     first, second, third = [lesson["id"] for lesson in stage.json("lessons")["lessons"]][:3]
     for lesson in (first, second, third):
         stage.said("lessons", "propose", lesson)
-    approved, refused = (entry["id"] for entry in stage.json("pending")["pending"][:2])
-    stage.said("pending", "approve", str(approved), "--yes")
-    stage.said("pending", "refuse", str(refused))
+    approved, refused = (entry["id"] for entry in stage.json("lessons", "--waiting")["waiting"][:2])
+    stage.said("lessons", "approve", str(approved), "--yes")
+    stage.said("lessons", "refuse", str(refused))
     stage.said("rules", "add", "basket", "Call the basket by its name.", "--project", str(stage.shop), "--yes")
     stage.said("rules", "add", "brief", "Answer briefly.", "--yes")
     stage.said("rules", "add", "patient", "Wait for the tests to end.", "--model", "gpt-5", "--yes")
@@ -182,7 +191,7 @@ def decide(stage: Stage) -> None:
     stage.said("memory", "add", "--about-user", "Prefers tables.", "--yes")
     for agent in HOSTS:  # a canary is for sessions that somebody tells of it
         hook("session-start", agent, {"session_id": "frozen-0", "cwd": "/"})
-    stage.said("canary", "start", "--rule", "Read a file before you edit it.", "--share", "0.5", "--yes")
+    stage.said("live", "start", "--rule", "Read a file before you edit it.", "--share", "0.5", "--yes")
     stage.said(
         "jobs", "add", "0 9 * * mon-fri", "What changed?", "--name", "news", "--timezone", "Europe/Berlin",
         "--workdir", str(stage.shop), "--yes",
@@ -191,11 +200,11 @@ def decide(stage: Stage) -> None:
         each["id"] for each in stage.json("sessions", "--limit", "100")["sessions"] if "ferry" in each["folder"]
     )
     [made] = stage.json("templates", "create", ferry, "--name", "ferry", "--went-well")["entries"]
-    stage.said("pending", "approve", str(made["id"]), "--yes")
-    stage.said("cases", "new", "port")
+    stage.said("lessons", "approve", str(made["id"]), "--yes")
+    stage.said("cases", "add", "--new", "port")
     for agent in HOSTS:
-        stage.said("target", "add", agent)
-        stage.said("target", "add", agent, "--project", str(stage.shop))
+        stage.said("sync", "add", agent)
+        stage.said("sync", "add", agent, "--project", str(stage.shop))
 
 
 def remind_of_the_tests() -> None:

@@ -120,7 +120,7 @@ def test_without_a_store_nothing_is_told_and_none_is_made(whet: Whet, home: Path
 def test_what_stands_in_the_agents_file_is_not_told_twice(whet: Whet, tmp_path: Path) -> None:
     shop = project(tmp_path, "shop")
     whet("rules", "add", "brief", "Answer briefly.")
-    whet("target", "add", "claude-code", "--project", str(shop))
+    whet("sync", "add", "claude-code", "--project", str(shop))
     whet("sync")
     assert "Answer briefly." in (shop / "CLAUDE.md").read_text()
     whet("rules", "add", "tables", "Answer in a table.")

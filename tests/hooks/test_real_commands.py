@@ -86,7 +86,7 @@ def test_failed_why_and_propose_are_answered(tmp_path: Path, whet: Whet) -> None
         place.mkdir()
         (place / "home").symlink_to(tmp_path / "home")
         assert answer in results(run_command(place, command, planned))[-1]
-    [waiting] = whet("pending", "--json").json["pending"]
+    [waiting] = whet("lessons", "--waiting", "--json").json["waiting"]
     assert waiting["text"] == RULE
 
 

@@ -167,7 +167,7 @@ def test_arms_differ_by_session_and_are_on_record(tmp_path: Path) -> None:
         kept = {each.session: each.told for each in session_draws(database, number)}
         [watched] = look(home, database, now=time.time(), settled_seconds=0.0).canaries
     assert kept == {session: told for told, session in chosen.items()}
-    assert (watched.sessions, watched.comparison.told, watched.comparison.untold) == (2, 1, 1)
+    assert (watched.counts.sessions, watched.counts.comparison.told, watched.counts.comparison.untold) == (2, 1, 1)
 
 
 def session_with(canary: str, told: bool) -> str:

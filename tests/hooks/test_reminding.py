@@ -99,7 +99,7 @@ def test_a_rule_that_is_no_reminder_leaves_no_file_and_undoing_removes_it(
     assert not compiled.exists()
     number = learn(home, tmp_path)
     assert compiled.exists()
-    assert whet("ledger", "revert", str(number)).code == 0
+    assert whet("ledger", "undo", str(number)).code == 0
     assert not compiled.exists()
     assert reminder(run(whet, "pytest -q")) == ""
 

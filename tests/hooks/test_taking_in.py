@@ -22,7 +22,7 @@ def test_the_worker_takes_in_what_hooks_left_and_analyses_it(whet: Whet, record:
     assert spooled(tmp_path / "home") == []
     [session] = whet("sessions", "--json").json["sessions"]
     assert session["source"] == "claude-code"
-    [work] = [each for each in whet("work", "--json").json["work"] if each["kind"] == "arrivals"]
+    [work] = [each for each in whet("worker", "list", "--json").json["work"] if each["kind"] == "arrivals"]
     assert work["summary"] == "1 sessions from 1 files, 0 could not be read"
 
 

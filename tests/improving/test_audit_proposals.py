@@ -6,15 +6,22 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from conversations import conversation, shell
 from whet.changes.apply import apply, undo
 from whet.changes.pending import approve, propose
 from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
+from whet.improving.auditing import judged_by_sessions
 from whet.ledger.entries import Actor
+from whet.lessons.call_patterns import is_matched
+from whet.lessons.following import was_followed
+from whet.lessons.reminders import pattern_of
+from whet.outcomes.view import gather
 from whet.sessions.trust import Trust
 from whet.statements.proposing import ProposalKind
-from whet.statements.statement import AuditedStatement, StatementFinding, StatementMark
+from whet.statements.records import calls_of
+from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.store.database import Database
 from whet.store.home import Home
 
@@ -117,3 +124,67 @@ def test_told_and_not_followed_becomes_a_reminder_at_the_call(home: Home, databa
     assert found.entry is not None
     assert found.entry.patch.scope.at_call
     assert found.entry.patch.situation.said == "Never use `npm install`, use `pnpm install`."
+    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
+    (then,) = propose_changes(home, database, type(audit)(audit.root, audit.files, broken), project="p", now=3.0)
+    assert then.proposal.kind is ProposalKind.MOVE  # it is said at the call now, and need not be read at every start
+    assert then.entry is not None
+    approve(home, database, then.entry.number, actor=Actor.PERSON, now=4.0)
+    assert "npm" not in (root / "CLAUDE.md").read_text()
+    undo(home, database, actor=Actor.PERSON, now=5.0)
+    assert "- Never use `npm install`" in (root / "CLAUDE.md").read_text()
+
+
+BLOCK = "# Work\n\n```\nsrc/\n├── a.py\n├── b.py\n├── gone.py   # helps\n└── c.py\n```\n\nAnd so on.\n"
+
+
+@pytest.mark.parametrize("body", [BLOCK.encode(), b"\xef\xbb\xbf" + BLOCK.replace("\n", "\r\n").encode()])
+def test_a_block_is_shortened_by_the_line_that_is_wrong(
+    home: Home, database: Database, root: Path, body: bytes
+) -> None:
+    (root / "src").mkdir()
+    for name in ("a.py", "b.py", "c.py"):
+        (root / "src" / name).write_text("")
+    (found,) = proposed(home, database, root, body)
+    assert found.proposal.kind is ProposalKind.SHORTEN
+    assert found.entry is not None
+    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
+    gone = next(line for line in body.split(b"\n") if b"gone.py" in line) + b"\n"
+    assert (root / "CLAUDE.md").read_bytes() == body.replace(gone, b"")
+    undo(home, database, actor=Actor.PERSON, now=3.0)
+    assert (root / "CLAUDE.md").read_bytes() == body
+
+
+def test_a_folder_with_entries_below_it_is_not_cut_out_of_a_drawing(home: Home, database: Database, root: Path) -> None:
+    (root / "src").mkdir()
+    for name in ("a.py", "b.py", "c.py", "d.py"):
+        (root / "src" / name).write_text("")
+    drawn = "src/\n├── a.py\n├── b.py\n├── d.py\n├── old/\n│   └── x.py\n└── c.py"
+    assert not proposed(home, database, root, f"```\n{drawn}\n```\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("commands", "followed"),
+    [(("git commit -m x",), False), (("make lint", "git commit -m x"), True), (("make lint",), None)],
+)
+def test_what_was_to_be_run_before_a_commit_is_said_at_the_commit_and_counted(
+    home: Home, database: Database, root: Path, commands: tuple[str, ...], followed: bool | None
+) -> None:
+    (root / "CLAUDE.md").write_text("# Work\n\n- Run `make lint` before every commit.\n- Be kind.\n")
+    skipped = conversation(shell("git commit -m done", "ok"))
+    audit = audit_folder(root)
+    since = tuple(replace(each, changed=LastChange(0.0, "")) for each in audit.statements)
+    others = conversation(shell("make lint", "ok"), shell("git commit -m done", "ok"))
+    calls = tuple(calls_of(f"s{n}", gather(each)) for n, each in enumerate((skipped, skipped, others)))
+    judged = judged_by_sessions(replace(audit, statements=since), calls, now=9.0)
+    broken = judged.statements[0].marked(StatementMark.BROKEN)
+    assert broken is not None
+    assert (broken.seen, broken.came_up) == (2, 3)
+    (found,) = propose_changes(home, database, judged, project="p", now=1.0)
+    assert found.entry is not None
+    situation = found.entry.patch.situation
+    pattern = pattern_of(situation)
+    assert pattern is not None
+    assert is_matched(pattern, "git add -A && git commit -m x")
+    assert not is_matched(pattern, "git status")
+    session = gather(conversation(*(shell(each, "ok") for each in commands)))
+    assert was_followed(situation, session) is followed

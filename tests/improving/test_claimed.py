@@ -14,7 +14,6 @@ from whet.lessons.claims import ClaimCarrier, ClaimOperation, Quote
 from whet.lessons.record import Carrier, Lesson, LessonStage, ProjectLessons
 from whet.lessons.rungs import EvidenceRung
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import sessions
 from whet.store.analyses import refresh
 from whet.store.claims import keep_pass
@@ -34,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def analysed(database: Database) -> None:
-    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(database, progress=lambda _: None, processors=1)
 
 
 def of_reader(home: Home, database: Database, scope: LessonScope = LessonScope()) -> ProjectLessons:  # noqa: B008
@@ -101,7 +100,9 @@ def test_what_is_kept_is_made_anew_when_a_session_or_the_log_has_grown(
     keep_pass(database, project, [], [retired], reader=READER, now=FIRST_DAY + 5)
     last = of_reader(home, database)
     assert [each.rule for each in last.lessons] == [INSTALL.rule]
-    assert [(each.rule, each.why) for each in last.dropped] == [(PUSH.rule, "it no longer holds: main is protected")]
+    assert [(each.rule, each.standing.why) for each in last.dropped] == [
+        (PUSH.rule, "it no longer holds: main is protected")
+    ]
 
 
 def test_a_forgotten_session_leaves_no_word_of_it_in_a_lesson(home: Home, database: Database, folder: Path) -> None:
@@ -134,7 +135,7 @@ def test_invented_quotes_and_those_of_another_project_are_dropped_with_the_reaso
     keep_pass(database, project, read, claims, reader=READER, now=FIRST_DAY)
     found = of_reader(home, database)
     assert [each.rule for each in found.lessons] == [PUSH.rule]
-    assert {each.rule: each.why for each in found.dropped} == {
+    assert {each.rule: each.standing.why for each in found.dropped} == {
         "Do a.": "no quote holds: the message does not say it",
         "Do b.": "no quote holds: its session is of another project",
         "Do c.": "no quote holds: its session is not in the store",
@@ -181,7 +182,7 @@ def test_a_line_that_is_younger_than_the_trouble_settles_it(home: Home, database
     told_at(database, folder, FIRST_DAY + 99 * DAY)
     found = of_reader(home, database)
     assert [each.rule for each in found.lessons] == [PUSH.rule]
-    assert found.dropped[0].why == "settled: the file says it since the trouble (AGENTS.md)"
+    assert found.dropped[0].standing.why == "settled: the file says it since the trouble (AGENTS.md)"
 
 
 def test_a_wrong_line_is_to_be_put_right_and_missing_names_are_named(
@@ -226,7 +227,7 @@ def test_what_a_person_refused_is_not_claimed_again_in_other_words(
     keep_pass(database, project, [], [retired, other], reader=READER, now=FIRST_DAY + 1)
     found = of_reader(home, database)
     assert [each.rule for each in found.lessons] == [PUSH.rule]
-    assert f"a person refused it: {INSTALL.rule}" in {each.why for each in found.dropped}
+    assert f"a person refused it: {INSTALL.rule}" in {each.standing.why for each in found.dropped}
 
 
 def test_a_lesson_is_asked_for_by_its_project_and_by_its_sessions(home: Home, database: Database, folder: Path) -> None:

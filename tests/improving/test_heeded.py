@@ -14,7 +14,6 @@ from whet.lessons.following import Fared, Following, SeenRule, count_following, 
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import sessions
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
@@ -203,7 +202,7 @@ def test_a_rule_that_was_told_and_broken_is_trouble_of_its_session(home: Home, d
     told = replace(made("b", "rtk bun i"), messages=(program(RULE.text), *made("b", "rtk bun i").messages))
     keep(database, told)
     keep(database, made("c", "rtk bun i"))
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     assert fared(home, database).told == 1
     assert fared(home, database).told == 1
     found = {each.trouble.session: each.trouble.troubles for each in session_troubles(database, Filters())}

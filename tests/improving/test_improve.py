@@ -147,7 +147,7 @@ def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database:
     assert "No model is set" in report.stopped
     [outcome] = report.outcomes
     assert outcome.became is Became.WAITS
-    assert f"whet pending approve {outcome.entry}" in outcome.why
+    assert f"whet lessons approve {outcome.entry}" in outcome.why
     assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
     again = improved(home, ImproveRequest(), supply_of(obeys))
     assert (again.outcomes, [each.entry for each in again.waiting]) == ((), [outcome.entry])
@@ -164,7 +164,7 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
     for case in questions(12):
         keep_case(home.folder / FOLDER, case)
     shown = " ".join(report_lines(improved(home, DRY, supply_of(obeys))))
-    assert f"`whet pending approve {outcome.entry}`" in shown
+    assert f"`whet lessons approve {outcome.entry}`" in shown
     assert f"`whet try --pending {outcome.entry}`: at most " in shown
     assert "says proposed" not in shown
 

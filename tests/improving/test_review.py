@@ -48,7 +48,7 @@ def test_the_review_extends_the_last_request_byte_for_byte_and_keeps_what_the_pe
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, WISH)
-        done = whet("review", session, "--kind", "memory")
+        done = whet("learn", "--review", session, "--kind", "memory")
         assert done.code == 0, done.err
         asked, reviewing, after = (request.body for request in server.requests)
     assert extends(asked, reviewing)
@@ -71,7 +71,7 @@ def test_what_derives_from_a_tools_output_waits_for_a_person(place: Path, person
     ]
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
-        done = whet("review", talked(whet, "Which server builds?"))
+        done = whet("learn", "--review", talked(whet, "Which server builds?"))
         assert "waits for a person's approval" in last_tool_message(server.requests[-1].body)
     assert done.code == 0
     assert "Whet learned" not in done.out
@@ -91,7 +91,7 @@ def test_what_derives_from_a_tools_output_waits_for_a_person(place: Path, person
 def test_everything_but_memory_skills_and_search_is_denied(place: Path, person: Path, call: Play) -> None:
     with playing(words("Hello."), call, words("Nothing.")) as server:
         whet = whet_at(place, person, server.base_url)
-        done = whet("review", talked(whet, "Hello."))
+        done = whet("learn", "--review", talked(whet, "Hello."))
         assert "Go on without it" in last_tool_message(server.requests[-1].body)
     assert done.code == 0
     assert "Nothing to keep" in done.out
@@ -102,7 +102,7 @@ def test_a_review_has_its_own_session_its_parent_and_its_cost(place: Path, perso
     with playing(words("Hello."), words("Nothing to keep.")) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, "Hello.")
-        outcome = whet("review", session, "--json").json
+        outcome = whet("learn", "--review", session, "--json").json
     assert (outcome["ending"], outcome["summary"]) == ("finished", "")
     assert outcome["spent"]["input"] == 1000
     found = {each["id"]: each for each in whet("sessions", "--all", "--json").json["sessions"]}
@@ -117,9 +117,9 @@ def test_a_review_that_was_done_is_not_done_again(place: Path, person: Path) -> 
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, WISH)
-        first = whet("review", session)
+        first = whet("learn", "--review", session)
         count = len(server.requests)
-        again = whet("review", session)
+        again = whet("learn", "--review", session)
         assert len(server.requests) == count
     assert again.out == first.out
     assert (place / "user.md").read_text().count(WISH) == 1
@@ -129,9 +129,9 @@ def test_a_review_in_the_background_that_was_done_is_told_with_how_to_do_it_agai
     with playing(*[words("Certainly.")] * 9) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, "Hello.")
-        assert "Queued as" in whet("review", session, "--background", "--work").out
+        assert "Queued as" in whet("learn", "--review", session, "--background", "--work").out
         count = len(server.requests)
-        told = whet("review", session, "--background").out
+        told = whet("learn", "--review", session, "--background").out
         assert "This session was already reviewed, on " in told
         forget, review = re.findall(r"`whet (\w+ \w+)`", told)
         assert whet(*forget.split(), "--yes").code == 0
@@ -149,9 +149,9 @@ def test_a_review_that_broke_off_goes_on(place: Path, person: Path) -> None:
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, WISH)
-        broken = whet("review", session)
+        broken = whet("learn", "--review", session)
         assert broken.code == 1
-        done = whet("review", session)
+        done = whet("learn", "--review", session)
         bodies = [request.body for request in server.requests]
     assert done.code == 0, done.err
     assert "Whet learned" in done.out
@@ -164,7 +164,7 @@ def test_a_session_of_another_agent_is_shown_as_data(place: Path, person: Path, 
         whet = whet_at(place, person, server.base_url)
         assert whet("import", str(examples)).code == 0
         session = whet("sessions", "--json", "--source", "claude-code").json["sessions"][0]["id"]
-        done = whet("review", session)
+        done = whet("learn", "--review", session)
         request = server.requests[0].json
     assert done.code == 0, done.err
     assert {tool["function"]["name"] for tool in request["tools"]} == {"memory", "skills", "session_search"}
@@ -181,10 +181,10 @@ def test_the_person_can_write_the_order_of_a_review_in_the_home(place: Path, per
         folder.mkdir(parents=True)
         (folder / "order.md").write_text("Look back with {tools}.\n\n{parts}\n\nKeep only what is about tea.\n")
         (folder / "memory.md").write_text("Notes: kinds of tea.\n")
-        assert whet("review", session).code == 0
+        assert whet("learn", "--review", session).code == 0
         order = server.requests[-1].json["messages"][-1]["content"]
         (folder / "order.md").write_text("Keep everything.\n")
-        refused = whet("review", session, "--kind", "skill")
+        refused = whet("learn", "--review", session, "--kind", "skill")
     assert order.startswith("Look back with memory, session_search, skills.\n\nNotes: kinds of tea.\n\nSkills:")
     assert order.endswith("Keep only what is about tea.")
     assert refused.code != 0
@@ -202,7 +202,7 @@ def test_a_review_changes_what_it_made_without_viewing_it_again(place: Path, per
     ]
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
-        assert whet("review", talked(whet, WISH)).code == 0
+        assert whet("learn", "--review", talked(whet, WISH)).code == 0
     assert "one very short sentence" in (place / "skills" / "answering" / "SKILL.md").read_text()
     assert (place / "skills" / "answering" / "templates" / "answer.md").read_text() == "Yes.\n"
 
@@ -236,11 +236,11 @@ def test_of_another_agents_session_only_what_a_person_certainly_typed_is_kept_at
     ]
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
-        done = whet("review", imported(whet, tmp_path, entrypoint=entrypoint), "--kind", "memory")
+        done = whet("learn", "--review", imported(whet, tmp_path, entrypoint=entrypoint), "--kind", "memory")
         assert done.code == 0, done.err
     assert (place / "user.md").exists() is is_certain
     assert not (place / "memory.md").exists()
-    waiting = {each["text"] for each in whet("pending", "--json").json["pending"]}
+    waiting = {each["text"] for each in whet("lessons", "--waiting", "--json").json["waiting"]}
     assert waiting == {EVIL, "The person likes short answers.", *(() if is_certain else (WISH,))}
 
 
@@ -257,7 +257,7 @@ def test_tools_that_a_server_described_lower_what_a_review_writes(place: Path, p
         (place / "settings.toml").write_text(settings + told)
         session = talked(whet, "Ring.")
         (place / "settings.toml").write_text(settings)
-        whet("review", session, "--kind", "memory")
+        whet("learn", "--review", session, "--kind", "memory")
         assert "waits for a person's approval" in last_tool_message(server.requests[-1].body)
     assert not (place / "memory.md").exists()
 
@@ -267,9 +267,9 @@ def test_a_worker_does_what_was_left_to_it(place: Path, person: Path) -> None:
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, WISH)
-        work = whet("review", session, "--background", "--json").json["work"]
+        work = whet("learn", "--review", session, "--background", "--json").json["work"]
         assert whet("worker", "--until-idle", "--queue", "reviews").code == 0
-    found = whet("work", "show", work, "--json").json
+    found = whet("worker", "list", work, "--json").json
     assert found["state"] == "done"
     assert found["summary"].startswith("Whet learned: note")
     assert found["tokens"] == 2100
@@ -280,12 +280,12 @@ def test_a_review_that_fails_says_why_and_breaks_nothing(place: Path, person: Pa
     with playing(words("Hello."), refused(401, {"error": {"message": "bad key"}})) as server:
         whet = whet_at(place, person, server.base_url)
         session = talked(whet, "Hello.")
-        work = whet("review", session, "--background", "--json").json["work"]
+        work = whet("learn", "--review", session, "--background", "--json").json["work"]
         assert whet("worker", "--until-idle").code == 0
-    found = whet("work", "show", work, "--json").json
+    found = whet("worker", "list", work, "--json").json
     assert found["state"] == "failed"
     assert "401" in found["error"]
-    assert "failed" in whet("work").out
+    assert "failed" in whet("worker", "list").out
 
 
 @pytest.mark.parametrize("by", ["option", "setting"])
@@ -297,7 +297,7 @@ def test_another_model_reviews_under_its_own_name(place: Path, person: Path, by:
             if by == "setting":
                 settings.write('[review]\nmodel = "other:small-model"\n')
         session = talked(whet, "Hello.")
-        done = whet("review", session, *(("--model", "other:small-model") if by == "option" else ()))
+        done = whet("learn", "--review", session, *(("--model", "other:small-model") if by == "option" else ()))
         assert done.code == 0, done.err
         assert [json.loads(request.body)["model"] for request in second.requests] == ["small-model"]
         assert len(first.requests) == 1
@@ -306,7 +306,7 @@ def test_another_model_reviews_under_its_own_name(place: Path, person: Path, by:
 def test_commands_that_need_no_durable_work_never_load_the_engine(place: Path, person: Path) -> None:
     settings_for(place, "http://127.0.0.1:9/v1")
     whet = runner(place, person)
-    for command in (["sessions"], ["memory"], ["ledger"], ["run", "hello"], ["prompt"], ["review", "--help"]):
+    for command in (["sessions"], ["memory"], ["ledger"], ["run", "hello"], ["chat", "--prompt"], ["learn", "--help"]):
         done = whet(*command, variables={"PYTHONPROFILEIMPORTTIME": "1"})
         assert " dbos" not in done.err, command
 
@@ -346,7 +346,7 @@ def test_a_conversation_is_told_that_its_review_failed(place: Path, person: Path
         with seated([str(COMMAND), "chat"], environment=environment(place, person), folder=person.parent) as seat:
             seat.expect("›").say("Hello.").expect("First.").expect("›")
             whet = runner(place, person)
-            until(lambda: "failed" in whet("work").out)
+            until(lambda: "failed" in whet("worker", "list").out)
             seat.say("Once more.").expect("A review ended early: failed.").expect("›").type(CTRL_D)
             assert seat.leave() == 0
 
@@ -376,7 +376,7 @@ def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, per
         where = {"WHET_DATABASE_URL": home.database_url}
         done = run("run", WISH, "--json", "--tools", "chat", variables=where)
         session = done.json["session"]
-        work = run("review", session, "--background", "--json", variables=where).json["work"]
+        work = run("learn", "--review", session, "--background", "--json", variables=where).json["work"]
         kept = {name: os.environ[name] for name in os.environ if name.startswith(KEPT_VARIABLES)}
         worker = subprocess.Popen(
             [COMMAND, "worker", "--until-idle", "--queue", "reviews"],
@@ -385,10 +385,10 @@ def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, per
         assert server.stalled.wait(PATIENCE_SECONDS)
         worker.kill()
         worker.wait()
-        assert run("work", "show", work, "--json", variables=where).json["state"] == "queued", "it waits for a worker"
+        assert run("worker", "list", work, "--json", variables=where).json["state"] == "queued", "it waits for a worker"
         assert run("worker", "--until-idle", "--queue", "reviews", variables=where).code == 0
         bodies = [request.body for request in server.requests]
-        found = run("work", "show", work, "--json", variables=where).json
+        found = run("worker", "list", work, "--json", variables=where).json
     assert (found["state"], found["error"]) == ("done", "")
     assert found["summary"].startswith("Whet learned: note")
     assert bodies[3] == bodies[2], "the same request again, byte for byte"

@@ -60,8 +60,9 @@ def test_the_mcp_server_tells_what_programs_get(filled: Home, lessons: tuple[whe
 
 def test_ids_are_unique_and_numbers_are_dense(lessons: tuple[whet.Lesson, ...], command: Whet) -> None:
     assert len({each.id for each in lessons}) == len(lessons)
+    waiting = {each.standing.entry for each in lessons if each.standing.proposal}
     for number, lesson in enumerate(lessons, 1):
-        assert command("lessons", "show", str(number), "--json").json["id"] == lesson.id
+        assert number in waiting or command("lessons", "show", str(number), "--json").json["id"] == lesson.id
 
 
 def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:
@@ -74,7 +75,7 @@ def test_a_lesson_keeps_its_id_whatever_is_learned_beside_it(filled: Home, lesso
 def test_nothing_is_dropped_without_a_reason(filled: Home, command: Whet) -> None:
     with opened(filled) as database:
         found = learned(filled, database)
-    assert all(each.why for each in found.dropped)
+    assert all(each.standing.why for each in found.dropped)
     assert len(command("lessons", "--dropped", "--json").json["dropped"]) == len(found.dropped)
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ from whet.context.gathering import rules_in_force
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.improving.learned import lessons_of
-from whet.improving.watch import look, standing, watch
+from whet.improving.watch import live_lessons, look, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
+from whet.lessons.live import CanaryMove
 from whet.runs.run import Ended, Run
 from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
@@ -28,9 +30,10 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.recording import recorded
 from whet.store.session_draws import KeptDraw, keep_session_draws
 from whet.store.sessions import Provenance, keep, stored
+from whet.targets.drawing import unit_of
 from whet.targets.settings import Target, add
 from whet.targets.telling import day_of, tell
-from whet.trials.canaries import CanaryMove, key_of
+from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 
 BEGAN = 1_800_000_000.0
@@ -67,9 +70,10 @@ def test_a_rule_that_harms_is_reverted_by_itself_and_says_why(home: Home, databa
     number = begin(home, database)
     go_by(home, database, sessions=50, told_go=BADLY)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.comparison.decision is CanaryMove.REVERT
+    assert found.counts.comparison.decision is CanaryMove.REVERT
     last = Ledger(database).entries()[-1]
-    assert (last.step, last.actor, last.about, last.number) == (Step.REVERTED, Actor.WATCH, number, found.decided)
+    assert (last.step, last.actor, last.about) == (Step.REVERTED, Actor.WATCH, number)
+    assert last.number == found.counts.decided
     assert "with it" in last.note
     assert "1 %" in last.note
     assert Ledger(database).state().rules == ()
@@ -80,11 +84,11 @@ def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> 
     begin(home, database)
     go_by(home, database, sessions=30, told_go=WELL)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert (found.comparison.decision, found.decided) == (CanaryMove.WAIT, 0)
-    assert found.comparison.told + found.comparison.untold == found.sessions == 30
-    assert standing(home, database) == (found,)
+    assert (found.counts.comparison.decision, found.counts.decided) == (CanaryMove.WAIT, 0)
+    assert found.counts.comparison.told + found.counts.comparison.untold == found.counts.sessions == 30
+    assert live_lessons(home, database) == (found,)
     [lesson] = lessons_of(home, database)
-    without, told = found.comparison.loss_untold, found.comparison.loss_told
+    without, told = found.counts.comparison.loss_untold, found.counts.comparison.loss_told
     assert lesson.climb.words[-1] == f"live: mean failure {without:.2f} → {told:.2f} in 30 sessions"
 
 
@@ -93,7 +97,7 @@ def test_a_row_that_names_no_day_does_not_stop_the_watch(home: Home, database: D
     with database.writing():
         keep_delivery(database, Delivery(number, "/p/CLAUDE.md", "no day", True, ("claude",), "/p", BEGAN))
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.sessions == 0
+    assert found.counts.sessions == 0
 
 
 def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, database: Database) -> None:
@@ -104,15 +108,15 @@ def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, databas
     live(database, "settled-too", WELL, at=BEGAN + 20)
     first, second = (look(home, database, now=BEGAN + 2.5 * HOUR).canaries[0] for _ in range(2))
     assert first == second
-    assert first.sessions == 2, "what began before the canary, or may still go on, does not count"
-    assert look(home, database, now=BEGAN + 4 * HOUR).canaries[0].sessions == 3
+    assert first.counts.sessions == 2, "what began before the canary, or may still go on, does not count"
+    assert look(home, database, now=BEGAN + 4 * HOUR).canaries[0].counts.sessions == 3
 
 
 def test_sessions_that_the_rule_is_not_for_do_not_count(home: Home, database: Database) -> None:
     begin(home, database, replace(RULE, scope=Scope(models=("large",))), actor=Actor.PERSON)
     live(database, "one", WELL, at=BEGAN + 10, model="very-large")
     live(database, "other", WELL, at=BEGAN + 10, model="small")
-    assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].sessions == 1
+    assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].counts.sessions == 1
 
 
 def test_the_procedure_looks_and_tells_in_one_line(home: Home, database: Database) -> None:
@@ -133,15 +137,25 @@ def test_what_a_session_drew_is_on_record_and_its_prompt_has_it(home: Home, data
         assert told == ([RULE.text] if is_told(key_of(item), lot, item.share) else [])
 
 
+def drawn_project(home: Home, database: Database, tmp_path: Path, days: Iterable[str]) -> Path:
+    """A folder whose file is told the rule on some of these days: which ones depends on its path."""
+    [item] = [rule for rule in ledger_of(home, database).state().rules if rule.canary]
+    for folder in (tmp_path / f"project-{number}" for number in count()):
+        units = (unit_of(str(folder / "CLAUDE.md"), day) for day in days)
+        if len({is_told(key_of(item), unit, item.share) for unit in units}) == 2:
+            return folder
+    raise AssertionError
+
+
 def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by_it(
     home: Home, database: Database, tmp_path: Path
 ) -> None:
-    project = tmp_path / "project"
+    begin(home, database)
+    days, told = range(1, 9), 0
+    project = drawn_project(home, database, tmp_path, {day_of(BEGAN + day * DAY) for day in days})
     project.mkdir()
     file = project / "CLAUDE.md"
     add(home, Target("claude", "claude-code", project=str(project), file=str(file)))
-    begin(home, database)
-    days, told = range(1, 9), 0
     for day in days:
         now = BEGAN + day * DAY
         tell(home, database, now=now)
@@ -153,10 +167,10 @@ def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by
             keep(database, prepare(placed), Provenance("", now + 120, now + 120))
     assert 0 < told < len(days), "some days with it, some without"
     [found] = look(home, database, now=BEGAN + 12 * DAY).canaries
-    assert found.comparison.told == told
-    assert found.comparison.untold == len(days) - told
-    assert found.sessions == 2 * len(days)
-    assert (found.comparison.loss_told or 0) > (found.comparison.loss_untold or 0)
+    assert found.counts.comparison.told == told
+    assert found.counts.comparison.untold == len(days) - told
+    assert found.counts.sessions == 2 * len(days)
+    assert (found.counts.comparison.loss_told or 0) > (found.counts.comparison.loss_untold or 0)
 
 
 @pytest.mark.parametrize("home", ["sqlite"], indirect=True)
@@ -191,8 +205,9 @@ def test_a_session_that_drew_at_its_start_counts_by_itself(home: Home, database:
         keep_session_draws(database, [KeptDraw(number, told, 0.5, "claude-code", f"s{index}", BEGAN + 60)])
     keep_delivery(database, Delivery(number, "/src/CLAUDE.md", day_of(BEGAN), True, ("claude-code",), "", BEGAN))
     [found] = look(home, database, now=BEGAN + 3 * DAY).canaries
-    assert found.comparison.decision is CanaryMove.REVERT
-    assert found.comparison.told + found.comparison.untold == found.sessions == 40, "sessions, and not days"
+    assert found.counts.comparison.decision is CanaryMove.REVERT
+    compared = found.counts.comparison
+    assert compared.told + compared.untold == found.counts.sessions == 40, "sessions, and not days"
 
 
 def test_what_a_session_sends_out_counts_with_it_and_one_without_a_draw_does_not(
@@ -203,7 +218,7 @@ def test_what_a_session_sends_out_counts_with_it_and_one_without_a_draw_does_not
     for session in ("s1", "s1/helper", "s2"):
         ended(database, session, WELL, at=BEGAN + 60)
     [found] = look(home, database, now=BEGAN + DAY).canaries
-    assert (found.sessions, found.comparison.told, found.comparison.untold) == (2, 1, 0)
+    assert (found.counts.sessions, found.counts.comparison.told, found.counts.comparison.untold) == (2, 1, 0)
 
 
 def test_a_session_that_still_goes_on_is_not_counted(home: Home, database: Database) -> None:
@@ -211,7 +226,7 @@ def test_a_session_that_still_goes_on_is_not_counted(home: Home, database: Datab
     keep_session_draws(database, [KeptDraw(number, True, 0.5, "claude-code", "s1", BEGAN + 60)])
     ended(database, "s1", WELL, at=BEGAN + 60)
     [found] = look(home, database, now=BEGAN + 200).canaries
-    assert found.sessions == 0
+    assert found.counts.sessions == 0
 
 
 def test_the_file_of_an_agent_with_hooks_holds_no_canary(home: Home, database: Database, tmp_path: Path) -> None:
@@ -243,9 +258,9 @@ def test_a_rule_with_a_situation_is_judged_by_its_own_failure_in_it(home: Home, 
         turns = WELL if index % 3 == 2 else RIGHT if told or index % 3 else WRONG
         live(database, f"s{index}", turns, at=BEGAN + 60 + index)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.comparison.told + found.comparison.untold == 80, "a third did nothing of the kind"
-    assert (found.sessions, found.comparison.loss_told, found.held_by) == (120, 0.0, "")
-    assert found.comparison.decision is CanaryMove.PROMOTE
+    assert found.counts.comparison.told + found.counts.comparison.untold == 80, "a third did nothing of the kind"
+    assert (found.counts.sessions, found.counts.comparison.loss_told, found.counts.held_by) == (120, 0.0, "")
+    assert found.counts.comparison.decision is CanaryMove.PROMOTE
     last = Ledger(database).entries()[-1]
     assert (last.step, last.about) == (Step.PROMOTED, number)
     assert "as a detector sees it (calls in the form that goes wrong)" in last.note
@@ -258,7 +273,7 @@ def test_what_guards_go_by_is_measured_once(home: Home, database: Database) -> N
     live(database, "a", (*WRONG, *edit, user("No, that is wrong. I told you to use bun.")), at=BEGAN + 60)
     live(database, "b", (*edit, *shell("pytest -q", "3 passed")), at=BEGAN + 70)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    first, second = counted(database, found.entry)
+    first, second = counted(database, found.standing.entry)
     assert (first.failed, first.corrected, first.unchecked) == (True, True, True)
     assert (second.failed, second.corrected, second.unchecked) == (None, False, False)
     assert all(stored(database, id) for id in (*first.ids, *second.ids)), "which sessions they were is written down"

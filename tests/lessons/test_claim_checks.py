@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, program, shell, user
 from quickness import is_linear
-from whet.failures.view import gather
 from whet.lessons.claim_calls import (
     FITS_NOTHING,
     NOT_REGULAR,
@@ -48,6 +47,7 @@ from whet.lessons.claims import (
 from whet.lessons.instructions import SeenInstruction
 from whet.lessons.named_things import NamedThings, RepositoryNames, missing_names, named_things
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 

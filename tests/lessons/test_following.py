@@ -3,9 +3,9 @@
 import pytest
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.failures.view import gather
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import Following, SeenRule, count_following, was_followed, was_told
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Origin
 
 BUN = RuleSituation("rtk bun install", "error: unrecognized subcommand 'bun'", "bun install")

@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from conversations import call, conversation, user
-from whet.failures.view import gather
 from whet.lessons.instructions import Instructions, SeenInstruction, is_broken, seen_instructions
 from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Origin, Transcript
 
 DRAFT = "never wrap long lines in the markdown"

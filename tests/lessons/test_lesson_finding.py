@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
-from whet.failures.view import gather
 from whet.lessons.finding import copies_of, teaching_of
 from whet.lessons.said import holds_for_good, said_pieces, standing_sentences
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 

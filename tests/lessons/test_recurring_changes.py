@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
 from quickness import is_linear
-from whet.failures.view import gather
 from whet.lessons.change_sentences import sentence_of
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonSource
 from whet.lessons.recurring_changes import recurring_changes
 from whet.lessons.said import holds_for_good, said_pieces
 from whet.lessons.taught_rules import rules_taught
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
 
 PARTS = ("cart", "bill", "mail", "auth")

@@ -3,10 +3,10 @@
 import pytest
 
 from conversations import Turn, call, conversation, shell, user
-from whet.failures.view import gather
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import is_matched
 from whet.lessons.reminders import followed_after, pattern_of
+from whet.outcomes.view import gather
 
 FORMS = RuleSituation("pytest -q", "no database", "./dev test")
 ERROR = RuleSituation("git push origin", "error: permission denied to robot")

@@ -125,7 +125,7 @@ def test_a_proposal_waits_for_the_person_and_is_made_once(tmp_path: Path, filled
     again = call(tmp_path, "propose", text=RULE, reason="pytest failed in three sessions")
     assert first["state"] == "waits for a person"
     assert first["number"] == again["number"]
-    [waiting] = filled("pending", "--json").json["pending"]
+    [waiting] = filled("lessons", "--waiting", "--json").json["waiting"]
     assert waiting["text"] == RULE
     assert waiting["trust"] == "external"
     assert filled("rules", "--json").json["rules"] == []
@@ -168,8 +168,8 @@ def test_what_a_person_decided_on_is_not_told_as_a_lesson_again(tmp_path: Path, 
     folder = str(in_shop(tmp_path, whet))
     lessons = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
     assert whet("lessons", "propose", lessons["recovery"], lessons["person"]).code == 0
-    waiting = {each["trust"]: each["id"] for each in whet("pending", "--json").json["pending"]}
-    assert whet("pending", "never", str(waiting["tool"])).code == 0
+    waiting = {each["trust"]: each["id"] for each in whet("lessons", "--waiting", "--json").json["waiting"]}
+    assert whet("lessons", "never", str(waiting["tool"])).code == 0
     home = Home(tmp_path / "home")
     with opened(home) as database:
         approve(home, database, waiting["user"], actor=Actor.PERSON, now=time.time())
@@ -201,7 +201,7 @@ def test_the_open_agent_reads_and_claims_until_nothing_is_left(tmp_path: Path, w
     assert call(tmp_path, "next_pass", project=str(shop))["pass_id"] == ""
     assert INSTALL.rule in [each["draft"] for each in whet("lessons", "--json").json["lessons"]]
     assert whet("rules", "--json").json["rules"] == []
-    assert whet("pending", "--json").json["pending"] == []
+    assert whet("lessons", "--waiting", "--json").json["waiting"] == []
 
 
 def test_a_rule_says_where_it_comes_from(tmp_path: Path, filled: Whet) -> None:
@@ -352,5 +352,5 @@ def test_http_without_a_good_token_is_refused_before_anything_is_served(whet: Wh
 def test_the_ledger_keeps_no_book_that_an_agent_gives_as_its_reason(whet: Whet, tmp_path: Path) -> None:
     whet("status")
     made = call(tmp_path, "propose", text=RULE, reason="because " * 100_000)
-    assert len(whet("pending", "show", str(made["number"]), "--json").out) < 10_000
+    assert len(whet("lessons", "show", str(made["number"]), "--json").out) < 10_000
     assert "no session" in call(tmp_path, "propose", text=RULE, reason="seen", session="s" * 100_000)

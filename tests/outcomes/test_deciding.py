@@ -341,6 +341,11 @@ def test_what_a_command_shows_is_not_its_failure(command: str, text: str) -> Non
         ("python run.py; echo done", 'Traceback (most recent call last):\n  File "run.py"\nKeyError: 3\ndone'),
         ('cargo test; echo "exit: $?"', "running 3 tests\nexit: 101"),
         ("npx tsc --noEmit | grep 'error TS'", "src/a.ts(1,2): error TS2304: Cannot find name 'x'."),
+        ("dart analyze | tail -5", "  error • lib/a.dart:3:5 • The getter 'x' isn't defined • undefined_getter"),
+        ("flutter analyze 2>&1 | tail", "   info • Unused import • lib/b.dart:1:8\n\n1 issue found. (ran in 2.1s)"),
+        ("cargo clippy | tail -4", "error: unused variable: `x`\n --> src/main.rs:3:5"),
+        ("rubocop | tail -2", "a.rb:3:5: C: Prefer single quotes\n\n1 file inspected, 1 offense detected"),
+        ("./check.sh | tail -3", "[ERROR] Found 2 errors"),
     ],
 )
 def test_a_failure_behind_a_pipe_is_found_beside_a_flag_that_says_ok(command: str, text: str) -> None:
@@ -360,6 +365,10 @@ def test_a_failure_behind_a_pipe_is_found_beside_a_flag_that_says_ok(command: st
         ("git log -p | head", "+3 failed, 4 passed in 1.20s"),
         ('make; echo "exit: $?"', "built\nexit: 0"),
         ("bun test | tail -3", " 10 pass\n 0 fail"),
+        ("flutter analyze | tail -3", "Analyzing app...\nNo issues found! (ran in 2.1s)"),
+        ("npm test | tail -3", "  ✓ reports 2 errors\n  ✓ counts 3 issues"),
+        ("npm run lint | tail -3", "fixed 3 problems\n0 errors"),
+        ("./report.py | tail -3", "2 issues found."),
         ("cat > t.sh <<'EOF'\npytest | tail\nEOF", "1 failed, 2 passed in 0.1s"),
     ],
 )
@@ -458,6 +467,8 @@ def test_a_status_line_in_brackets_may_name_what_ended() -> None:
         ("Read", "No such file or directory (os error 2)"),
         ("create_ticket", "Argument Validation Error: title must be a string"),
         ("Task", "Agent type 'code-tester' not found. Available agents: general-purpose, Explore"),
+        ("Agent", "Agent type code-tester not found. Available agents: general-purpose, Explore"),
+        ("create_ticket", "Argument Validation Error"),
         ("open_board", 'Workspace board "ops" does not exist'),
     ],
 )

@@ -13,6 +13,8 @@ from whet.outcomes.unrunnable import could_not_run, probe_error
         'npm error Missing script: "test:unit"',
         "Build daemon is disabled on this host. Use: ./gradlew --no-daemon :x:test",
         "ERROR: file or directory not found: tests/unit",
+        "/usr/bin/bash: line 1: cd: src: No such file or directory",
+        "(eval):cd:1: no such file or directory: web",
         "/usr/bin/python3: No module named pytest",
         "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
         "No tests found, exiting with code 1",

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
 from proving.repository_scenes import commit, git, new_repository
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Transcript

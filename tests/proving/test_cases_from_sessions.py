@@ -8,7 +8,7 @@ import pytest
 
 from conversations import call, conversation, shell, user
 from whet.agent.tools.sandbox import Wall, probe
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust

@@ -78,14 +78,14 @@ def test_a_trial_that_was_cancelled_goes_on_where_it_was(
     with office(home) as counter:
         id = counter.submit(order(ready), Queue.TRIALS)
     assert work_off(home, tmp_path) == -signal.SIGKILL
-    cancelled = whet("work", "cancel", id, "--json")
+    cancelled = whet("worker", "cancel", id, "--json")
     assert cancelled.json["state"] == "cancelled", cancelled.err
     assert work_off(home, tmp_path) == 0
     made = (tmp_path / "log").read_text()
-    again = whet("work", "retry", id, "--json")
+    again = whet("worker", "retry", id, "--json")
     assert (again.json["state"], again.json["queue"]) == ("queued", "trials"), again.err
     assert work_off(home, tmp_path) == 0
-    assert whet("work", "show", again.json["id"], "--json").json["state"] == "done"
+    assert whet("worker", "list", again.json["id"], "--json").json["state"] == "done"
     asked = Counter((tmp_path / "log").read_text().splitlines())
     assert len(asked) == 8, "four cases with the rule and without it; the placebo is asked the same"
     assert 0 < sum(asked.values()) - 12 <= 2, "only what was under way when the worker died"

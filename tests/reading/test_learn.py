@@ -21,7 +21,6 @@ from whet.reading.learn import (
     learn,
 )
 from whet.reading.passes import project_sessions
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database
@@ -37,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def analysed(database: Database) -> None:
-    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(database, progress=lambda _: None, processors=1)
 
 
 def read(home: Home, folder: Path, reader: ScriptedReader, **more: object) -> LearnReport:

@@ -135,13 +135,13 @@ def test_after_kill_9_the_next_run_goes_on_and_shows_no_session_twice(
 def test_a_night_reads_what_is_new_with_the_reader_that_is_set(whet: Whet, tmp_path: Path, programs: Path) -> None:
     pytest.importorskip("dbos", reason="durable work is an extra")
     assert "No reader is set" in whet("learn", "--background").out
-    assert whet("config", "set", "reading.reader", "claude").code == 0
+    assert whet("config", "reading.reader", "claude").code == 0
     with opened(Home(tmp_path / "home")) as database:
         keep_sessions(database, days(Path("/srv/shop"), 3))
     work = whet("learn", "--background", "--json").json["work"]
     done = whet("worker", "--until-idle", "--queue", "reviews", variables=on_path(programs))
     assert done.code == 0, done.err
-    shown = whet("work", "show", work).out
+    shown = whet("worker", "list", work).out
     assert "claude-code read 3 sessions of /srv/shop: 1 claim kept" in shown
     assert len(shown.splitlines()) < 25
     assert "Every session has been read." in whet("learn", "--background").out

@@ -22,7 +22,6 @@ from whet.reading.learn import LearnRequest, ReadingCourse, learn
 from whet.reading.readers import ReaderQuestion
 from whet.sessions.transcripts import Message, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
@@ -100,7 +99,7 @@ def test_no_order_in_a_session_becomes_a_lesson_that_hides_its_origin(
     folder.mkdir()
     text = PAYLOADS[payload].format(evil=EVIL)
     keep_sessions(database, [attacked(f"day{day}", folder, day, PLACES[place], text) for day in range(3)])
-    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(database, progress=lambda _: None, processors=1)
     reader = ScriptedReader(obeying)
     learn(ReadingCourse(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
     for question in reader.asked:
@@ -120,13 +119,13 @@ def test_the_screen_that_asks_says_whose_words_they_are_and_which_nobody_said(wh
     with opened(home) as database:
         place = PLACES["a failed call"]
         keep_sessions(database, [attacked(f"day{day}", folder, day, place, EVIL) for day in range(3)])
-        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+        refresh(database, progress=lambda _: None, processors=1)
         reader = ScriptedReader(obeying)
         learn(ReadingCourse(home, Direct("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
         hidden = next(each for each in lessons_of(home, database) if each.rule == f"{EVIL}.")
     assert whet("lessons", "propose", hidden.id).code == 0
-    [waiting] = whet("pending", "--json").json["pending"]
-    shown = " ".join(whet("pending", "show", str(waiting["id"])).out.replace("↪", "").split())
+    [waiting] = whet("lessons", "--waiting", "--json").json["waiting"]
+    shown = " ".join(whet("lessons", "show", str(waiting["id"])).out.replace("↪", "").split())
     assert "in no quote: send, diff, mallory, example, commit" in shown
     assert "a person typed “please never push to main yourself”" in shown
     assert waiting["trust"] in ("tool", "external")

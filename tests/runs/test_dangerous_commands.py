@@ -60,9 +60,9 @@ DANGEROUS = (
     "chmod 4755 x",
     "npm publish",
     "twine upload dist/*",
-    "env -u WHET_RUN whet pending approve 3",
-    "whet config set sandbox.network true",
-    "whet pending approve 3",
+    "env -u WHET_RUN whet lessons approve 3",
+    "whet config sandbox.network true",
+    "whet lessons approve 3",
     "rm \\\n-rf /",
 )
 ORDINARY = (
@@ -97,7 +97,7 @@ ORDINARY = (
     "systemctl status ssh",
     "cat <<'EOF' > x.md\nrun sudo reboot and rm -rf /\nEOF",
     "dd if=/dev/zero of=blank.img bs=1M count=1",
-    "whet pending",
+    "whet lessons --waiting",
 )
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.runs.run import Run
 from whet.runs.shortening import (
     compacted,

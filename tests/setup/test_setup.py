@@ -173,10 +173,10 @@ def test_what_a_person_changed_since_is_left_and_named(setup: Whet, machine: Pat
 
 
 def test_what_was_there_before_is_not_taken_away(setup: Whet, whet: Whet) -> None:
-    assert whet("target", "add", "codex").code == 0
+    assert whet("sync", "add", "codex").code == 0
     assert setup("--yes").code == 0
     assert setup("--undo", "--yes").code == 0
-    assert [each["name"] for each in whet("target", "list", "--json").json["targets"]] == ["codex"]
+    assert [each["name"] for each in whet("sync", "--targets", "--json").json["targets"]] == ["codex"]
 
 
 def test_a_unit_of_somebody_else_is_left_alone(setup: Whet, machine: Path, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_lessons_that_nobody_looked_at_are_counted(whet: Whet, examples: Path) -
     found = whet("status", "--json").json["lessons"]
     assert found > 0
     assert f"{found} lesson" in whet("status").out
-    assert whet("improve", "--now", "--most", "1").code == 0
+    assert whet("try", "--now", "--most", "1").code == 0
     assert whet("status", "--json").json["lessons"] < found
 
 

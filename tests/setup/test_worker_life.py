@@ -1,4 +1,4 @@
-"""Whether a worker runs, as status, doctor and `whet work` tell it: by its lock, and not by a clock."""
+"""Whether a worker runs, as status, doctor and `whet worker list` tell it: by its lock, and not by a clock."""
 
 import contextlib
 import signal
@@ -42,13 +42,13 @@ def test_what_a_dead_worker_had_begun_waits_for_another(whet: Whet, tmp_path: Pa
     options = ("--model", f"scripted:{tmp_path / 'none.jsonl'}", "--workdir", str(tmp_path))
     assert whet("jobs", "add", "every 2h", "Count", "the", "leaves", *options).code == 0
     assert whet("jobs", "run", "count-the-leaves", "--background").code == 0
-    shown = whet("work", variables={"COLUMNS": "200"}).out
+    shown = whet("worker", "list", variables={"COLUMNS": "200"}).out
     assert "job " in shown
     assert "To run it, start `whet worker`." in shown
     # as a worker leaves it that took the order and died
     statement = "UPDATE workflow_status SET status = 'PENDING', executor_id = 'gone' WHERE name = 'carry_out'"
     begin(tmp_path / "home" / "engine.db", statement)
-    assert "waits for a worker" in whet("work", variables={"COLUMNS": "200"}).out
+    assert "waits for a worker" in whet("worker", "list", variables={"COLUMNS": "200"}).out
     work = whet("status", "--json").json["work"]
     assert (work["queued"], work["running"]) == (1, 0)
 
@@ -64,7 +64,7 @@ def test_where_no_service_is_possible_nothing_leads_back_to_setup(whet: Whet, pe
     assert "(`whet setup`)" in next(line for line in whet("status").out.splitlines() if line.startswith("Worker"))
     shown = " ".join(whet("setup", "--yes", variables={**variables, "DBUS_SESSION_BUS_ADDRESS": "none"}).out.split())
     assert "It needs a worker, which does not run here: start `whet worker`." in shown
-    assert "No reader is set, so nothing is read: `whet config set reading.reader claude`." in shown
+    assert "No reader is set, so nothing is read: `whet config reading.reader claude`." in shown
     worker = next(line for line in whet("status").out.splitlines() if line.startswith("Worker"))
     assert "`whet worker`" in worker
     assert "`whet setup`" not in worker

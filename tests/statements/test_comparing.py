@@ -2,7 +2,7 @@
 
 import pytest
 
-from whet.statements.comparing import are_read_together, compare
+from whet.statements.comparing import are_read_together, compare, copied_files
 from whet.statements.manifests import manifest_of
 from whet.statements.repository import Repository
 from whet.statements.splitting import split_statements
@@ -34,6 +34,24 @@ def test_files_that_no_agent_reads_together_double_nothing() -> None:
     assert not marks(claude("CLAUDE.md", RULE), InstructionFile("AGENTS.md", RULE, ("codex",)))
     assert not marks(claude("CLAUDE.md", RULE), claude(".claude/skills/a/SKILL.md", RULE, on_demand=True))
     assert are_read_together(claude("a/CLAUDE.md", ""), claude("a/b/CLAUDE.md", ""))
+
+
+def test_steps_lead_ins_and_labels_are_said_again_on_purpose() -> None:
+    for text in (
+        "1. Run the unit tests and read the log\n",
+        "The method returns a list of all errors:\n",
+        "**Impact: high, four times**\n",
+    ):
+        assert not marks(claude("CLAUDE.md", f"# One\n{text}\n# Two\n{text}"))
+
+
+def test_a_file_that_is_mostly_a_copy_is_named_once() -> None:
+    lines = "".join(
+        f"- Rule number {word} says something of its own here.\n" for word in ("one", "two", "three", "four")
+    )
+    files = [claude("CLAUDE.md", lines), claude("a/CLAUDE.md", lines + "- And this one is new in this place.\n")]
+    assert not marks(*files)
+    assert {path: tuple(copied) for path, copied in copied_files(files).items()} == {"a/CLAUDE.md": ("CLAUDE.md", 4, 5)}
 
 
 def test_to_be_for_and_against_the_same_is_a_contradiction() -> None:

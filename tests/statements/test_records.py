@@ -3,7 +3,7 @@
 import pytest
 
 from conversations import Turn, conversation, shell, timed, user
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
 from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark

@@ -2,16 +2,18 @@
 
 import pytest
 
-from whet.statements.checking import check_statement
+from quickness import is_linear
+from whet.statements.checking import Grounds, check_statement
+from whet.statements.listings import listings, unlisted
 from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.splitting import split_statements
-from whet.statements.statement import StatementFinding, StatementMark
+from whet.statements.statement import LastChange, StatementFinding, StatementMark
 
 FILES = (
     "src/app.py", "src/lib/tool.py", ".golangci.yaml", "web/src/domains/a.ts", "Makefile", "web/index.ts", "docs/a.md",
 )  # fmt: skip
-REMOVED = (RemovedPath("old/gone.py", "c" * 40, 0.0), RemovedPath("src/before.py", "d" * 40, 86_400.0))
+REMOVED = (RemovedPath("old/gone.py", "c" * 40, 86_400.0), RemovedPath("src/before.py", "d" * 40, 86_400.0))
 MAKE = "test: ## Run the tests\n\tpytest\nlint fix:\n\truff\n"
 PACKAGE = '{"name": "@own/web", "scripts": {"test:ci": "vitest"}, "dependencies": {"@other/x": "1"}}'
 
@@ -21,10 +23,15 @@ def manifests(**texts: str) -> list[ScriptManifest]:
     return [each for each in found if each is not None]
 
 
-def check(text: str, file: str = "CLAUDE.md", **texts: str) -> tuple[StatementFinding, ...]:
+def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: str) -> tuple[StatementFinding, ...]:
     known = manifests(**(texts or {"Makefile": MAKE, "package_json": PACKAGE}))
     repository = Repository(FILES, name="repo", removed=REMOVED, manifests=known, unknown=("build",))
-    return tuple(one for each in split_statements(file, text) for one in check_statement(each, repository))
+    dates = {line: LastChange(written, "e" * 40) for line in text.split("\n")}
+    statements = split_statements(file, text)
+    lacking = unlisted(listings(statements), repository)
+    return tuple(
+        one for each in statements for one in check_statement(each, repository, Grounds(dates, lacking.get(each, ())))
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,13 +39,14 @@ def check(text: str, file: str = "CLAUDE.md", **texts: str) -> tuple[StatementFi
     [
         ("Lint as `.golangci.yml` says.", ".golangci.yaml"),
         ("See `src/before.py`.", ""),
-        ("It starts in `src/tool.py`.", "src/lib/tool.py"),
+        ("See `SRC/app.py`.", "src/app.py"),
+        ("See `before.py`.", ""),
+        ("See [how](docs/how.md).", ""),
         ("Old code is in `old/sub/`.", ""),
         ("Run `make tests`.", "test"),
         ("Run `npm run test:cj` first.", "test:ci"),
         ("```sh\npnpm test:unit\n```", "test:ci"),
         ("Import `@own/wep`.", "@own/web"),
-        ("See `src/nothing.py`.", ""),
     ],
 )
 def test_what_is_named_and_not_there_is_wrong(text: str, instead: str) -> None:
@@ -64,12 +72,53 @@ def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
         "Import it as `web/index.js`.",
         "Run `npm run $NAME` or `npm run <script>`.",
         "Run `cargo test` and `just build`.",
+        "See `src/nothing.py`.",
+        "It starts in `src/tool.py`.",
         "| `src/example.ts` | a row may be an example |",
+        'Say "see `src/before.py` for more".',
+        "```sh\nmkdir -p old/sub\n```",
+        "```\nAdded src/before.py to it\n```",
+        "See [the form](path/to/file.md).",
         "Run `npm install`, `pnpm vitest`, `yarn tsc`.",
     ],
 )
 def test_without_evidence_nothing_is_wrong(text: str) -> None:
     assert not [each for each in check(text) if each.mark is StatementMark.WRONG]
+
+
+def test_who_writes_after_a_removal_does_not_mean_what_was_removed() -> None:
+    assert check("See `src/before.py`.", written=0.0)
+    assert not check("See `src/before.py`.", written=90_000.0)
+
+
+LISTED = "- `src/app.py`: starts\n- `src/lib/tool.py`: works\n- `docs/a.md`: tells\n- `src/lib/other.py`: helps\n"
+DRAWN = """```
+repo/
+├── src/
+│   ├── app.py      # starts
+│   ├── new.py
+│   └── lib/
+│       └── tool.py
+└── build/
+    └── out.js
+```
+"""
+
+
+def test_what_is_not_there_of_a_list_that_is_there_is_wrong() -> None:
+    (found,) = check(LISTED)
+    assert (found.named, found.line) == ("src/lib/other.py", 4)
+    (found,) = check(
+        "| file | what |\n" + "".join(f"| {line[2:]} |\n" for line in LISTED.replace(":", " |").splitlines())
+    )
+    assert found.named == "src/lib/other.py"
+    (found,) = check(DRAWN)
+    assert (found.named.removeprefix("repo/"), found.line) == ("src/new.py", 5)
+
+
+def test_a_list_of_what_is_to_be_made_is_not_wrong() -> None:
+    assert not check("- `src/one.py`\n- `src/two.py`\n- `src/three.py`\n- `src/app.py`\n")
+    assert not check("```\nother/\n├── a.py\n├── b.py\n└── c.py\n```\n")
 
 
 def test_a_makefile_that_includes_others_may_have_the_target() -> None:
@@ -109,3 +158,14 @@ def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
     found = manifest_of(path, text)
     assert found is not None
     assert found.is_open or not found.scripts
+
+
+@pytest.mark.parametrize(
+    "pump",
+    [
+        "- `src/a.py`: x\n", "| `src/a.py` | x |\n", "```\na/\n├── b.py\n```\n", '- say "`src/a.py`" "\n', "  - `a/`\n",
+        "- see [a](docs/b.md)\n", "```sh\ncd a && npm run b\n```\n", "│├", "- x/y/z.py\n",
+    ],
+)  # fmt: skip
+def test_any_text_is_checked_in_linear_time(pump: str) -> None:
+    assert is_linear(check, pump, 40_000)

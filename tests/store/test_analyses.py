@@ -3,10 +3,9 @@
 import msgspec
 import pytest
 
-from whet.failures.analysis import analyse
+from whet.outcomes.analysis import analyse
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
 from whet.store.adding import prepare
 from whet.store.database import Database
@@ -32,7 +31,7 @@ def keep(database: Database, value: Transcript) -> None:
 
 
 def refresh(database: Database) -> int:
-    return analyses.refresh(database, failure_weights(), progress=lambda _: None)
+    return analyses.refresh(database, progress=lambda _: None)
 
 
 def test_only_new_and_grown_sessions_are_analysed(database: Database) -> None:
@@ -85,7 +84,7 @@ def test_many_sessions_are_analysed_on_all_processors_with_the_same_result(datab
     stored = [one.analysis for one in analyses.judged(database, Filters())]
     for analysis in stored:
         session = find(database, analysis.session)
-        assert analysis == analyse(sessions.load(database, session), failure_weights())
+        assert analysis == analyse(sessions.load(database, session))
 
 
 def resumed(name: str, *, calls: int, goes_on: int = 0, dated: bool = True) -> Transcript:

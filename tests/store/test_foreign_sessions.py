@@ -15,7 +15,6 @@ from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
 from whet.store.analyses import judged, refresh, shorten
 from whet.store.database import Database
@@ -145,7 +144,7 @@ def test_only_this_members_sessions_are_learned_from(
 ) -> None:
     for number in range(8):
         keep(mallory, prepare(correction(number)), Provenance(f"/tmp/{number}", 1.0, 1.0))
-    refresh(mallory, failure_weights(), progress=lambda _: None)
+    refresh(mallory, progress=lambda _: None)
     assert all(each.is_own for each in judged(mallory, Filters()))
     assert not any(each.is_own for each in judged(alice, Filters()))
     home: Home = shop.home(tmp_path / "alice", ALICE)
@@ -157,13 +156,13 @@ def test_only_this_members_sessions_are_learned_from(
 
 def test_what_another_says_was_found_in_ones_session_is_found_anew(shop: Team, alice: Database) -> None:
     play(alice, run_of(said("hello"), id="mine"))
-    refresh(alice, failure_weights(), progress=lambda _: None)
+    refresh(alice, progress=lambda _: None)
     with shop.rows(MALLORY) as rows:
         rows.execute(
             "UPDATE analyses SET record = convert_to(replace(convert_from(record, 'UTF8'), 'whet', 'evil'), 'UTF8')"
         )
     assert [each.is_own for each in judged(alice, Filters())] == [False]
-    assert refresh(alice, failure_weights(), progress=lambda _: None) == 1
+    assert refresh(alice, progress=lambda _: None) == 1
     [found] = judged(alice, Filters())
     assert (found.is_own, found.analysis.source) == (True, "whet")
 
@@ -172,13 +171,13 @@ def test_rows_that_nobody_can_read_stop_nobody(shop: Team, alice: Database, mall
     for name in ("one", "two", "three"):
         play(mallory, run_of(*map(said, HEARD), id=name))
     play(alice, run_of(said("good morning"), id="mine"))
-    refresh(alice, failure_weights(), progress=lambda _: None)
+    refresh(alice, progress=lambda _: None)
     with shop.rows(MALLORY) as rows:
         rows.execute("UPDATE sessions SET facts = 'no json', purpose = 'evil' WHERE native_id = 'one'")
         rows.execute("UPDATE messages SET body = 'no json' WHERE session <> (SELECT no FROM sessions WHERE id = %s)",
                      (find(alice, "mine").id,))  # fmt: skip
         rows.execute("UPDATE analyses SET record = 'no json', version = 0")
-    refresh(alice, failure_weights(), progress=lambda _: None)
+    refresh(alice, progress=lambda _: None)
     assert [each.analysis.session for each in judged(alice, Filters()) if each.is_own] == [find(alice, "mine").id]
 
 
@@ -207,7 +206,7 @@ def test_what_a_search_finds_in_a_teams_store_is_a_strangers_word(alice: Databas
 
 def test_nobody_else_writes_what_is_counted_of_a_session(shop: Team, alice: Database) -> None:
     keep(alice, prepare(conversation(user("Go"), shell("ls", "a"), agent("Done."))), Provenance("/a", 1.0, 2.0))
-    refresh(alice, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(alice, progress=lambda _: None, processors=1)
     before = read_facts(alice, {})
     assert len(before) == 1
     words = b"""[["approve rule 7"], true, false, 0, 0, [], [["evil", 9, 9]]]"""

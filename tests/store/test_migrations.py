@@ -27,6 +27,12 @@ def tables(database: Database) -> set[str]:
     return {name for (name,) in rows}
 
 
+@pytest.fixture
+def postgres_template() -> str:
+    """A database without tables: here they are made one by one."""
+    return "template0"
+
+
 def test_an_empty_database_is_brought_up_to_date(home: Home) -> None:
     with connected(home) as database:
         migrate(database)

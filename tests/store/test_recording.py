@@ -21,7 +21,6 @@ from whet.sessions.transcripts import (
     session_id,
 )
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
 from whet.store.analyses import judged, refresh
 from whet.store.database import Database
@@ -173,7 +172,7 @@ def test_a_fork_stores_and_counts_only_what_is_its_own(database: Database) -> No
     session = find(database, "own-2")
     assert (session.input_tokens, session.cost_dollars, session.base_count) == (5, None, 2)
     assert len(rows(database, "own-2")) == 2
-    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(database, progress=lambda _: None, processors=1)
     assert measure(database, Filters()).totals.input_tokens == 105
     assert session.parent_id == find(database, "own-1").id
 
@@ -196,7 +195,7 @@ def test_what_a_fork_repeats_is_evidence_in_its_parent_only(database: Database) 
     whole = grown(run, *failing, said("I give up.", Role.AGENT))
     review = fork(whole, id="own-2", order=[said("what was learned?")], allowed=frozenset(), purpose=Purpose.REVIEW)
     play(database, review, said("nothing", Role.AGENT))
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     [parent] = (each.analysis for each in judged(database, Filters()))
     [child] = (each.analysis for each in judged(database, Filters(purpose=Purpose.REVIEW.value)))
     assert parent.calls["failed"]

@@ -17,12 +17,12 @@ SECRET = "s3cretsauce"
 COMMANDS = (
     ("sessions",),
     ("ledger",),
-    ("pending",),
+    ("lessons", "--waiting"),
     ("rules", "add", "brief", "Answer briefly."),
     ("jobs",),
     ("work",),
     ("worker", "--until-idle"),
-    ("stats",),
+    ("report", "--counts"),
 )
 
 
@@ -96,6 +96,8 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         change(rows, "DROP FUNCTION drop_lessons, drop_uses_and_words, keep_to_its_maker CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens", "ids"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
+        for column in ("failure_score", "weighed", "order_digest", "whole", "said", "longer"):
+            change(rows, f"ALTER TABLE analyses ADD COLUMN {column} TEXT")
         change(rows, "ALTER TABLE entries DROP COLUMN hash")
         change(rows, "ALTER TABLE sessions DROP COLUMN project")
         first = "SELECT number FROM schema_steps WHERE name = 'what each session teaches'"

@@ -9,7 +9,6 @@ import whet
 from whet.runs.models import Prices
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, Usage
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
 from whet.store.adding import prepare
 from whet.store.analyses import shorten
@@ -21,7 +20,7 @@ from whet.store.session_facts import SessionCosts, costs_of, facts_among, read_f
 def keep(database: Database, *transcripts: Transcript) -> None:
     for each in transcripts:
         sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
-    analyses.refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    analyses.refresh(database, progress=lambda _: None, processors=1)
 
 
 def test_facts_add_up_to_the_analyses(database: Database, examples: Path) -> None:

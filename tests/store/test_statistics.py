@@ -2,7 +2,6 @@
 
 import itertools
 
-from whet.failures.score import Weights
 from whet.sessions.transcripts import Disposition, Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store import sessions
@@ -34,7 +33,7 @@ def keep(database: Database, name: str, messages: list[Message], *, source: str 
 
 def measured(database: Database, filters: Filters = Filters(), *, tools: int = 20) -> Statistics:  # noqa: B008
     """The counts, once every session has been analysed."""
-    refresh(database, Weights(0.0, {}), progress=lambda _progress: None)
+    refresh(database, progress=lambda _progress: None)
     return measure(database, filters, tools=tools)
 
 

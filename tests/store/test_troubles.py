@@ -7,7 +7,6 @@ from msgspec.structs import replace
 import whet
 from conversations import agent, call, conversation, timed, user
 from whet.sessions.transcripts import Purpose, Transcript
-from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
 from whet.store.adding import prepare
 from whet.store.database import Database
@@ -19,7 +18,7 @@ from whet.trouble.values import TroubleKind
 def keep(database: Database, *transcripts: Transcript) -> None:
     for each in transcripts:
         sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
-    analyses.refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    analyses.refresh(database, progress=lambda _: None, processors=1)
 
 
 def test_what_is_kept_is_what_is_found(database: Database, examples: Path) -> None:

@@ -13,11 +13,11 @@ from whet.evidence.betting import log_capital, tally
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.folding import fold
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.lessons.live import CanaryMove
 from whet.sessions.transcripts import RecordedCheck
 from whet.sessions.trust import Trust
 from whet.trials.canaries import (
     ALPHA,
-    CanaryMove,
     Decided,
     Observation,
     compare,
@@ -30,6 +30,7 @@ from whet.trials.canaries import (
     told_rules,
 )
 from whet.trials.draws import is_told
+from whet.trouble.values import SessionTrouble, Trouble
 
 LOSSES = st.floats(0, 1)
 SHARES = st.floats(0.05, 0.95)
@@ -124,11 +125,29 @@ def test_a_new_rule_is_told_to_its_share_alone() -> None:
     assert told(entries, "") == []
 
 
-def test_a_check_outranks_the_signs_of_failure() -> None:
-    assert loss_of(0.9, ()) == 0.9
-    assert loss_of(0.9, [RecordedCheck("tests", passed=True)]) == 0.0
-    assert loss_of(0.1, [RecordedCheck("tests", passed=False), RecordedCheck("score", score=0.5)]) == 0.75
-    assert loss_of(0.4, [RecordedCheck("points", score=17.0)]) == 0.4, "no share of anything that is known"
+def lost(share: float, *, ends_failed: bool | None = False) -> SessionTrouble:
+    """A session of 100 seconds."""
+    slips = (Trouble("slip", 1, 2, seconds=100 * share),)
+    return SessionTrouble("s", agent_seconds=100.0, is_timed=True, troubles=slips, ends_failed=ends_failed)
+
+
+def test_a_check_outranks_all_that_the_record_shows() -> None:
+    assert loss_of(lost(0.9), ()) == 0.9
+    assert loss_of(lost(0.9), [RecordedCheck("tests", passed=True)]) == 0.0
+    assert loss_of(lost(0.1), [RecordedCheck("tests", passed=False), RecordedCheck("score", score=0.5)]) == 0.75
+    assert loss_of(lost(0.4), [RecordedCheck("points", score=17.0)]) == 0.4, "no share of anything that is known"
+
+
+def test_a_session_that_ends_in_failure_is_lost_and_one_without_an_answer_is_not_counted() -> None:
+    assert loss_of(lost(0.1, ends_failed=True), ()) == 1.0
+    assert loss_of(lost(0.0, ends_failed=None), ()) is None
+    assert loss_of(lost(0.0, ends_failed=None), [RecordedCheck("tests", passed=True)]) == 0.0
+
+
+def test_without_times_the_share_of_calls_counts() -> None:
+    untimed = SessionTrouble("s", troubles=(Trouble("slip", 1, 2, calls=2),), calls=8)
+    assert loss_of(untimed, ()) == 0.25
+    assert loss_of(SessionTrouble("s"), ()) == 0.0
 
 
 def test_the_risk_and_the_share_are_those_that_are_promised() -> None:
@@ -239,16 +258,16 @@ def test_only_what_is_tried_live_remembers_what_stood_before() -> None:
     assert told([entry(1, first, Step.APPLIED)], "") == ["One."]
 
 
-@pytest.mark.parametrize(("score", "loss"), [(-0.5, 0.0), (0.0, 0.0), (0.4, 0.4), (1.0, 1.0), (1.5, 1.0)])
-def test_signs_of_failure_are_a_loss_between_none_and_all(score: float, loss: float) -> None:
-    assert loss_of(score, ()) == loss
+@pytest.mark.parametrize(("share", "loss"), [(0.0, 0.0), (0.4, 0.4), (1.0, 1.0), (1.5, 1.0)])
+def test_what_was_lost_is_a_loss_between_none_and_all(share: float, loss: float) -> None:
+    assert loss_of(lost(share), ()) == loss
 
 
 @pytest.mark.parametrize(("score", "loss"), [(0.0, 1.0), (0.25, 0.75), (1.0, 0.0), (-0.1, 0.4), (1.1, 0.4)])
 def test_a_score_counts_where_it_is_a_share(score: float, loss: float) -> None:
-    assert loss_of(0.4, [RecordedCheck("points", score=score)]) == loss
-    assert loss_of(0.4, [RecordedCheck("points", passed=False, score=score)]) == 1.0
-    assert loss_of(0.4, [RecordedCheck("points")]) == 0.4
+    assert loss_of(lost(0.4), [RecordedCheck("points", score=score)]) == loss
+    assert loss_of(lost(0.4), [RecordedCheck("points", passed=False, score=score)]) == 1.0
+    assert loss_of(lost(0.4), [RecordedCheck("points")]) == 0.4
 
 
 @pytest.mark.parametrize("since", [0, 20])

@@ -3,7 +3,7 @@
 import pytest
 
 from conversations import agent, conversation, shell, user
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.trials.cases import Case
 from whet.trials.handling import handled
 from whet.trials.judged_files import counts, reached_by

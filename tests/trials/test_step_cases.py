@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import call, conversation, shell, user
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, read, write

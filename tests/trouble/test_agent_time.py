@@ -44,6 +44,16 @@ def test_a_command_cannot_have_run_longer_than_its_own_limit() -> None:
     assert ran(3_000) == LONGEST_QUICK_SECONDS
 
 
+@pytest.mark.parametrize("command", ["rm -rf build && ls", "git reset HEAD a.ts", "mkdir -p a; mv b a"])
+def test_what_moves_files_about_waited_for_a_permission(command: str) -> None:
+    assert spent(user("Go."), shell(command, ""), gaps={1: 20, 2: 80}) == 20 + LONGEST_QUICK_SECONDS
+
+
+@pytest.mark.parametrize("command", ["git push", "git commit -m x", "make", "sh deploy.sh"])
+def test_what_may_take_long_is_the_agents_time(command: str) -> None:
+    assert spent(user("Go."), shell(command, ""), gaps={1: 20, 2: 80}) == 100
+
+
 def test_a_night_counts_as_long_as_the_longest_gap() -> None:
     assert spent(user("Go."), call("run_task", {"name": "all"}, "ok"), gaps={2: 30_000}) == LONGEST_GAP_SECONDS
 

@@ -3,8 +3,14 @@
 import pytest
 
 from conversations import agent, call, conversation, shell, user
+from whet.outcomes.view import JudgedCall, gather
 from whet.trouble.finding import find_trouble
 from whet.trouble.red_names import first_sentence, plain_error, red_name
+
+
+def failed(text: str) -> JudgedCall:
+    [step] = gather(conversation(user("Go."), shell("npm test", text, error=True))).steps
+    return step
 
 
 @pytest.mark.parametrize(
@@ -19,7 +25,7 @@ from whet.trouble.red_names import first_sentence, plain_error, red_name
     ],
 )
 def test_an_error_is_told_without_what_varies_or_not_at_all(text: str, cause: str) -> None:
-    assert plain_error(text) == cause
+    assert plain_error(failed(text)) == cause
 
 
 @pytest.mark.parametrize(
@@ -32,7 +38,7 @@ def test_an_error_is_told_without_what_varies_or_not_at_all(text: str, cause: st
     ],
 )
 def test_what_was_red_is_named_without_how_long_it_took(text: str, name: str) -> None:
-    assert red_name(text) == name
+    assert red_name(failed(text)) == name
 
 
 def test_a_correction_is_named_by_what_was_said_first() -> None:

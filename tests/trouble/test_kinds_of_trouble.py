@@ -118,7 +118,7 @@ def test_what_was_red_before_the_agent_changed_anything_is_no_trouble() -> None:
     assert not found(session, TroubleKind.RED_CHECK)
 
 
-def test_a_repair_that_leaves_it_red_is_trouble() -> None:
+def test_a_check_that_was_red_before_is_the_task_itself_until_it_is_green() -> None:
     session = conversation(
         user("The tests fail, put it right."),
         shell("pytest -q", RED, error=True),
@@ -127,7 +127,49 @@ def test_a_repair_that_leaves_it_red_is_trouble() -> None:
         edit(CODE, "return 2", "return sum(items)"),
         shell("pytest -q", GREEN),
     )
+    assert not found(session, TroubleKind.RED_CHECK)
+
+
+def test_what_the_agent_made_red_beside_what_was_red_before_is_trouble() -> None:
+    session = conversation(
+        user("Round the price."),
+        shell("pytest -q", RED, error=True),
+        edit(CODE, "return 3", "return 2"),
+        shell("pytest -q", RED.replace("test_total", "test_price"), error=True),
+        edit(CODE, "return 2", "return 4"),
+        shell("pytest -q", GREEN),
+    )
     assert [(red.first, red.last) for red in found(session, TroubleKind.RED_CHECK)] == [(5, 10)]
+
+
+def test_work_handed_back_with_a_red_check_was_not_done() -> None:
+    session = conversation(
+        user("Füge die Summe hinzu."),
+        edit(CODE, "pass", "return 3"),
+        shell("cargo test", "test total ... FAILED", error=True),
+        agent("Fertig. Das war schon vorher rot."),
+        user("Kannst du den Fehler bitte beheben"),
+        edit("tests/total.rs", "2", "3"),
+        shell("cargo test", "test result: ok. 4 passed"),
+        shell("git commit -am total", "[main 1f2e3d4] total"),
+        agent("Fertig."),
+    )
+    [claimed] = found(session, TroubleKind.CLAIMED)
+    assert (claimed.first, claimed.last) == (6, 12)
+    assert [event.message for event in find_trouble(session).interventions] == [6]
+
+
+def test_a_refused_commit_is_what_the_rest_of_the_turn_is_about() -> None:
+    session = conversation(
+        user("Commit it."),
+        edit(CODE, "pass", "return 3"),
+        shell("git commit -am total", "a.ts(1,2): error TS2739: x\nhusky - pre-commit hook failed", error=True),
+        shell("git reset HEAD other.ts", ""),
+        shell("git log -2", "1f2e3d4 somebody else's"),
+        agent("Another session has committed it."),
+    )
+    [red] = found(session, TroubleKind.RED_CHECK)
+    assert (red.first, red.last) == (3, 9)
 
 
 def test_a_test_that_was_written_to_be_red_is_no_trouble() -> None:
@@ -224,6 +266,11 @@ def test_a_command_whose_time_ran_out_and_that_was_left_to_run_is_waiting() -> N
     aside = "Command did not complete within its 120s timeout and was moved to the background (ID: b1)."
     session = conversation(user("Where is it?"), shell("find / -name cart.go", aside), agent("It takes long."))
     assert [(wait.first, wait.last) for wait in found(session, TroubleKind.WAITING)] == [(1, 2)]
+    running = "Command running in background with ID: b1. Output is being written to: /tmp/b1.output"
+    hung = conversation(user("Test it."), shell("pnpm test", running), agent("It hangs."))
+    assert [(wait.first, wait.last) for wait in found(hung, TroubleKind.WAITING)] == [(1, 2)]
+    wanted = call("Bash", {"command": "pnpm dev", "run_in_background": True}, running)
+    assert not found(conversation(user("Start it."), wanted, agent("It runs.")), TroubleKind.WAITING)
 
 
 def test_a_check_that_was_left_red_ends_with_its_last_run() -> None:

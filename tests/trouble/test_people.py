@@ -185,6 +185,22 @@ def test_who_says_no_to_what_was_delegated_or_handed_over_corrects() -> None:
     assert len(interventions(delivered)) == 1
 
 
+def test_what_was_objected_to_is_put_right_after_the_yes_to_the_agents_question() -> None:
+    session = conversation(
+        user("Write the page."),
+        edit("a", "b"),
+        agent("Done."),
+        user("Why are you still using vale?"),
+        agent("It is in my list.\n\n1. Shall I remove it?\n2. Or keep the file."),
+        user("1"),
+        edit("vale", ""),
+        agent("Removed."),
+        user("How does it work?"),
+    )
+    [trouble] = find_trouble(session).troubles
+    assert (trouble.first, trouble.last, trouble.ending.value) == (4, 9, "mended")
+
+
 def test_a_question_back_is_no_answer() -> None:
     [event] = interventions(
         conversation(

@@ -1,7 +1,7 @@
 """A command is a check by what it does in its project."""
 
 from conversations import call, conversation, shell, user
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Transcript
 from whet.trouble.checks import head_counts, learned_checks
 from whet.trouble.finding import find_trouble

@@ -23,7 +23,6 @@ from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.home import Home
@@ -183,7 +182,7 @@ def test_markup_in_any_text_of_a_session_stays_text(tmp_path: Path) -> None:
                 "codex", str(number), (said, call, answer), title=text, model=text, folder=f"/srv/{text}"
             )
             keep(database, prepare(session), Provenance(f"/{number}", 1.0, 2.0))
-        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+        refresh(database, progress=lambda _: None, processors=1)
         ids = [each.id for each in list_sessions(database, Filters(), limit=9)]
         patch = Patch(
             Form.RULE, Action.ADD, "x", " ".join(HOSTILE), origin=PatchOrigin(said=HOSTILE[0]), trust=Trust.EXTERNAL

@@ -16,7 +16,6 @@ from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
 from whet.store.adding import prepare
 from whet.store.home import Home
@@ -234,7 +233,7 @@ def hostile(home: Home) -> str:
     )
     with opened(home) as database:
         sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{SCRIPT}", NOW, NOW))
-        analyses.refresh(database, failure_weights(), progress=lambda _: None)
+        analyses.refresh(database, progress=lambda _: None)
     return transcript.id
 
 
@@ -324,7 +323,7 @@ def test_every_decision_offers_the_way_back(page: PageClient, place: Home, decis
     answer = inside.send(path, inside.form("/waiting", path))
     there = answer.headers["location"]
     if decision != "approve":
-        assert f"whet pending reopen {number + 1}" in inside.ask(there).text
+        assert f"whet lessons undo {number + 1}" in inside.ask(there).text
     found = re.search(r'action="([^"]*/(?:reopen|revert))"', inside.ask(there).text)
     assert found is not None
     back = found[1].removeprefix(page.base)

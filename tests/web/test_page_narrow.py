@@ -19,7 +19,6 @@ from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.home import Home
@@ -60,7 +59,7 @@ def long_words(home: Home) -> str:
     with opened(home) as database:
         for number in range(4):
             keep(database, prepare(session_of(number)), Provenance(f"{PATH}/{number}", 1.0, 2.0))
-        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+        refresh(database, progress=lambda _: None, processors=1)
         found = next(each.id for each in list_sessions(database, Filters(), limit=99) if each.folder == PATH)
         try_out(home, database, told, actor=Actor.PERSON, now=time.time())
         proofs = (Proof(found, 2, "tool_failure", WORD),)

@@ -19,12 +19,13 @@ from whet.changes.pending import propose
 from whet.evidence.coin_looks import LOOKS
 from whet.evidence.verdicts import judge
 from whet.improving.learned import LearnedOfAll
-from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.conflicts import LessonConflict, SaidSentence
+from whet.lessons.live import LiveCounts
+from whet.lessons.record import LessonStage, Standing, lesson_of_change
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.kinds import known_troubles
@@ -130,14 +131,14 @@ def test_page_report_and_stats_leave_out_the_same_sessions(tmp_path: Path) -> No
     home = Home(tmp_path / "home")
     kept_in(home, {"a": "/srv/shop", "b": "/tmp/try", "c": "/tmp/try"})
     whet = runner(home.folder, tmp_path)
-    for command in ("report", "stats"):
-        said = whet(command).out
+    for command in (("report",), ("report", "--counts")):
+        said = whet(*command).out
         assert "1 session" in said
         assert "2 sessions in temporary folders are left out (--temporary)." in said
-        assert "3 sessions" in whet(command, "--temporary").out
-        assert "left out" not in whet(command, "--temporary").out
-        assert "2 sessions" in whet(command, "--folder", "/tmp/try").out
-    assert whet("report", "--json").json["sessions"] == whet("stats", "--json").json["sessions"] == 1
+        assert "3 sessions" in whet(*command, "--temporary").out
+        assert "left out" not in whet(*command, "--temporary").out
+        assert "2 sessions" in whet(*command, "--folder", "/tmp/try").out
+    assert whet("report", "--json").json["sessions"] == whet("report", "--counts", "--json").json["sessions"] == 1
     with page_of(home) as client:
         inside = client.enter()
         assert "1 session" in words(inside.ask("/").text)
@@ -285,8 +286,10 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
     def said(endpoint: str, sessions: int) -> str:
         units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=True) for n in range(sessions)]
         found = compare([Observation(each.told, each.loss) for each in units])
-        watched = WatchedRule(3, "calm", "Stop.", 1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
-        return words_of(live(Site(), [ShownCanary(watched, [found] if units else [], units)]))
+        counts = LiveCounts(1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
+        patch = Patch(Form.RULE, Action.ADD, "calm", "Stop.")
+        lesson = lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 3, counts=counts))
+        return words_of(live(Site(), [ShownCanary(lesson, [found] if units else [], units)]))
 
     assert f"0 of {LOOKS[0]} sessions in its situation so far. The first look comes after {LOOKS[0]}." in said(
         "detector", 0
@@ -389,7 +392,7 @@ def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageC
     [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
     assert shown == f"{lesson.sessions} session{'' if lesson.evidence.sessions == 1 else 's'}"
     assert listed(page, html.unescape(link)) == lesson.sessions
-    assert "proposed by whet improve" in words(text)
+    assert "proposed by whet try" in words(text)
     assert re.search(r'<a href="[^"]*/waiting">waits for your decision</a>', page.ask("/lessons").text)
 
 

@@ -1,10 +1,9 @@
 """What waits for a person on the page: what they see before they decide."""
 
-from whet.ledger.entries import Actor, Entry, Key, Step
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.old_reasons import origin_of_old_reason
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
-from whet.ledger.traces import Move
-from whet.ledger.waiting import WaitingChange
+from whet.lessons.record import waits
 from whet.sessions.trust import Trust
 from whet.web.html import words_of
 from whet.web.site import Site
@@ -22,7 +21,7 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
     text = "Run `shop check`, not `npx shop check`."
     patch = Patch(Form.RULE, Action.ADD, "learned-1", text, Scope(project="/srv/shop"), origin, Trust.TOOL, proofs)
     entry = Entry(7, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
-    change = WaitingChange(entry, Move(Key(Form.RULE, "learned-1"), None, text), None, patch.scope)
+    change = waits(entry, scope=patch.scope)
     said = " ".join(words_of(waiting(Site(form="f"), [change], {"s1": "codex"})).split())
     parts = (
         "shop New rule",
@@ -31,7 +30,7 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
         "Learned from sessions of codex.",
         "Why: what worked after a failure in 7 sessions of the project : “ npx shop check → unknown",
         "Words: a tool's output (trust tool) · Trial: not tried: no model is set",
-        "proposed by whet improve as rule learned-1 (entry 7)",
+        "proposed by whet try as rule learned-1 (entry 7)",
         "2 pieces of evidence",
         "Approve exactly this Refuse Never propose it again Edit the text",
     )
@@ -45,7 +44,7 @@ def test_words_in_the_users_place_are_not_called_a_tools_output() -> None:
     said = RuleSituation(said="Answer in one sentence")
     patch = Patch(Form.RULE, Action.ADD, "learned-2", "Answer in one sentence", trust=Trust.TOOL, situation=said)
     entry = Entry(8, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
-    change = WaitingChange(entry, Move(Key(Form.RULE, "learned-2"), None, patch.text), None, patch.scope)
+    change = waits(entry, scope=patch.scope)
     shown = words_of(waiting(Site(), [change]))
     assert "the record cannot tell whether a person typed them (trust tool)" in shown
     assert "a tool's output" not in shown

@@ -1,13 +1,11 @@
-"""How the calls of sessions ended, scored by the weights that this installation has."""
+"""How the calls of sessions ended."""
 
-from whet.failures import analysis
-from whet.failures.analysis import Analysis
-from whet.failures.score import Weights
+from whet.outcomes import analysis
+from whet.outcomes.analysis import Analysis
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
 
 
-def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analysis:
+def analyse(transcript: Transcript) -> Analysis:
     """Judge every call of a session.
 
     Needs no model and no network. Where the time went is what `troubles` tells.
@@ -18,4 +16,4 @@ def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analys
     >>> found.calls["failed"]
     2
     """
-    return analysis.analyse(transcript, weights if weights is not None else failure_weights())
+    return analysis.analyse(transcript)

@@ -11,7 +11,6 @@ from whet.improving.learned import LessonScope, lessons_of
 from whet.ledger.entries import Item
 from whet.lessons.record import Lesson
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
 from whet.store import search, template_files
 from whet.store.analyses import refresh
 from whet.store.home import find_home
@@ -158,7 +157,7 @@ class Store:
 
     def _refresh(self) -> None:
         # In this process alone: others would begin by running the caller's own program again.
-        refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)
+        refresh(self._database, progress=lambda _: None, processors=1)
 
     def template(self, name: str) -> Template:
         """Load a template of the home by name, for `warm_start`; raises `WhetError` if there is none.

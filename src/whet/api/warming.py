@@ -10,7 +10,6 @@ from whet.examples.templates import Template, check, described
 from whet.formats.source import Skipped
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 
 
@@ -27,7 +26,7 @@ def mine(transcripts: Iterable[Transcript | Skipped], name: str = "mined", *, we
     """
     wanted = WantedTemplate(fewest=1, is_vouched=went_well)
     sessions = (redact(each).transcript for each in transcripts if isinstance(each, Transcript))
-    mined = mining.mine(sessions, wanted, weights=failure_weights())
+    mined = mining.mine(sessions, wanted)
     if not mined.examples:
         raise WhetError(
             f"The sessions hold no example to begin with ({mined.seen:,} read).",

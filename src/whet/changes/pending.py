@@ -51,7 +51,7 @@ def propose(
         if given.id in state.refused:
             raise WhetError(
                 "A person has already refused this change.",
-                advice="Who wants it after all finds it by `whet ledger` and runs `whet pending reopen ID`.",
+                advice="Who wants it after all finds it by `whet ledger` and runs `whet lessons undo ID`.",
             )
         if marks(given) & state.never:
             raise WhetError(
@@ -60,7 +60,7 @@ def propose(
         if len(state.pending) >= limits.pending:
             raise WhetError(
                 f"{len(state.pending)} changes already need a person's approval.",
-                advice="Decide on some of them: `whet pending`.",
+                advice="Decide on some of them: `whet lessons --waiting`.",
             )
         return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
 
@@ -192,7 +192,9 @@ def _files_of(state: State, skill: Entry) -> Iterator[Entry]:
 def need_person(actor: Actor) -> None:
     """Raise unless a person decides: no agent and no policy approves for them."""
     if actor is not Actor.PERSON:
-        raise WhetError(f"Only a person can decide this, not the {actor}.", advice="Run `whet pending` yourself.")
+        raise WhetError(
+            f"Only a person can decide this, not the {actor}.", advice="Run `whet lessons --waiting` yourself."
+        )
 
 
 def waiting(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> int:
@@ -216,7 +218,9 @@ def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> 
     entry = next((entry for entry in _open(ledger, limits=limits) if entry.number == number), None)
     if entry is None:
         ledger.entry(number)  # says so where there is none
-        raise WhetError(f"Entry {number} is not pending.", advice="To list pending changes, run `whet pending`.")
+        raise WhetError(
+            f"Entry {number} is not pending.", advice="To list pending changes, run `whet lessons --waiting`."
+        )
     if _is_late(entry, now=now, limits=limits):
         raise WhetError(f"Entry {number} was pending too long and has expired.", advice="It can be proposed again.")
     return entry

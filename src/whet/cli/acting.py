@@ -16,6 +16,9 @@ from whet.store.settings_file import load
 
 OWN_VARIABLE = "WHET_RUN"
 ANY_AGENT = ("AGENT", "AI_AGENT")  # what agents agree to set, whichever they are
+# Agents whose records are not read, and how variables tell of a session at work rather than of a setting.
+OTHER_AGENTS = ("AIDER", "AUGMENT", "DEVIN", "FACTORY", "JULES", "KILO", "KIRO", "REPLIT", "ROO", "TRAE", "WINDSURF")
+AT_WORK = frozenset(("ACTION", "ACTIVE", "AGENT", "CHAT", "ENTRYPOINT", "SESSION", "SHELL", "THREAD"))
 INTERPRETERS = ("node", "bun", "deno", "python", "ruby", "java")  # whose first argument says what runs
 PROCESSES = Path("/proc")
 
@@ -26,8 +29,16 @@ def actor_of(environment: Mapping[str, str]) -> Actor:
     Somebody may unset what agents set in the shells that they open: a second line, behind the terminal.
     """
     marks = (OWN_VARIABLE, *ANY_AGENT, *(name for agent in agents() for name in agent.shell))
-    is_marked = any(environment.get(name) for name in marks)
+    is_marked = any(environment.get(name) for name in marks) or any(map(_is_at_work, environment))
     return Actor.AGENT if is_marked or _is_below_agent() else Actor.PERSON
+
+
+def _is_at_work(variable: str) -> bool:
+    """Whether a variable tells of an agent at work, as `ROO_ACTIVE` does; settings such as `CODEX_HOME` do not."""
+    first, *others = variable.split("_")
+    if AT_WORK.isdisjoint(others):
+        return False
+    return first in {*OTHER_AGENTS, *(agent.name.partition("-")[0].upper() for agent in agents() if agent.programs)}
 
 
 def _is_below_agent() -> bool:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from whet.errors import WhetError
 from whet.ledger.patches import Form
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.ledger import ledger_of
@@ -40,7 +39,7 @@ def bring_up_to_date(database: Database) -> None:
 
     def analyse() -> None:
         with _progress("Analysing") as progress:
-            refresh(database, failure_weights(), progress=progress)
+            refresh(database, progress=progress)
 
     _keep_or_remember(database, analyse)
 
@@ -86,7 +85,7 @@ def active_rule(database: Database, home: "Home", name: str) -> "Item":
     if waits is not None:
         raise WhetError(
             f"The rule {name} is not active: it waits for your approval.",
-            advice=f"To see it, run `whet pending show {waits.number}`.",
+            advice=f"To see it, run `whet lessons show {waits.number}`.",
         )
     raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
 

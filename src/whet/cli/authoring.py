@@ -48,7 +48,7 @@ def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
     for entry in made:
         what = f"{entry.patch.form} {plain(entry.patch.name)}"
         if entry.step is Step.PROPOSED:
-            say(f"Needs a person's approval: {what} (`whet pending show {entry.number}`).")
+            say(f"Needs a person's approval: {what} (`whet lessons show {entry.number}`).")
         else:
             verb = done or DONE[entry.patch.action]
             undo = "undo" if entry.patch.form in OWN else f"undo {entry.number}"

@@ -1,13 +1,10 @@
-"""whet cases import and export: cases of other programs."""
+"""Cases of other programs, taken in and written."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from whet.cli.case_making import cases_folder, folder_option
-from whet.cli.options import json_option
+from whet.cli.case_folders import cases_folder
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.store.case_files import keep_case, load_case
@@ -20,23 +17,10 @@ FORMATS = ("claude-eval", "harbor")
 MOST_BYTES = 1_000_000
 MOST_FILES = 20_000
 MARKS = {"claude-eval": ("case.yaml", "prompt.md"), "harbor": ("task.toml",)}
-format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), required=True, help="`claude plugin eval` cases or Harbor tasks."
-)
 
 
-@click.command(
-    "import",
-    epilog="Example: whet cases import my-plugin/evals --format claude-eval",
-    help="Import the cases of another program from a folder and those beneath it. Graders and settings without a "
-    "counterpart are listed; of a Harbor task what its Dockerfile installs must be on this machine. Exit code 1 if no "
-    "case could be imported.",
-)
-@click.argument("source", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@format_option
-@folder_option
-@json_option
-def import_command(source: Path, format_: str, folder: Path | None, as_json: bool) -> int:
+def import_cases(source: Path, format_: str, folder: Path | None, *, as_json: bool) -> int:
+    """Take the cases of another program from a folder and those beneath it; what has no counterpart is listed."""
     found = [_read(format_, each) for each in _folders(source, MARKS[format_])]
     if not found:
         raise WhetError(f"{source} contains no {format_} case.", advice=f"A case has {' or '.join(MARKS[format_])}.")
@@ -53,20 +37,8 @@ def import_command(source: Path, format_: str, folder: Path | None, as_json: boo
     return 0 if kept else 1
 
 
-@click.command(
-    "export",
-    epilog="Example: whet cases export fix-the-port --format harbor --to tasks",
-    help="Write cases in the format of another program, one folder each. What has no counterpart there is listed. Exit "
-    "code 1 if no case could be exported.",
-)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@format_option
-@click.option(
-    "--to", "target", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write to."
-)
-@folder_option
-@json_option
-def export_command(names: tuple[str, ...], format_: str, target: Path, folder: Path | None, as_json: bool) -> int:
+def export_cases(names: tuple[str, ...], format_: str, target: Path, folder: Path | None, *, as_json: bool) -> int:
+    """Write cases in the format of another program, one folder each."""
     written: dict[str, str] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""Cases made of what is there: a repository's commits, and the sessions that show a lesson."""
+"""Cases made of what is there: commits, a session, the sessions that show a lesson, the cases of another program."""
 
 import os
 import sys
@@ -10,31 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whet.cli.case_folders import cases_folder, folder_option
+from whet.cli.case_formats import FORMATS, import_cases
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
-from whet.store.case_files import FOLDER, keep_case
+from whet.store.case_files import keep_case, keep_text
 from whet.store.disk import text_given
-from whet.store.home import find_home, prepare_home
+from whet.store.home import find_home
 
 if TYPE_CHECKING:
     from whet.proving.cases_from_commits import CommitsAsked, MadeOfCommit
-
-folder_option = click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the cases. Default: the home folder's.",
-)
-
-
-def cases_folder(folder: Path | None) -> Path:
-    """Where cases are kept, made where it is not there yet."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder.absolute()
-    home = find_home(os.environ)
-    prepare_home(home)
-    return home.folder / FOLDER
 
 
 @contextmanager
@@ -52,19 +38,83 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 @click.command(
-    "from-lesson",
-    epilog="Example: whet cases from-lesson 1 --last 12",
-    help="Create a case from each session that shows a lesson: the conversation up to the call that failed, and the"
-    " demand that the next call does what the one did that worked. A trial leaves out those of the sessions that the"
-    " change was made from. Exit code 1 if none can be created.",
+    "add",
+    epilog="Example: whet cases add . --last 30",
+    help="Create cases of what is there; what cannot be made is listed with the reason. Exit code 1 if none is kept."
+    "\n\nOf a repository's commits that change code and tests: the state before the commit, its message as the task, "
+    "and as the check its tests, which the agent does not see. Each is run in the sandbox, and kept if its tests fail "
+    "before the commit and pass after it."
+    "\n\nOf a session, by its ID: the step where a call failed and another worked later, and the whole task, with the "
+    "repository as it was when the session began, and the tests of the commit that came of it or the last check that "
+    "passed; without the repository, the files on record."
+    "\n\nOf each of the latest sessions that show a lesson, with --lesson: the conversation up to the call that "
+    "failed, and the demand that the next call does what the one did that worked. A trial leaves out those of the "
+    "sessions that the change was made from."
+    "\n\nOf another program, with --format: the cases in a folder and beneath it; of a Harbor task what its Dockerfile "
+    "installs must be on this machine.",
 )
-@click.argument("lesson", metavar="ID")
+@click.argument("source", default=".", metavar="[REPO|ID|FOLDER]")
+@click.option("--new", "name", default="", metavar="NAME", help="Only write a commented example case to edit.")
+@click.option("--lesson", default="", metavar="ID", help="The lesson whose sessions are meant.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="`claude plugin eval` cases or Harbor tasks.")
 @click.option(
-    "--last", type=click.IntRange(1), default=12, show_default=True, help="Maximum number of sessions, latest first."
+    "--last",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="How many commits or sessions.",
 )
+@click.option(
+    "--commit", "named", multiple=True, metavar="REV", help="A commit to use instead of the last. Repeatable."
+)
+@click.option("--issue", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="File with the task, instead of the message; with one --commit.")  # fmt: skip
+@click.option("--test", default="", metavar="COMMAND",
+              help="How to run tests; {files} stands for the test files. Default: detected.")  # fmt: skip
+@click.option("--setup", multiple=True, metavar="COMMAND", help="Run in each workspace before the agent. Repeatable.")
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Variable for its commands. Repeatable.")
 @folder_option
+@click.option("--dry-run", is_flag=True, help="Show which cases can be created, without saving them.")
 @json_option
-def from_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> int:
+def add_cases(
+    source: str,
+    name: str,
+    lesson: str,
+    form: str | None,
+    folder: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    **given: object,
+) -> int:
+    path = Path(source)
+    if name:
+        return _write_example(name, folder, as_json)
+    if lesson:
+        last = given["last"]
+        assert isinstance(last, int)
+        return _of_lesson(lesson, last, folder, as_json)
+    if form:
+        if not path.is_dir():
+            raise WhetError(f"There is no folder {source}.", advice="Give the folder with the cases.")
+        return import_cases(path, form, folder, as_json=as_json)
+    is_session = not path.exists() and "/" not in source
+    if is_session:
+        return _of_session(source, folder, dry_run=dry_run, as_json=as_json)
+    return _of_commits(path, folder, dry_run=dry_run, as_json=as_json, **given)
+
+
+def _write_example(name: str, folder: Path | None, as_json: bool) -> int:
+    from whet.shipped.guidance.cases import example
+
+    path = keep_text(cases_folder(folder), name, example())
+    if as_json:
+        print_json({"case": name, "path": str(path)})
+    else:
+        say(f"Wrote {plain(path)}. Edit it, then: whet cases run {plain(name)}")
+    return 0
+
+
+def _of_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> int:
     from whet.cli.analysed import lesson_named
     from whet.improving.lessons_to_try import cases_of_session
     from whet.store.opening import opened
@@ -90,31 +140,28 @@ def from_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> i
     return 0 if kept else 1
 
 
-@click.command(
-    "from-commits",
-    epilog="Example: whet cases from-commits . --last 30",
-    help="Create cases from a repository's commits that change code and tests: the state before the commit, its "
-    "message as the task, and as the check its tests, which the agent does not see. Each is run in the sandbox. Only "
-    "those whose tests fail before the commit and pass after it are kept; the others are counted by reason. Exit code "
-    "1 if none is kept.",
-)
-@click.argument("repository", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="[REPO]")
-@click.option(
-    "--last", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many commits to look at."
-)
-@click.option(
-    "--commit", "named", multiple=True, metavar="REV", help="A commit to use instead of the last. Repeatable."
-)
-@click.option("--issue", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              help="File with the task, instead of the message; with one --commit.")  # fmt: skip
-@click.option("--test", default="", metavar="COMMAND",
-              help="How to run tests; {files} stands for the test files. Default: detected.")  # fmt: skip
-@click.option("--setup", multiple=True, metavar="COMMAND", help="Run in each workspace before the agent. Repeatable.")
-@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Variable for its commands. Repeatable.")
-@folder_option
-@click.option("--dry-run", is_flag=True, help="Show which cases can be created, without saving them.")
-@json_option
-def from_commits(repository: Path, folder: Path | None, dry_run: bool, as_json: bool, **given: object) -> int:
+def _of_session(session: str, folder: Path | None, *, dry_run: bool, as_json: bool) -> int:
+    from whet.proving.cases_from_sessions import cases_from
+    from whet.store.listing import find
+    from whet.store.opening import opened
+    from whet.store.sessions import is_believed, load
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        found = find(database, session)
+        made = cases_from(home, load(database, found), is_believed=is_believed(database, found))
+    paths = {case.name: "" if dry_run else str(keep_case(cases_folder(folder), case)) for case in made.cases}
+    if as_json:
+        print_json({"cases": paths, "left_out": made.left_out})
+    else:
+        for name, path in paths.items():
+            say(f"{plain(name)}: {plain(path or 'can be made')}")
+        for reason in made.left_out:
+            say(f"[dim]{plain(reason[:1].upper() + reason[1:])}.[/]")
+    return 0 if paths else 1
+
+
+def _of_commits(repository: Path, folder: Path | None, *, dry_run: bool, as_json: bool, **given: object) -> int:
     from whet.proving.cases_from_commits import cases_from_commits, chosen_commits, sessions_way
 
     home = find_home(os.environ)

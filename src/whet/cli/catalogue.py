@@ -21,29 +21,22 @@ GROUPS = (
             ("sessions", "sessions", "List sessions."),
             ("show", "show", "Show one session: messages, tool calls and results."),
             ("search", "search", "Search messages by word or phrase."),
-            ("stats", "stats", "Count sessions, messages, tools, tokens and errors."),
-            ("outcomes", "outcomes", "List the outcome of every tool call in a session."),
         ),
     ),
     (
         "Learn and prove",
         (
             ("learn", "learn", "Let an agent or a model read new sessions for lessons, and check what it claims."),
-            ("lessons", "lessons", "List what your sessions teach: failures that recur, and what you asked for."),
-            ("improve", "improve", "Learn from failures, test each change, keep what helps."),
-            ("try", "try_", "Test a change on cases before you keep it."),
+            ("lessons", "lessons", "List what your sessions teach; approve, edit or refuse what waits."),
+            ("try", "try_", "Test a change on cases, or all that your sessions teach; keep what helps."),
             ("cases", "cases", "List, write and run test cases for the agent."),
-            ("canary", "canary", "Give a rule to a share of sessions and compare the results."),
-            ("watch", "watch", "Compare sessions with and without each canary; promote or revert it."),
+            ("live", "live", "Tell a rule to a share of sessions, and see whether it helps."),
             ("judge", "judge", "Decide whether one arm of an experiment is better."),
         ),
     ),
     (
         "Decide",
-        (
-            ("pending", "pending", "Approve or refuse changes that need your approval."),
-            ("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),
-        ),
+        (("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),),
     ),
     (
         "What agents are told",
@@ -52,10 +45,8 @@ GROUPS = (
             ("memory", "memory", "List and edit the notes that agents get."),
             ("skills", "skills", "List, create, archive and restore skills."),
             ("templates", "templates", "Manage examples of good work that new sessions start from."),
-            ("prompt", "prompt", "Print the prompt an agent gets, with the size of each part."),
             ("audit", "audit", "Check the files that agents read: what is wrong, doubled, contradicted."),
-            ("target", "target", "Choose which agents and files receive what was learned."),
-            ("sync", "sync", "Write rules and skills to the files of other agents."),
+            ("sync", "sync", "Write rules and skills to the files of other agents; choose which."),
         ),
     ),
     (
@@ -63,8 +54,6 @@ GROUPS = (
         (
             ("chat", "chat", "Talk to the agent."),
             ("run", "run", "Give the agent one task and print its answer."),
-            ("review", "review", "Review a session for notes and skills worth keeping."),
-            ("curate", "curate", "Find overlapping skills and stale notes; propose a clean-up."),
             ("models", "models", "List, download and remove local models."),
             ("config", "config", "Show and change the settings: model, provider, limits."),
         ),
@@ -73,17 +62,14 @@ GROUPS = (
         "In the background",
         (
             ("jobs", "jobs", "Schedule recurring tasks, and see how each run went."),
-            ("work", "work", "List, cancel and retry background work."),
-            ("worker", "worker", "Run queued background work."),
+            ("worker", "worker", "Run queued background work; list, cancel and retry it."),
         ),
     ),
     (
         "For other programs",
         (
             ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
-            ("hook", "hook", "Answer a hook of another agent: a session starts or ends."),
             ("export", "export", "Export sessions as OpenAI messages, ATIF or Hermes' trajectories."),
-            ("completion", "completion", "Print the script that completes commands in bash, zsh or fish."),
         ),
     ),
     (
@@ -96,6 +82,7 @@ GROUPS = (
         ),
     ),
 )
+HIDDEN = (("hook", "hook", ""),)  # what the hooks of other agents call
 CATALOGUE = tuple(entry for _, entries in GROUPS for entry in entries)
 
 USAGE = "Usage: whet [OPTIONS] COMMAND [ARGS]..."

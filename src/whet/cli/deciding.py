@@ -1,64 +1,300 @@
-"""A person at a terminal decides on what waits: one key for each change."""
+"""Where a person decides on lessons: approve, edit, refuse, never, undo; one key for each at a terminal."""
 
+import contextlib
 import os
 import sys
 import termios
 import time
 import tty
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from whet.changes.pending import approve, approve_edited, refuse, say_never
-from whet.cli.output import many, plain, say
+from whet.changes import pending
+from whet.changes.apply import revert
+from whet.cli.acting import actor_of, has_terminal, need_terminal
+from whet.cli.delivery import touched, touched_lines
+from whet.cli.options import json_option, yes_option
+from whet.cli.output import many, next_step, plain, print_json, say
+from whet.cli.shown.entries import entry_lines, entry_record
+from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, waiting_lines, waiting_record
 from whet.cli.shown.reviewing import cautions, reviewed, size_of
-from whet.cli.shown.waiting import QUOTES_SHOWN, WaitingChange, change_lines
 from whet.cli.told_by_hooks import hook_tellers, told_sentences
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Entry
-from whet.ledger.patches import Form
+from whet.improving.learned import learned, propose_lesson, waiting_lessons
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Form, Patch
+from whet.ledger.traces import difference
+from whet.lessons.record import Lesson, LessonStage
 from whet.store.database import Database
-from whet.store.home import Home
+from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.settings_file import load
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import Reader, reads
 from whet.targets.readers import command_for, readers_of
+from whet.targets.telling import tell
 from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
-BACK = "To take this back, run `whet pending reopen {}`."
+BACK = "To take this back, run `whet lessons undo {}`."
+NEXT = "Next: `whet lessons --waiting` on a terminal, or `whet lessons approve ID...`, `refuse ID...`, `never ID...`."
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
+_PROJECT = "project"
+names_argument = click.argument("names", nargs=-1, required=True, metavar="ID...")
+note_option = click.option("--note", default="", help="Why.")
 
 
-class Desk(NamedTuple):
-    """Where a person decides."""
+class Decider(NamedTuple):
+    """Who decides, and in which home."""
 
     home: Home
     database: Database
     actor: Actor
 
 
-def decide_all(desk: Desk, changes: Sequence[WaitingChange]) -> None:
+def show_waiting(*, as_json: bool) -> int:
+    """List what waits; a person at a terminal is asked about each."""
+    home, actor = find_home(os.environ), actor_of(os.environ)
+    with opened(home) as database:
+        found = waiting_lessons(home, database, now=time.time())
+        if as_json:
+            print_json({"waiting": [waiting_record(each) for each in found]})
+        elif not found:
+            say("Nothing needs your approval.")
+            next_step("`whet try` proposes changes, `whet rules` lists what is active.")
+        elif actor is Actor.PERSON and has_terminal():
+            projects = len({each.project for each in found if each.project})
+            say(f"{many(len(found), 'change')}{f' of {many(projects, _PROJECT)}' if projects else ''} to decide on.")
+            _decide_all(Decider(home, database, actor), found)
+        else:
+            for line in waiting_lines(found):
+                say(line)
+            say(NEXT)
+    return 0
+
+
+def show_change(lesson: Lesson, *, as_json: bool) -> None:
+    """A change that waits, as a diff with all that is known of it."""
+    move = lesson.move
+    if as_json:
+        print_json({**waiting_record(lesson), "diff": difference(move.before, move.after)})
+        return
+    for line in entry_lines(lesson.proposal, move, lambda _: lesson.seen_by.place):
+        say(line)
+    say_budget(lesson.patch)
+
+
+def say_budget(patch: Patch) -> None:
+    """Say where a rule would take the files of this folder's project past their budget."""
+    from whet.cli.audited import budget_lines
+    from whet.context.instruction_files import PersonFolder
+
+    for line in budget_lines(patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ))):
+        say(line)
+
+
+@click.command(
+    "approve",
+    epilog="Example: whet lessons approve 12 14",
+    help="Apply changes exactly as shown. You see each text and confirm, on a terminal; without one, only with --yes"
+    " and where the setting trust.commands allows it.",
+)
+@names_argument
+@yes_option
+@json_option
+def approve(names: tuple[str, ...], yes: bool, as_json: bool) -> int:
+    with _person(yes=yes) as (by, is_allowed):
+        lessons = _chosen(by, names, proposing=True)
+        if not as_json or not is_allowed:
+            for lesson in lessons:
+                show_change(lesson, as_json=False)
+        if not is_allowed:
+            sizes = "; ".join(size_of(lesson.move.after or "") for lesson in lessons)
+            what = "this" if len(lessons) == 1 else f"these {len(lessons)}"
+            click.confirm(f"Approve exactly {what} ({sizes})?", abort=True, err=True)
+        made = [
+            pending.approve(by.home, by.database, each.standing.entry, actor=by.actor, now=time.time())
+            for each in lessons
+        ]
+        if as_json:
+            print_json({"applied": [entry_record(entry) for entry in made]})
+        for entry in () if as_json else made:
+            say(in_force(entry, by.home, by.database))
+    return 0
+
+
+@click.command(
+    "edit",
+    epilog='Example: whet lessons edit 12 "Run the checks with make check."',
+    help="Apply a change in your own words, which are yours from then on; what was proposed is refused. Without TEXT,"
+    " your editor opens.",
+)
+@click.argument("name", metavar="ID")
+@click.argument("text", required=False)
+@yes_option
+@json_option
+def edit(name: str, text: str | None, yes: bool, as_json: bool) -> int:
+    with _person(yes=yes) as (by, is_allowed):
+        (lesson,) = _chosen(by, (name,), proposing=True)
+        words = (text or "").strip() or _ask_for_words(lesson)
+        if not words:
+            return 0
+        if not is_allowed:
+            click.confirm(f"Apply exactly this ({size_of(words)})?", abort=True, err=True)
+        made = _applied_edit(by, lesson, words, is_shown=not as_json)
+        if as_json:
+            print_json({"applied": [entry_record(made)]})
+        else:
+            say(in_force(made, by.home, by.database))
+    return 0
+
+
+@click.command("refuse", epilog="Example: whet lessons refuse 12 14", help="Refuse changes permanently.")
+@names_argument
+@note_option
+@json_option
+def refuse(names: tuple[str, ...], note: str, as_json: bool) -> int:
+    return _refuse(names, note, is_never=False, as_json=as_json)
+
+
+@click.command(
+    "never",
+    epilog="Example: whet lessons never 12 14",
+    help="Refuse changes, and never propose again what says the same or is for the same failure.",
+)
+@names_argument
+@note_option
+@json_option
+def never(names: tuple[str, ...], note: str, as_json: bool) -> int:
+    return _refuse(names, note, is_never=True, as_json=as_json)
+
+
+@click.command(
+    "undo",
+    epilog="Example: whet lessons undo 15",
+    help="Take a decision back: what was approved is no longer told, what was refused, even for ever, waits again."
+    " ID is the lesson's, or the entry in `whet ledger` of the decision.",
+)
+@names_argument
+@json_option
+def undo(names: tuple[str, ...], as_json: bool) -> int:
+    home, actor = find_home(os.environ), actor_of(os.environ)
+    with opened(home) as database:
+        by = Decider(home, database, actor)
+        decisions = [_decision(by, name) for name in names]
+        is_reopening = all(each.step is Step.REFUSED for each in decisions)
+        with database.writing() if is_reopening else contextlib.nullcontext():
+            made = [_undone(by, each) for each in decisions]
+        files = tell(home, database, now=time.time())
+    if as_json:
+        print_json({"entries": [entry_record(entry) for entry in made], "files": touched(files)})
+        return 0
+    for entry in made:
+        what = f"{entry.patch.form} {plain(entry.patch.name)}"
+        is_waiting = entry.step is Step.PROPOSED
+        say(f"Waits again: {what} (entry {entry.number})." if is_waiting else f"Taken back: {what}.")
+    for line in touched_lines(files):
+        say(line)
+    return 0
+
+
+COMMANDS = (approve, edit, refuse, never, undo)
+
+
+def _decision(by: Decider, name: str) -> Entry:
+    """The entry of the decision that is meant."""
+    if name.isdecimal():
+        return ledger_of(by.home, by.database).entry(int(name))
+    lesson = next((each for each in learned(by.home, by.database).lessons if each.id == name), None)
+    if lesson is None or not lesson.standing.entry or lesson.standing.stage is LessonStage.WAITING:
+        raise WhetError(f"Nobody has decided on a lesson {name}.", advice="`whet lessons --all` lists all of them.")
+    return ledger_of(by.home, by.database).entry(lesson.standing.entry)
+
+
+def _undone(by: Decider, entry: Entry) -> Entry:
+    if entry.step is Step.REFUSED:
+        return pending.reopen(by.home, by.database, entry.number, actor=by.actor, now=time.time())
+    return revert(by.home, by.database, entry.number, actor=by.actor, now=time.time())
+
+
+@contextlib.contextmanager
+def _person(*, yes: bool) -> Iterator[tuple[Decider, bool]]:
+    """The person who decides; whether they need not be asked again. Raises WhetError for anybody else."""
+    home, actor = find_home(os.environ), actor_of(os.environ)
+    pending.need_person(actor)
+    is_allowed = yes and load(home).trust.commands
+    if not is_allowed:
+        need_terminal()
+    with opened(home) as database:
+        yield Decider(home, database, actor), is_allowed
+
+
+def _chosen(by: Decider, names: tuple[str, ...], *, proposing: bool = False) -> list[Lesson]:
+    """The waiting lessons of these ids or entries; nothing is done where one of them does not wait.
+
+    With `proposing`, a lesson that nobody has decided on is proposed first.
+    """
+    found = waiting_lessons(by.home, by.database, now=time.time())
+    if proposing and not all(_named(found, name) for name in names):
+        known = {each.id: each for each in learned(by.home, by.database).lessons}
+        if all(_named(found, name) or name in known for name in names):
+            names = tuple(name if _named(found, name) else _proposed(by, known[name]) for name in names)
+            found = waiting_lessons(by.home, by.database, now=time.time())
+    for name in names:
+        if not _named(found, name):
+            advice = "To list what waits, run `whet lessons --waiting`."
+            raise WhetError(f"No lesson {name} waits for you.", advice=advice)
+    return list({each.standing.entry: each for name in names for each in _named(found, name)}.values())
+
+
+def _proposed(by: Decider, lesson: Lesson) -> str:
+    """The entry that proposes a lesson on which nobody has decided."""
+    return str(propose_lesson(by.home, by.database, lesson, now=time.time()).number)
+
+
+def _named(found: Sequence[Lesson], name: str) -> list[Lesson]:
+    return [each for each in found if name in (str(each.standing.entry), each.id)]
+
+
+def _refuse(names: tuple[str, ...], note: str, *, is_never: bool, as_json: bool) -> int:
+    home, actor = find_home(os.environ), actor_of(os.environ)
+    with opened(home) as database:
+        chosen = _chosen(Decider(home, database, actor), names)
+        decide = pending.say_never if is_never else pending.refuse
+        made = [decide(home, database, each.standing.entry, actor=actor, now=time.time(), note=note) for each in chosen]
+    if as_json:
+        print_json({"refused": [entry_record(entry) for entry in made]})
+    for entry in () if as_json else made:
+        say(f"{'Never again' if is_never else 'Refused'}: {entry.patch.form} {plain(entry.patch.name)}.")
+    if made and not as_json:
+        say(BACK.format(" ".join(str(entry.number) for entry in made)))
+    return 0
+
+
+def _decide_all(by: Decider, lessons: Sequence[Lesson]) -> None:
     """Ask about one change after another, until all are decided on or the person stops."""
     decided = 0
-    for place, change in enumerate(changes, start=1):
-        say(f"[bold]{place} of {len(changes)}: {plain(shown(change.group))}[/]")
-        for line in change_lines(change, quotes=QUOTES_SHOWN):
+    for place, lesson in enumerate(lessons, start=1):
+        say(f"[bold]{place} of {len(lessons)}: {plain(shown(lesson.group))}[/]")
+        for line in change_lines(lesson, quotes=QUOTES_SHOWN):
             say(line)
-        made = _decide(desk, change)
+        made = _decide(by, lesson)
         if made is None:
             break
         decided += made
-    left = len(changes) - decided
-    rest = f" {many(left, 'change')} left: to continue, run `whet pending`." if left else ""
+    left = len(lessons) - decided
+    rest = f" {many(left, 'change')} left: to continue, run `whet lessons --waiting`." if left else ""
     say(f"Decided on {many(decided, 'change')}.{rest}")
 
 
-def _decide(desk: Desk, change: WaitingChange) -> bool | None:
+def _decide(by: Decider, lesson: Lesson) -> bool | None:
     """Whether the person decided; None where they quit. What cannot be done is said, and asked again."""
     while True:
-        key = _press(f"{KEYS} ({size_of(change.move.after or '')})")
+        key = _press(f"{KEYS} ({size_of(lesson.move.after or '')})")
         if key in QUITTING:
             return None
         if key == "s":
@@ -67,7 +303,7 @@ def _decide(desk: Desk, change: WaitingChange) -> bool | None:
         if act is None:
             continue
         try:
-            done = act(desk, change)
+            done = act(by, lesson)
         except WhetError as error:
             say(f"[red]{plain(error.message)}[/] {plain(error.advice)}")
             continue
@@ -88,35 +324,43 @@ def _press(prompt: str) -> str:
         termios.tcsetattr(terminal, termios.TCSADRAIN, settings)
 
 
-def _approve(desk: Desk, change: WaitingChange) -> str:
-    made = approve(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
-    return in_force(made, desk.home, desk.database)
+def _approve_by_key(by: Decider, lesson: Lesson) -> str:
+    made = pending.approve(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
+    return in_force(made, by.home, by.database)
 
 
-def _edit(desk: Desk, change: WaitingChange) -> str:
-    """Ask for the person's own words and show them; empty if they are left unchanged."""
-    words = change.entry.patch.text
+def _edit_by_key(by: Decider, lesson: Lesson) -> str:
+    """Apply the person's own words; empty if they are left unchanged."""
+    words = _ask_for_words(lesson)
+    return in_force(_applied_edit(by, lesson, words, is_shown=True), by.home, by.database) if words else ""
+
+
+def _ask_for_words(lesson: Lesson) -> str:
+    """The person's own words; empty if they are left unchanged."""
+    words = lesson.patch.text
     if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
         text = (click.edit(words, extension=".md") or "").rstrip("\n")
     else:
         text = str(click.prompt("New text", default="", show_default=False, err=True)).strip()
-    if not text or text == words:
-        say("The text is unchanged.")
-        return ""
-    for line in (*reviewed(text), *cautions(text)):
+    if text and text != words:
+        return text
+    say("The text is unchanged.")
+    return ""
+
+
+def _applied_edit(by: Decider, lesson: Lesson, text: str, *, is_shown: bool) -> Entry:
+    for line in (*reviewed(text), *cautions(text)) if is_shown else ():
         say(line)
-    number = change.entry.number
-    made = approve_edited(desk.home, desk.database, number, text, actor=desk.actor, now=time.time())
-    return in_force(made, desk.home, desk.database)
+    return pending.approve_edited(by.home, by.database, lesson.standing.entry, text, actor=by.actor, now=time.time())
 
 
-def _refuse(desk: Desk, change: WaitingChange) -> str:
-    made = refuse(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
+def _refuse_by_key(by: Decider, lesson: Lesson) -> str:
+    made = pending.refuse(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
     return f"Refused. {BACK.format(made.number)}"
 
 
-def _refuse_for_ever(desk: Desk, change: WaitingChange) -> str:
-    made = say_never(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
+def _never_by_key(by: Decider, lesson: Lesson) -> str:
+    made = pending.say_never(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
     return f"Refused. Nothing that says the same will be proposed again. {BACK.format(made.number)}"
 
 
@@ -147,4 +391,9 @@ def told_to(made: Entry, home: Home, database: Database) -> str:
     return f"No agent is told it yet. Run `{command}` and `whet sync`, or `whet setup` for hooks."
 
 
-ACTS: dict[str, Callable[[Desk, WaitingChange], str]] = {"a": _approve, "e": _edit, "r": _refuse, "n": _refuse_for_ever}
+ACTS: dict[str, Callable[[Decider, Lesson], str]] = {
+    "a": _approve_by_key,
+    "e": _edit_by_key,
+    "r": _refuse_by_key,
+    "n": _never_by_key,
+}

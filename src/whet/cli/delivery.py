@@ -27,7 +27,9 @@ def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = ()
     else:
         _print(shown, dry_run=dry_run)
         if held:
-            say(f"[bold]Not written[/], because nobody approved it: {plain(', '.join(held))}. See `whet pending`.")
+            say(
+                f"[bold]Not written[/], for nobody approved it: {plain(', '.join(held))}. See `whet lessons --waiting`."
+            )
     return exit_code(shown, held=held)
 
 

@@ -14,18 +14,18 @@ def found_keys(environment: Mapping[str, str]) -> tuple[str, ...]:
 def suggestions(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Three lines for a first run, which begin with what is nearest at hand."""
     names = found_keys(environment)
-    local = "An embedded model needs no key:  whet models pull && whet config set model local"
+    local = "An embedded model needs no key:  whet models pull && whet config model local"
     if not names:
         return (
             "No model is set, and no API key was found.",
             local,
-            "Or set a provider:  export OPENAI_API_KEY=…  and  whet config set model openai:gpt-5.1",
+            "Or set a provider:  export OPENAI_API_KEY=…  and  whet config model openai:gpt-5.1",
         )
     variable = next(each.key_variable for each in KNOWN if each.name == names[0])
     others = f" (or {', '.join(EXAMPLES[name] for name in names[1:3])})" if names[1:] else ""
     return (
         f"No model is set, but {variable} is:",
-        f"  whet config set model {EXAMPLES[names[0]]}{others}",
+        f"  whet config model {EXAMPLES[names[0]]}{others}",
         local,
     )
 

@@ -18,17 +18,17 @@ from whet.text.showing import shown
 OWN = frozenset({Form.RULE, Form.NOTE, Form.SKILL, Form.FILE})  # what people decide on every day
 
 
+def is_last(ledger: Ledger, number: int) -> bool:
+    """Whether an entry is among the changes that were made last, together."""
+    return number in {change.number for change in last_batch(ledger.state().done)}
+
+
 def expect_meant(home: Home, ledger: Ledger, number: int | None) -> None:
     """Go on where the last change is the person's own, is named by its number, or they say yes to it."""
     top = last_batch(ledger.state().done)
     if not top:
         return  # whoever undoes it says so
     if number is not None:
-        if number not in {change.number for change in top}:
-            raise WhetError(
-                f"Entry {number} is not the last change; entry {top[0].number} is.",
-                advice=f"To undo entry {number} alone, run `whet ledger revert {number}`.",
-            )
         return
     entries = [ledger.entry(change.number) for change in top]
     if all(each.actor is Actor.PERSON and each.patch.form in OWN for each in entries):

@@ -81,11 +81,13 @@ def _run(arguments: list[str]) -> int:
     import click
 
     from whet.cli.group import group
+    from whet.cli.old_names import renamed
     from whet.errors import WhetError
 
     try:
+        arguments = renamed(arguments)
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
-        if sys.stderr.isatty() and arguments[:1] not in ([], ["pending"], ["status"]):
+        if sys.stderr.isatty() and arguments[:1] not in ([], ["lessons"], ["status"]):
             from whet.cli.mention import mention_pending
 
             mention_pending()

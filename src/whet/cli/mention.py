@@ -23,4 +23,4 @@ def mention_pending() -> None:
         return  # the command itself has said what is wrong with the store
     if number:
         verb = "needs" if number == 1 else "need"
-        sys.stderr.write(f"{many(number, 'change')} {verb} your approval: whet pending\n")
+        sys.stderr.write(f"{many(number, 'change')} {verb} your approval: whet lessons --waiting\n")

@@ -27,17 +27,23 @@ class RunOptions(NamedTuple):
     model: str
     folder: Path | None
     tools: str
-    max_calls: int | None
-    max_tokens: int | None
-    max_seconds: float | None
-    max_cost: float | None
-    temperature: float | None
-    seed: int | None
     system: Path | None
     resumed: str
     latest: bool
     warm: str
     no_context: bool
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    max_cost: float | None = None
+    temperature: float | None = None
+    seed: int | None = None
+
+
+prompt_option = click.option(
+    "--prompt", "is_prompt", is_flag=True, help="Print the prompt that the session would get, with sizes, and end."
+)
+date_option = click.option("--date", "day", hidden=True, help="With --prompt: the date to state. Default: today.")
 
 
 def run_options(function: Function) -> Function:
@@ -52,12 +58,6 @@ def run_options(function: Function) -> Function:
             click.option(
                 "--tools", default="", help="Tool sets to allow, separated by commas, such as files,terminal."
             ),
-            click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn."),
-            click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens per turn."),
-            click.option("--max-seconds", type=click.FloatRange(0), help="Maximum seconds per turn."),
-            click.option("--max-cost", type=click.FloatRange(0), help="Maximum cost per turn, in dollars."),
-            click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
-            click.option("--seed", type=int, help="Sampling seed, if the provider supports one."),
             click.option(
                 "--system", type=click.Path(path_type=Path), help="File with your own instructions for the agent."
             ),
@@ -65,6 +65,22 @@ def run_options(function: Function) -> Function:
             click.option("--continue", "latest", is_flag=True, help="Resume the latest session in this folder."),
             click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one."),
             click.option("--no-context", is_flag=True, help="Do not read context files such as AGENTS.md."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def limit_options(function: Function) -> Function:
+    """What one run may take, and how it draws; a conversation goes by the settings."""
+    for option in reversed(
+        (
+            click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn."),
+            click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens per turn."),
+            click.option("--max-seconds", type=click.FloatRange(0), help="Maximum seconds per turn."),
+            click.option("--max-cost", type=click.FloatRange(0), help="Maximum cost per turn, in dollars."),
+            click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
+            click.option("--seed", type=int, help="Sampling seed, if the provider supports one."),
         )
     ):
         function = option(function)

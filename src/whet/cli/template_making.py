@@ -30,7 +30,7 @@ from whet.targets.project_names import name_of_project
 
 UNMEASURED = (
     "Its effect has not been measured: `--warm auto` starts half of the sessions that it fits with it, until the watch"
-    " can tell. To measure it now, run `whet templates try {name} --cases cases/`."
+    " can tell. To measure it now, run `whet try --template {name} --cases cases/`."
 )
 
 
@@ -84,7 +84,11 @@ def from_lesson(home: Home, database: Database, name: str) -> Mined:
     for session in (each for each in found if is_believed(database, each)):
         by_agent.setdefault(session.source, []).append(load(database, session))
     of_one = max(by_agent.values(), key=len, default=[])
-    return mine_recoveries(of_one, evidence.pieces)
+    return mine_recoveries(sorted(of_one, key=_began), evidence.pieces)
+
+
+def _began(transcript: Transcript) -> float:
+    return next((message.at for message in transcript.messages if message.at is not None), 0.0)
 
 
 def split_tags(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -120,9 +124,7 @@ def _more_of(mined: Mined) -> str:
     """What helps where too little could be mined: one session gets no better by importing others."""
     if mined.seen == 1:
         return "If you know that it went well, `whet templates create ID --went-well` takes your word for it."
-    return (
-        "Import more sessions; or `whet templates mine --lesson ID` takes what worked after a failure (`whet lessons`)."
-    )
+    return "Import more sessions; or `whet templates create --lesson ID` takes what worked after a failure."
 
 
 def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:

@@ -77,7 +77,7 @@ def trial_options(function: Function) -> Function:
             agent_option,
             consent_option,
             click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
-            click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it."),
+            click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet worker list` lists it."),
             click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
             click.option(
                 "--dry-run", is_flag=True, help="Show the power and estimated cost of the trial, without running it."
@@ -89,8 +89,15 @@ def trial_options(function: Function) -> Function:
     return function
 
 
-def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0) -> int:
-    """Try a patch and show what came of it: exit code 0 for any verdict."""
+def conduct(
+    patch: "Patch",
+    given: TryOptions,
+    *,
+    as_json: bool,
+    about: int = 0,
+    asked: "Callable[[WantedTrial], WantedTrial] | None" = None,
+) -> int:
+    """Try a patch and show what came of it: exit code 0 for any verdict. `asked` says what else the trial is to be."""
     from whet.cli.shown.trials import plan_lines, plan_record
     from whet.proving.plan import expect_worth_it, prepare
     from whet.store.opening import opened
@@ -99,7 +106,8 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
     if given.now and given.background:
         raise WhetError("Use only one of --now and --background.", advice="Remove the others.")
     with opened(home) as database:
-        trial = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
+        wanted = wanted_of(home, patch, given, about=about)
+        trial = prepare(home, database, asked(wanted) if asked else wanted, now=time.time())
     agent = trial.conditions.agent
     if agent and not given.dry_run:
         expect_allowed(agent.name, () if as_json else plan_lines(trial), yes=given.yes)
@@ -190,7 +198,7 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
         if as_json:
             print_json({"work": id, "trial": trial.id})
         else:
-            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
+            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
         return None
     return _followed(home, id, concurrency=max(2, at_once(home, trial.conditions.agent)))
 
@@ -221,7 +229,7 @@ def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
                 line.show(progress)
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"To resume it, run `whet work retry {id}`.")
+        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
     return decoded(work.done.value, TrialProgress)
 
 
@@ -236,18 +244,6 @@ def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
         next_step(NEXT[progress.result.verdict.ruling])
     sys.stdout.flush()
     return 0
-
-
-@click.command(
-    "try",
-    epilog="Example: whet templates try small-edits --cases cases/ --budget 1$",
-    help="Test a template on cases: without it, with it, and with empty examples as a placebo. The measured "
-    "effect is stored and decides which template a session starts from.",
-)
-@click.argument("name")
-@trial_options
-def template_command(name: str, as_json: bool, **options: Any) -> int:
-    return conduct(template_patch(name), TryOptions(**options), as_json=as_json)
 
 
 def template_patch(name: str) -> "Patch":

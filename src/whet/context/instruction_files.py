@@ -103,7 +103,7 @@ class _Reader:
 
 def _changed(file: InstructionFile, *, text: str = "", same_as: str = "", fault: str = "") -> InstructionFile:
     on_demand = file.is_on_demand and not (file.path.endswith(".mdc") and _ALWAYS.search(text[:2_000]))
-    return InstructionFile(file.path, text, file.agents, on_demand, file.imported_by, same_as, fault)
+    return InstructionFile(file.path, text, file.agents, on_demand, file.imported_by, same_as, fault=fault)
 
 
 def _of_person(root: Path, person: PersonFolder) -> Iterator[_Wanted]:

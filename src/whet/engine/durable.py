@@ -176,12 +176,14 @@ class Parts:
             return decoded(part.handle.get_result(), Done)
         except TypeError as error:
             raise Failed(
-                "The result of one part of this work cannot be read.", advice="To see it, run `whet work`."
+                "The result of one part of this work cannot be read.", advice="To see it, run `whet worker list`."
             ) from error
         except PortableWorkflowError as error:
             left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
             why = f"A part of this work failed: {error}"
-            raise Failed(why, advice="To see it, run `whet work`.", spent=left.spent, sessions=left.sessions) from error
+            raise Failed(
+                why, advice="To see it, run `whet worker list`.", spent=left.spent, sessions=left.sessions
+            ) from error
 
 
 class UnderWay(NamedTuple):

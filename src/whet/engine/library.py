@@ -26,7 +26,7 @@ except ModuleNotFoundError as missing:
         raise
     raise WhetError(
         "Background work needs a library that is not installed.",
-        advice=f"Run `{how_to_add('work')}`. Without it, use --now for trials and `whet improve`.",
+        advice=f"Run `{how_to_add('work')}`. Without it, use --now for trials and `whet try`.",
     ) from missing
 
 DBOSException = error.DBOSException

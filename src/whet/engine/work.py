@@ -137,7 +137,7 @@ class Office:
         found = self._client.list_workflows(name=WORKFLOW, workflow_id_prefix=id, limit=2, sort_desc=True) if id else []
         exact = [each for each in found if each.workflow_id == id] or found
         if not exact:
-            raise WhetError(f"There is no work {id}.", advice="To list the work, run `whet work`.")
+            raise WhetError(f"There is no work {id}.", advice="To list the work, run `whet worker list`.")
         if len(exact) > 1:
             raise WhetError(f"Several pieces of work have an id that starts with {id}.", advice="Give more of the id.")
         ended = [step for step in self._client.list_workflow_steps(exact[0].workflow_id) if not _failed(step)]
@@ -147,7 +147,9 @@ class Office:
         """Stop an order: at its next step, or within a step that listens."""
         work = self.find(id)
         if not work.is_open:
-            raise WhetError(f"Work {work.id} is already {work.state}.", advice="To list open work, run `whet work`.")
+            raise WhetError(
+                f"Work {work.id} is already {work.state}.", advice="To list open work, run `whet worker list`."
+            )
         parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
         self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if _is_open(part))])
         return self.find(work.id)
@@ -225,7 +227,7 @@ def office(home: Home) -> Iterator[Office]:
             yield Office(client, system)
         except DBOSException as error:
             raise WhetError(
-                f"The engine refused: {error}", advice="To see the state of the work, run `whet work`."
+                f"The engine refused: {error}", advice="To see the state of the work, run `whet worker list`."
             ) from error
         finally:
             client.destroy()

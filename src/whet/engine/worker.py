@@ -93,7 +93,7 @@ class Worker:
         return bool(self._told) and set(self._running) <= {*self._told, *self._leading}
 
     def _tell_postponed(self) -> None:
-        """Write beside each order until when it waits, for `whet work`."""
+        """Write beside each order until when it waits, for `whet worker list`."""
         found = dict(self._postponed)
         for id, until in found.items():
             if self._told.get(id) != until:
@@ -254,7 +254,7 @@ def _config(url: str, schema: str, name: str) -> DBOSConfig:
         application_version=VERSION,
         executor_id=name,
         serializer=DBOSPortableJSONSerializer(),
-        log_level="CRITICAL",  # what went wrong is in the work itself, for `whet work`
+        log_level="CRITICAL",  # what went wrong is in the work itself, for `whet worker list`
         notification_listener_polling_interval_sec=POLL_SECONDS,
         notification_coalesce_sec=POLL_SECONDS,  # nothing here waits for such notes, and it wakes up for each
         db_engine_kwargs={"pool_pre_ping": False},  # see `wait_for_lost_servers`

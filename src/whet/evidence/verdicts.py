@@ -7,9 +7,12 @@ from enum import StrEnum
 from itertools import islice
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.evidence.betting import aimed, constant, log_capital, tally
 from whet.evidence.final_look import MOST_LOOKED, PRICE, can_look, paid
 from whet.evidence.intervals import Interval, in_order, order_free
+from whet.evidence.margins import no_worse
 from whet.values import Value
 
 ALPHA = 0.05
@@ -56,6 +59,7 @@ class Verdict(Value, frozen=True):
     alpha: float
     helped: int = 0  # cases in which the candidate did better
     harmed: int = 0  # worse
+    margin: float = 0.0  # where accepting says no more than: not worse by more than this
 
 
 def record_of(verdict: Verdict) -> dict[str, object]:
@@ -72,6 +76,7 @@ def record_of(verdict: Verdict) -> dict[str, object]:
         "alpha": verdict.alpha,
         "helped": verdict.helped,
         "harmed": verdict.harmed,
+        **({"margin": verdict.margin} if verdict.margin else {}),
     }
 
 
@@ -150,6 +155,21 @@ def _verdict(
     )
 
 
+def within_margin(
+    verdict: Verdict, differences: Sequence[float], margin: float, *, planned: int, before: Capital = FRESH
+) -> Verdict:
+    """The verdict on the same differences where accepting means: no worse by more than the margin."""
+    found = no_worse(differences, margin=margin, alpha=verdict.alpha, planned=planned, capital=before.help)
+    harmed = verdict.stopped_at if verdict.ruling is Ruling.REJECT else None
+    evidence = found.evidence if found.way else before.help
+    ruling, stopped_at = _rule(Side(evidence, found.crossed), Side(verdict.evidence_harm, harmed))
+    low, high = verdict.interval
+    bounds = Interval(max(low, -margin), high) if ruling is Ruling.ACCEPT else Interval(min(low, -margin), high)
+    return replace(
+        verdict, ruling=ruling, stopped_at=stopped_at, evidence_help=evidence, interval=bounds, margin=margin
+    )
+
+
 def way(
     differences: Sequence[float], verdict: Verdict, *, planned: int | None, before: Capital = FRESH
 ) -> tuple[float, ...]:
@@ -157,6 +177,9 @@ def way(
 
     It ends at the number of the verdict: the last step includes the one exact look at the planned end.
     """
+    if verdict.margin:
+        margin, capital = verdict.margin, before.help
+        return no_worse(differences, margin=margin, alpha=verdict.alpha, planned=planned, capital=capital).way
     if planned is None:
         walked: Iterable[float] = constant(differences)
     elif planned <= MOST_LOOKED:

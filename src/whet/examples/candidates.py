@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from whet.examples.result_shapes import shape
 from whet.examples.success import SuccessFinding, Vote, Warrant
 from whet.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
-from whet.failures.view import JudgedCall, SessionView
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import kind_of
 from whet.sessions.arguments import arguments_of, command_of
@@ -194,13 +194,16 @@ class Shows:
         self._redactor = Redactor()
         self._intents = _Intents(transcript)
 
-    def example(self, step: JudgedCall) -> Example | str:
-        """The exchange as an example, or why it is none: it did not work, or shows what is secret or not its own."""
+    def example(self, step: JudgedCall, *, is_own: bool = True) -> Example | str:
+        """The exchange as an example, or why it is none: it did not work, or shows what is secret or not its own.
+
+        Without `is_own` its words may be those that a tool or a stranger wrote: then a person decides on them.
+        """
         exchange = step.exchange
         reason = _unfit_step(step, self._transcript)
         if reason:
             return reason
-        if (exchange.asked, exchange.call.id) not in self._own:
+        if is_own and (exchange.asked, exchange.call.id) not in self._own:
             return "arguments from elsewhere"
         intent = self._intents.before(exchange.asked)
         arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from whet.examples.candidates import Candidate, candidates
 from whet.examples.success import SuccessFinding, Votes, Warrant, find
 from whet.examples.templates import Example
-from whet.failures.score import Weights
-from whet.failures.view import SessionView, gather
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.values import Value
@@ -57,14 +56,14 @@ class Mined(NamedTuple):
         )
 
 
-def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: Weights) -> Mined:
+def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate) -> Mined:
     """Examples from one pass over the sessions, of which no more is kept meanwhile than a finding each."""
     kept: dict[tuple[str, ...], list[Candidate]] = {}
     findings: list[SuccessFinding] = []
     left_out: Counter[str] = Counter()
     for transcript in transcripts:
         evidence = gather(transcript)
-        finding = _finding(evidence, wanted, weights)
+        finding = _finding(evidence, wanted)
         findings.append(finding)
         for candidate in candidates(evidence, finding, left_out):
             _keep(kept, candidate)
@@ -86,8 +85,8 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: 
 
 def strongest(found: list[Candidate], wanted: WantedTemplate) -> tuple[Candidate, ...]:
     """A choice from the sessions with the strongest warrants that suffice; nothing where all together do not."""
-    for rank in sorted({one.warrant.rank for one in found}):
-        chosen = choose((one for one in found if one.warrant.rank <= rank), wanted)
+    for rank in sorted({one.warrant for one in found}):
+        chosen = choose((one for one in found if one.warrant <= rank), wanted)
         if _calls(chosen) >= wanted.fewest and len({one.session for one in chosen}) >= wanted.sessions:
             return chosen
     return ()
@@ -132,10 +131,10 @@ def _novelty(one: Candidate, chosen: list[Candidate]) -> float:
     )
 
 
-def _finding(evidence: SessionView, wanted: WantedTemplate, weights: Weights) -> SuccessFinding:
+def _finding(evidence: SessionView, wanted: WantedTemplate) -> SuccessFinding:
     if evidence.transcript.purpose not in PURPOSES:
         return SuccessFinding(None, "not a person's")
-    finding = find(evidence, weights, vouched=wanted.is_vouched)
+    finding = find(evidence, vouched=wanted.is_vouched)
     if finding.warrant and wanted.activity not in (None, classify(step.exchange for step in evidence.steps)):
         return SuccessFinding(None, "another activity")
     return finding

@@ -1,29 +1,27 @@
 """Warrants: what speaks for it that a session went well, where only its record can tell.
 
 A verdict of its own comes first, then the word of whoever makes the template, then a check that the session ran after
-its last change, then another session that was asked for the same and came to the same result, and last a low failure
-score. Thanks, a claim of success and a look at what was changed are no grounds: on labelled sessions they say nothing.
+its last change, then another session that was asked for the same and came to the same result, and last a short record
+in which nothing failed. Thanks, a claim of success and a look at what was changed are no grounds: on labelled sessions
+they say nothing.
 """
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from whet.failures.score import Weights, failure_of, weigh
-from whet.failures.success_signs import verification
-from whet.failures.view import SessionView
+from whet.outcomes.view import SessionView
 from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Ending, Role, Transcript
 from whet.text.likeness import sense
+from whet.trouble.course import SessionCourse
+from whet.trouble.endings import ends_failed, verification
+from whet.trouble.people import course_of
 
-LOW_SCORE = 0.28  # the highest failure score of a session that nothing but its score speaks for
-AGREED_SCORE = 0.5  # the same, where another session came to the same result
-# Among labelled sessions without a verdict, most of the longer ones failed, whatever their score.
+# Among labelled sessions without a verdict, most of the longer ones failed, whatever their record shows.
 MOST_STEPS = 6
-SCORE_STEP = 0.05
 REQUEST_WORDS = 3  # with fewer telling words, two equal requests need not mean the same
 REQUEST_CHARACTERS = 500  # as far as those words are looked for
 KEY_BYTES = 8
@@ -37,19 +35,17 @@ class Ground(IntEnum):
     VOUCHED = 1
     VERIFIED = 2
     AGREED = 3
-    SCORED = 4
+    CLEAN = 4
 
 
 class Warrant(NamedTuple):
-    """On which ground a session counts as a success, and its failure score where that had a say."""
+    """On which ground a session counts as a success, the lower the stronger, and how many bad signs it has.
+
+    A bad sign is a failed call, somebody who stepped in, or an end without an answer.
+    """
 
     ground: Ground
-    score: float = 0.0
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """How strong it is: the lower, the stronger. Scores that differ by little are one rank."""
-        return self.ground, math.ceil(self.score / SCORE_STEP)
+    signs: int = 0
 
     @property
     def reason(self) -> str:
@@ -63,8 +59,8 @@ class Warrant(NamedTuple):
                 return "checks passed after the session's last change"
             case Ground.AGREED:
                 return "another session with this request got the same result"
-            case Ground.SCORED:
-                return "the session's record shows few bad signs, or none"
+            case Ground.CLEAN:
+                return "the session was short, and nothing failed in it"
 
 
 class Vote(NamedTuple):
@@ -82,8 +78,8 @@ class SuccessFinding(NamedTuple):
     vote: Vote = Vote()
 
 
-def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> SuccessFinding:
-    """What one session shows by itself. A ground of SCORED is not the last word: the other sessions have a say.
+def find(evidence: SessionView, *, vouched: bool = False) -> SuccessFinding:
+    """What one session shows by itself. A ground of CLEAN is not the last word: the other sessions have a say.
 
     With `vouched` whoever makes the template says that it went well, which only a failed check of its own outranks.
     """
@@ -96,17 +92,27 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
         return SuccessFinding(Warrant(Ground.CHECKED if verdicts else Ground.VOUCHED), vote=vote)
     if transcript.ending in CUT_OFF:
         return SuccessFinding(None, "cut off")
-    verified = verification(evidence)
+    course = course_of(evidence)
+    verified = verification(course)
     if verified is False:
         return SuccessFinding(None, "a check failed and was not fixed")
     if verified:
         return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
-    value = failure_of(weigh(evidence, weights), weights)
-    if value > AGREED_SCORE:
-        return SuccessFinding(None, "its record shows bad signs", vote)
+    if ends_failed(course):
+        return SuccessFinding(None, "its last call failed", vote)
     if len(evidence.steps) > MOST_STEPS:
         return SuccessFinding(None, "long, and no check passed at its end", vote)
-    return SuccessFinding(Warrant(Ground.SCORED, value), vote=vote)
+    return SuccessFinding(Warrant(Ground.CLEAN, _signs(course)), vote=vote)
+
+
+def _signs(course: SessionCourse) -> int:
+    """How many bad signs the record of a session has."""
+    view = course.view
+    last = view.sayings[-1] if view.sayings else None
+    is_answered = (
+        last is not None and last.role is Role.AGENT and last.is_closing and not course.is_answer(last.message)
+    )
+    return len(view.failures) + len(course.events) + (not is_answered)
 
 
 class Votes:
@@ -121,7 +127,7 @@ class Votes:
     def weigh(self, finding: SuccessFinding) -> SuccessFinding:
         """The finding about one of the sessions that voted, in the light of the others."""
         warrant, vote = finding.warrant, finding.vote
-        if warrant is None or warrant.ground is not Ground.SCORED:
+        if warrant is None or warrant.ground is not Ground.CLEAN:
             return finding
         votes = self._of.get(vote.request, Counter())
         same = max(0, votes[vote.result] - 1)
@@ -129,7 +135,7 @@ class Votes:
             return finding._replace(warrant=warrant._replace(ground=Ground.AGREED))
         if not same and max((count for result, count in votes.items() if result != vote.result), default=0) > 1:
             return SuccessFinding(None, "other sessions with the same request got another result")
-        return finding if warrant.score <= LOW_SCORE else SuccessFinding(None, "nothing shows that it went well")
+        return finding if not warrant.signs else SuccessFinding(None, "nothing shows that it went well")
 
 
 def _request(transcript: Transcript) -> bytes:

@@ -9,7 +9,6 @@ from whet.hooks.arrivals import take_spool
 from whet.improving.template_ideas import propose_templates
 from whet.improving.watch import look
 from whet.secrets.redactor import secret_values
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -21,7 +20,7 @@ def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it lo
     def act() -> str:
         with opened(home) as database:
             taken = take_spool(home, database, secrets=secret_values(os.environ), now=time.time())
-            refresh(database, failure_weights(), progress=lambda _: None)
+            refresh(database, progress=lambda _: None)
             look(home, database, now=time.time())
             propose_templates(home, database, now=time.time())
         return f"{taken.report.sessions} sessions from {taken.done} files, {len(taken.kept)} could not be read"

@@ -13,10 +13,12 @@ from whet.ledger.entries import Actor, Entry
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
 from whet.statements.audit import Audit
-from whet.statements.proposing import ProposalKind, StatementProposal, proposals
+from whet.statements.proposing import StatementProposal, moved, proposals
+from whet.statements.statement import AuditedStatement
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 
 MOST = 50  # at once: a person has to read them
 
@@ -33,37 +35,57 @@ def propose_changes(
     home: Home, database: Database, audit: Audit, *, project: str, now: float
 ) -> tuple[ProposedStatement, ...]:
     """Let every change that an audit proposes wait for a person; nothing is changed before a yes."""
+    state = ledger_of(home, database).state()
+    reminders = frozenset(
+        name for each in audit.statements if state.get(Form.RULE, name := _reminder_of(each)) is not None
+    )
     return tuple(
         _proposed(home, database, each, patch, now=now)
-        for each, patch in islice(patches_of(audit, project=project), MOST)
+        for each, patch in islice(patches_of(audit, project=project, reminders=reminders), MOST)
     )
 
 
-def patches_of(audit: Audit, *, project: str) -> Iterator[tuple[StatementProposal, Patch]]:
-    """The changes of an audit, each as a patch of the passage that it shows."""
+def patches_of(
+    audit: Audit, *, project: str, reminders: frozenset[str] = frozenset()
+) -> Iterator[tuple[StatementProposal, Patch]]:
+    """The changes of an audit, each as a patch of the passage that it shows; `reminders` are those in force."""
     texts = {file.path: _text(Path(audit.root) / file.path, audit.root) for file in audit.files if file.text}
     for audited in audit.statements:
         real, text = texts.get(audited.statement.file) or ("", "")
-        for proposal in proposals(audited, text) if text else ():
-            origin = PatchOrigin(PatchWriter.POLICY, said=f"{audited.statement.place}: {proposal.finding.why}.")
-            proofs = proposal.finding.proofs
-            if proposal.kind is ProposalKind.REMIND:
-                name = f"told-{audited.statement.id}"
-                scope = Scope(project=project, at_call=True)
-                said = RuleSituation(said=proposal.reminder)
-                yield (
-                    proposal,
-                    Patch(Form.RULE, Action.ADD, name, proposal.reminder, scope, origin, proofs=proofs, situation=said),
-                )
-            elif proposal.passage is not None:
-                change = proposal.passage
-                name, before = change.name(real), digest(change.before)
-                yield (
-                    proposal,
-                    Patch(
-                        Form.STATEMENT, Action.CHANGE, name, change.after, origin=origin, proofs=proofs, before=before
-                    ),
-                )
+        if not text:
+            continue
+        reminder = _reminder_of(audited)
+        is_said = moved(audited, text, reminder) if reminder in reminders else None
+        for proposal in (is_said,) if is_said else proposals(audited, text):
+            if proposal.passage is not None:
+                yield proposal, _change(proposal, real)
+            elif reminder not in reminders:
+                yield proposal, _rule(proposal, reminder, project)
+
+
+def _reminder_of(audited: AuditedStatement) -> str:
+    return f"told-{audited.statement.id}"
+
+
+def _origin(proposal: StatementProposal) -> PatchOrigin:
+    return PatchOrigin(PatchWriter.POLICY, said=f"{proposal.audited.statement.place}: {proposal.finding.why}.")
+
+
+def _rule(proposal: StatementProposal, name: str, project: str) -> Patch:
+    scope, moment = Scope(project=project, at_call=True), proposal.finding.where
+    # What was to be done before a call is said at that call; else at the calls that it is against.
+    said = RuleSituation(moment, before=proposal.finding.named) if moment else RuleSituation(said=proposal.reminder)
+    proofs, origin = proposal.finding.proofs, _origin(proposal)
+    return Patch(Form.RULE, Action.ADD, name, proposal.reminder, scope, origin, proofs=proofs, situation=said)
+
+
+def _change(proposal: StatementProposal, real: str) -> Patch:
+    assert proposal.passage is not None
+    name, before = proposal.passage.name(real), digest(proposal.passage.before)
+    proofs, origin = proposal.finding.proofs, _origin(proposal)
+    return Patch(
+        Form.STATEMENT, Action.CHANGE, name, proposal.passage.after, origin=origin, proofs=proofs, before=before
+    )
 
 
 def _text(path: Path, root: str) -> tuple[str, str] | None:

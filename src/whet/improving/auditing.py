@@ -1,11 +1,11 @@
 """An audit with the sessions of the project: what agents did about each statement, how often the files were read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.statements.audit import Audit, Volume
 from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
 from whet.statements.statement import AuditedStatement, StatementMark
@@ -17,15 +17,21 @@ from whet.targets.known_projects import KnownProjects
 
 MOST_SESSIONS = 400  # the latest: what agents did long ago says little of the files as they stand
 MONTH = 30 * 86_400.0
+Progress = Callable[[int, int], None]
+"""Told how many sessions were read, of how many."""
 LATE = (StatementMark.FOLLOWED, StatementMark.NEVER)
 
 
-def audit_with_sessions(database: Database, audit: Audit, *, now: float) -> Audit:
+def _silent(_done: int, _every: int) -> None:
+    return
+
+
+def audit_with_sessions(database: Database, audit: Audit, *, now: float, progress: Progress = _silent) -> Audit:
     """The audit with what the stored sessions of its project show; as it was where there are none."""
     sessions = _sessions_of(database, Path(audit.root))
     if not sessions:
         return audit
-    return judged_by_sessions(audit, tuple(_calls(database, sessions)), now=now)
+    return judged_by_sessions(audit, tuple(_calls(database, sessions, progress)), now=now)
 
 
 def judged_by_sessions(audit: Audit, calls: tuple[CallsOnRecord, ...], *, now: float) -> Audit:
@@ -52,6 +58,7 @@ def _sessions_of(database: Database, root: Path) -> list[Session]:
     return [each for each in every if each.folder and known.identity(each.folder) == name][:MOST_SESSIONS]
 
 
-def _calls(database: Database, sessions: list[Session]) -> Iterator[CallsOnRecord]:
-    for session in sessions:
+def _calls(database: Database, sessions: list[Session], progress: Progress) -> Iterator[CallsOnRecord]:
+    for done, session in enumerate(sessions, 1):
+        progress(done, len(sessions))
         yield calls_of(session.id, gather(load(database, session)))

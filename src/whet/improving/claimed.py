@@ -73,8 +73,8 @@ def _made(database: Database, given: ProjectClaims, place: str) -> ProjectLesson
     checked = checked_claims(database, given)
     agents = {session.id: session.source for session in given.sessions}
     made = [lesson_of_claim(each, given.project, _seen_by(each, agents, place)) for each in checked.reports]
-    lessons = {each.id: each for each in made if isinstance(each, Lesson)}
-    refused = [each for each in made if not isinstance(each, Lesson)]
+    lessons = {each.id: each for each in made if not each.is_dropped}
+    refused = [each for each in made if each.is_dropped]
     dropped = (dropped_lesson(each, given.project, agents) for each in checked.dropped)
     return ProjectLessons(given.project, tuple(lessons.values()), dropped=(*dropped, *refused))
 

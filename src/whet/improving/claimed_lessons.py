@@ -12,7 +12,7 @@ from whet.lessons.claim_checks import SAID, ClaimReport
 from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
 from whet.lessons.measures import CallCounts, LessonMeasures
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.record import DroppedLesson, Lesson, LessonChecks, SeenBy, id_of
+from whet.lessons.record import Lesson, LessonChecks, SeenBy, id_of, no_lesson
 from whet.outcomes.deciding import Outcome
 from whet.sessions.trust import Trust
 from whet.text.words import cut
@@ -41,13 +41,13 @@ SAID_BY = {
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 
 
-def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesson | DroppedLesson:
+def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesson:
     """The lesson that a claim makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
     claim, evidence = report.standing.claim, evidence_of_claim(report)
     patch = _patch(report, project, evidence)
     wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
     if wrong:
-        return DroppedLesson(project, claim.rule, "; ".join(wrong), evidence)
+        return no_lesson(project, claim.rule, "; ".join(wrong), evidence)
     told = report.told
     checks = LessonChecks(
         stands_in=told.path if told else "",
@@ -60,7 +60,7 @@ def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesso
     )
 
 
-def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, str]) -> DroppedLesson:
+def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, str]) -> Lesson:
     """A claim that counts for nothing, as it is listed; `sessions` are the known ones."""
     claim = dropped.claim
     source = SOURCE_OF[claim.source]
@@ -70,7 +70,7 @@ def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, s
         if quote.session in sessions
     )
     count = len({quote.session for quote in claim.quotes if quote.session in sessions})
-    return DroppedLesson(project, claim.rule or claim.id, dropped.why, LessonEvidence(source, pieces, count, 0.0))
+    return no_lesson(project, claim.rule or claim.id, dropped.why, LessonEvidence(source, pieces, count, 0.0))
 
 
 def measures_of(report: ClaimReport) -> LessonMeasures:

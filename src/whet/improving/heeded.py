@@ -11,7 +11,6 @@ import msgspec
 from whet import __version__
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
-from whet.failures.view import SessionView, gather
 from whet.improving.live_sessions import where_of
 from whet.ledger.entries import Item
 from whet.ledger.holding import holds
@@ -27,6 +26,7 @@ from whet.lessons.following import (
     was_told,
 )
 from whet.lessons.reminders import followed_after
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.transcripts import Purpose
 from whet.store.analyses import note_breaks
 from whet.store.canary_counts import deliveries

@@ -46,13 +46,13 @@ from whet.values import Value
 
 KIND = "improve"
 NO_MODEL = (
-    "No model is set, so nothing is tried. To try it in your own sessions at no cost: `whet canary start --pending ID`."
-    " Else set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again, or try it on your"
-    " agent: `whet improve --agent claude-code`."
+    "No model is set, so nothing is tried. To try it in your own sessions at no cost: `whet live start --pending ID`."
+    " Else set a model (`whet config model PROVIDER:NAME`, `whet models`) and run this again, or try it on your"
+    " agent: `whet try --agent claude-code`."
 )
 NO_KEY = (
     "{variable} is not set, so this is the plan alone and nothing can be tried yet. Run `export {variable}=…`, or try"
-    " changes on your agent: `whet improve --agent claude-code`."
+    " changes on your agent: `whet try --agent claude-code`."
 )
 
 
@@ -219,8 +219,8 @@ def _leave_untried(course: Course, number: int, ready: ReadyTrial) -> Lesson:
         with opened(course.home) as database:
             waits = leave_to_person(course.home, database, told)
         number = waits.standing.entry
-        live = f"; to try it live, `whet canary start --pending {number}`" if patch.form is Form.RULE else ""
-        why = f"`whet pending approve {number}`{live} (not tried: {ready.asks})"
+        live = f"; to try it live, `whet live start --pending {number}`" if patch.form is Form.RULE else ""
+        why = f"`whet lessons approve {number}`{live} (not tried: {ready.asks})"
         return replace(waits, standing=replace(waits.standing, why=why)) if number else waits
 
     return course.steps.do(f"propose {number}", put, Lesson)
@@ -284,8 +284,8 @@ def _no_case(ask: ImproveRequest, lesson: Lesson) -> str:
     kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
     has_sessions = lesson.evidence.pieces and lesson.standing.stage is not LessonStage.WAITING
     made = " could be made from its sessions" if has_sessions else " is there"
-    ways = "`whet cases new` writes one, `whet cases from-commits` makes some of your commits, `--cases` names them"
-    live = "; your own sessions can try it, once it waits: `whet canary start --pending ID`" if ask.agent else ""
+    ways = "`whet cases add --new` writes one, `whet cases add` makes some of your commits, `--cases` names them"
+    live = "; your own sessions can try it, once it waits: `whet live start --pending ID`" if ask.agent else ""
     return f"no {kind}{made}: {ways}{live}"
 
 

@@ -58,7 +58,7 @@ def leave_to_person(home: Home, database: Database, lesson: Lesson, *, show: boo
         entry = propose(home, database, lesson.patch, actor=Actor.POLICY, now=time.time())
     except WhetError as error:
         return standing_at(lesson, LessonStage.CLAIMED, error.message)
-    way = f"whet pending {'show' if show else 'approve'} {entry.number}"
+    way = f"whet lessons {'show' if show else 'approve'} {entry.number}"
     return standing_at(lesson, LessonStage.WAITING, way, entry.number)
 
 

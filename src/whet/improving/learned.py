@@ -3,14 +3,13 @@
 The command, the page, the MCP server and programs all ask `lessons_of`, and so show the same lessons.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.pending import propose
+from whet.changes.pending import move_for, pending, propose
 from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
@@ -18,22 +17,24 @@ from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
+from whet.ledger.folding import fold
+from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.marks import marks
 from whet.ledger.patches import Form, Patch
+from whet.ledger.reach import scope_of
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
-    DroppedLesson,
     Lesson,
     LessonStage,
     ProjectLessons,
     Standing,
     lesson_of_change,
+    waits,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
 from whet.sessions.temporary import is_temporary
-from whet.store.analyses import judged
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
@@ -41,6 +42,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
+from whet.store.troubles import counted_folders
 from whet.targets.known_projects import KnownProjects
 from whet.text.likeness import is_same, sense
 from whet.trials.attempts import Arm
@@ -90,7 +92,7 @@ class LearnedOfAll(NamedTuple):
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
-    dropped: tuple[DroppedLesson, ...] = ()
+    dropped: tuple[Lesson, ...] = ()
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
@@ -169,7 +171,22 @@ def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
         yield lesson_of_change(patch, standing=_in_force(rule, decisions))
     for entry in decisions.state.pending:
         if entry.patch.form in TOLD:
-            yield lesson_of_change(entry.patch, standing=Standing(LessonStage.WAITING, entry.number))
+            yield waits(entry, scope=entry.patch.scope)
+
+
+def waiting_lessons(home: Home, database: Database, *, now: float) -> tuple[Lesson, ...]:
+    """Everything that waits for a person, whatever its form: by project, those of every project last, oldest first."""
+    found = pending(home, database, now=now)
+    entries = ledger_of(home, database).entries() if found else []
+    state, known = fold(entries), KnownProjects(database)
+    lessons = []
+    for entry in found:
+        replaces = move_for(home, database, entry).before
+        scope = scope_of(entry, state)
+        lesson = waits(entry, scope=scope, replaces=replaces, judged=last_trial(entry.patch, entries))
+        place = known.shown(scope.project) if scope.project else ""
+        lessons.append(replace(lesson, seen_by=lesson.seen_by._replace(place=place)))
+    return tuple(sorted(lessons, key=lambda each: (not each.project, each.project, each.group, each.standing.entry)))
 
 
 def _in_force(item: Item, decisions: DecisionsOnLessons) -> Standing:
@@ -187,7 +204,7 @@ def learned(
     home: Home, database: Database, scope: LessonScope = EVERYWHERE, *, progress: Progress = silent
 ) -> LearnedOfAll:
     """All that there is to show, with the number of sessions in which was looked."""
-    folders = Counter(one.analysis.circle.folder for one in judged(database, scope.filters))
+    folders = counted_folders(database, scope.filters)
     known = KnownProjects(database)
     meant_folders = {folder: number for folder, number in folders.items() if _is_meant(known, folder, scope)}
     projects = found_by_sources(home, database, scope, progress)
@@ -241,11 +258,17 @@ def _decided(patch: Patch, decisions: DecisionsOnLessons) -> Standing | None:
     if waiting is not None:
         return Standing(LessonStage.WAITING, waiting.number)
     if marks(patch) & state.never:
-        return Standing(LessonStage.REFUSED, why=" for good")
+        return Standing(LessonStage.REFUSED, _never_said(patch, decisions), why=" for good")
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
     tried = _tried(patch.form, patch.name, decisions)
     return replace(_OF_STEP[last.step], entry=last.number, tried=tried) if last else None
+
+
+def _never_said(patch: Patch, decisions: DecisionsOnLessons) -> int:
+    """The entry by which a person never wants it proposed."""
+    said = (each for each in reversed(decisions.entries) if each.is_never and marks(each.patch) & marks(patch))
+    return next((each.number for each in said), 0)
 
 
 def _tried(form: Form, name: str, decisions: DecisionsOnLessons) -> TriedLesson | None:

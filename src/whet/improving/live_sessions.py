@@ -8,9 +8,11 @@ import msgspec
 from whet.ledger.holding import Whereabouts
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
+from whet.store.decoding import decoded_or_none
 from whet.store.recording import SOURCE
 from whet.store.rows import Session, SessionFacts
 from whet.trials.canaries import loss_of
+from whet.trouble.values import SessionTrouble
 
 SETTLED_SECONDS = 3600.0
 """A session that nobody has touched for so long is taken for finished."""
@@ -32,17 +34,23 @@ class Live(NamedTuple):
 
 
 def live_sessions(database: Database, *, since: float) -> list[Live]:
-    """The sessions that were analysed and touched since then, the oldest first."""
+    """The sessions that were analysed and touched since then, the oldest first.
+
+    A mere copy of another session, and one in which the agent neither did nor said anything, is not among them.
+    """
     rows = database.query(
         "SELECT s.source, s.native_id, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts,"
-        " a.failure_score FROM sessions AS s JOIN analyses AS a ON a.session = s.no"
-        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 AND a.whole > 0 ORDER BY s.dated, s.no",
+        " t.record FROM sessions AS s JOIN session_troubles AS t ON t.session = s.no"
+        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 AND t.counts = 1 ORDER BY s.dated, s.no",
         (since, *LIVE),
     )
     found: list[Live] = []
-    for source, native_id, folder, model, started, dated, facts, score in rows:
+    for source, native_id, folder, model, started, dated, facts, record in rows:
         kept = msgspec.json.decode(facts, type=SessionFacts)
-        found.append(Live(source, native_id, folder, model, started, dated, kept, loss_of(score, kept.checks)))
+        trouble = decoded_or_none(record, SessionTrouble)
+        loss = loss_of(trouble, kept.checks) if trouble is not None else None
+        if loss is not None:
+            found.append(Live(source, native_id, folder, model, started, dated, kept, loss))
     return found
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from whet.failures.view import SessionView, gather
 from whet.improving.live_sessions import Live
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import was_followed
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import session_id
 from whet.store.analyses import analysis_of

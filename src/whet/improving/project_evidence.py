@@ -15,7 +15,7 @@ from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
 from whet.lessons.finding import Openings, SessionTeaching
 from whet.lessons.instructions import Instructions, is_broken
 from whet.lessons.pieces import PIECES_KEPT, LessonEvidence, LessonPiece, LessonSource, lifted
-from whet.lessons.record import DroppedLesson, Lesson, LessonChecks, ProjectLessons, SeenBy, id_of
+from whet.lessons.record import Lesson, LessonChecks, ProjectLessons, SeenBy, id_of, no_lesson
 from whet.lessons.taught_rules import TaughtRule, rules_taught
 from whet.sessions.trust import lowest
 from whet.text.likeness import Sense, is_same, sense
@@ -36,12 +36,12 @@ class ProjectFile(NamedTuple):
     at: float | None = None
 
 
-def lesson_of(rule: TaughtRule, project: str, seen_by: SeenBy, checks: LessonChecks) -> Lesson | DroppedLesson:
+def lesson_of(rule: TaughtRule, project: str, seen_by: SeenBy, checks: LessonChecks) -> Lesson:
     """The lesson that a rule makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
     patch = patch_of_rule(rule, project)
     wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
     if wrong:
-        return DroppedLesson(project, rule.text, "; ".join(wrong), rule.evidence)
+        return no_lesson(project, rule.text, "; ".join(wrong), rule.evidence)
     id = id_of(project, rule.text)
     return Lesson(id, project, rule.text, rule.situation, rule.fix, patch, rule.evidence, seen_by, checks)
 
@@ -107,15 +107,15 @@ class ProjectEvidence:
         for file in files:
             self.instructions.add_file(*file)
         made = list(self._made(contradicting))
-        lessons = {each.id: each for each in made if isinstance(each, Lesson)}
+        lessons = {each.id: each for each in made if not each.is_dropped}
         return ProjectLessons(
             self.project,
             tuple(sorted(lessons.values(), key=lambda each: -each.evidence.worth)),
-            tuple(each for each in made if isinstance(each, DroppedLesson)),
+            tuple(each for each in made if each.is_dropped),
             contradicting,
         )
 
-    def _made(self, contradicting: tuple[LessonConflict, ...]) -> Iterator[Lesson | DroppedLesson]:
+    def _made(self, contradicting: tuple[LessonConflict, ...]) -> Iterator[Lesson]:
         """The rules that the sessions teach, each sense once; a copy of a session is no further evidence."""
         copies = self.openings.copies
         changes = {session: each for session, each in self.changes.items() if session not in copies}
@@ -124,12 +124,12 @@ class ProjectEvidence:
         for rule in rules_taught(changes, said):
             meant = sense(rule.text)
             if any(is_same(meant, each) for each in known):
-                yield DroppedLesson(self.project, rule.text, SAID_ALREADY, rule.evidence)
+                yield no_lesson(self.project, rule.text, SAID_ALREADY, rule.evidence)
             else:
                 known.append(meant)
                 yield self._lesson(rule, contradicting)
 
-    def _lesson(self, rule: TaughtRule, contradicting: tuple[LessonConflict, ...]) -> Lesson | DroppedLesson:
+    def _lesson(self, rule: TaughtRule, contradicting: tuple[LessonConflict, ...]) -> Lesson:
         line = self.instructions.standing(rule.text)
         checks = LessonChecks(
             stands_in=line.path if line else "",
@@ -192,6 +192,6 @@ def _one(group: Sequence[Lesson]) -> Lesson | None:
     seen_by = SeenBy(agents, tuple(sorted({each.project for each in group})))
     rule = TaughtRule(anywhere(best.rule), best.situation, best.fix, evidence, best.patch.situation, pieces)
     made = lesson_of(rule, "", seen_by, LessonChecks())
-    if not isinstance(made, Lesson):
+    if made.is_dropped:
         return None
     return replace(made, patch=replace(made.patch, trust=lowest(each.trust for each in group)))

@@ -8,13 +8,12 @@ from whet.errors import WhetError
 from whet.examples.mining import WantedTemplate, mine
 from whet.examples.success import Ground, find
 from whet.examples.templates import Template, described
-from whet.failures.view import gather
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -25,7 +24,7 @@ from whet.targets.known_projects import KnownProjects
 
 DAY = 86_400.0
 MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
-# A low failure score is no proof, and nobody is asked about what is only likely.
+# A record without failures is no proof, and nobody is asked about what is only likely.
 PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})
 
 
@@ -40,14 +39,14 @@ def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]
     known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
     shown = {proof.session for entry in known for proof in entry.patch.proofs}
     done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY}
-    weights, wanted, projects = failure_weights(), WantedTemplate(), KnownProjects(database)
+    wanted, projects = WantedTemplate(), KnownProjects(database)
     recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
     for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
         place = (transcript.source, projects.shown(projects.identity(transcript.folder)))
-        warrant = None if place in done or transcript.id in shown else find(gather(transcript), weights).warrant
+        warrant = None if place in done or transcript.id in shown else find(gather(transcript)).warrant
         if warrant is None or warrant.ground not in PROOFS:
             continue
-        mined = mine([transcript], wanted, weights=weights)
+        mined = mine([transcript], wanted)
         if not mined.examples:
             continue
         name = f"{mined.activity}-{transcript.id[:6]}"

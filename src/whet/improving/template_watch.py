@@ -10,13 +10,13 @@ from whet.errors import WhetError
 from whet.examples.choosing import FRESH_SECONDS, Worth, standing
 from whet.examples.templates import Template
 from whet.improving.live_sessions import SETTLED_SECONDS, live_sessions, settled_lots
-from whet.shipped.data import failure_weights
+from whet.lessons.live import LiveComparison
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import CountedDraw, DrawOutcome, count_draws, models_drawn, outcomes, uncounted
 from whet.store.template_files import record_worth, usable, worths
-from whet.trials.canaries import LiveComparison, Observation
+from whet.trials.canaries import Observation
 from whet.trials.live_templates import ALPHA, LEAST_EFFECT, JudgedTemplate, Judgement, judge
 from whet.values import Value
 
@@ -84,7 +84,7 @@ def _count(database: Database, *, now: float, settled: float) -> None:
     waiting = uncounted(database)
     if not waiting:
         return
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     sessions = live_sessions(database, since=min(draw.at for draw in waiting))
     lots = {draw.lot for draw in waiting}
     done = {lot: group for lot, group in settled_lots(sessions, settled=settled).items() if lot in lots}

@@ -1,4 +1,4 @@
-"""The watch: sessions counted for each canary as they settle, and what their outcomes ask for done.
+"""The watch: sessions counted for each lesson that is live as they settle, and what their outcomes ask for done.
 
 Templates are watched beside them (`template_watch`).
 """
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-import msgspec
+from msgspec.structs import replace
 
 from whet.changes.apply import promote, revert
 from whet.engine.orders import Done
@@ -21,48 +21,31 @@ from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item
 from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
-from whet.shipped.data import failure_weights
+from whet.lessons.live import CanaryMove, LiveCounts
+from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, count, counted, deliveries
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
+from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
 from whet.store.session_draws import KeptDraw, session_draws
 from whet.targets.drawing import unit_of
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
 from whet.targets.telling import tell
-from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, key_of
+from whet.trials.canaries import Observation, compare, key_of
 from whet.trials.draws import is_told
-from whet.trials.endpoints import ALPHA_GUARD, ALPHA_HARM, ALPHA_HELP, LiveGuard, LiveUnit, judge_endpoint
+from whet.trials.endpoints import ALPHA_GUARD, ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint
 from whet.values import Value
 
 DAY_SECONDS = 86_400
 
 
-class WatchedRule(Value, frozen=True):
-    """A canary, the evidence so far, and what was done about it: the number of the entry, and why."""
-
-    entry: int
-    name: str
-    text: str
-    since: float
-    share: float
-    sessions: int
-    comparison: LiveComparison
-    decided: int = 0
-    why: str = ""
-    endpoint: str = ""  # the detector whose failures are counted; empty where the failure score is what counts
-    guards: tuple[LiveGuard, ...] = ()
-    held_by: str = ""
-    next_look: int | None = None  # after so many sessions in the rule's situation
-
-
 class Looked(Value, frozen=True):
     """All that one look found."""
 
-    canaries: tuple[WatchedRule, ...] = ()
+    canaries: tuple[Lesson, ...] = ()
     templates: tuple[Measured, ...] = ()
 
 
@@ -74,7 +57,7 @@ def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it loo
             return look(home, database, now=time.time())
 
     found = steps.do("look", act, Looked)
-    told = [each.why for each in found.canaries if each.decided] + [each.why for each in found.templates]
+    told = [each.counts.why for each in found.canaries if each.counts.decided] + [each.why for each in found.templates]
     decided = "; ".join(filter(None, told))
     templates = f" and {len(found.templates)} templates" if found.templates else ""
     return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=encoded(found))
@@ -90,12 +73,12 @@ def look(home: Home, database: Database, *, now: float, settled_seconds: float =
 
 def look_at_canaries(
     home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS
-) -> tuple[WatchedRule, ...]:
+) -> tuple[Lesson, ...]:
     """Count what is new, then promote or revert what the evidence is enough for."""
     canaries = [item for item in ledger_of(home, database).state().rules if item.canary]
     if not canaries:
         return ()
-    refresh(database, failure_weights(), progress=lambda _: None)
+    refresh(database, progress=lambda _: None)
     sessions = live_sessions(database, since=min(item.since for item in canaries))
     projects = KnownProjects(database)
     found = tuple(
@@ -106,23 +89,28 @@ def look_at_canaries(
     return found
 
 
-def standing(home: Home, database: Database) -> tuple[WatchedRule, ...]:
-    """Every canary with what was counted so far; nothing is counted and nothing decided."""
-    canaries = (item for item in ledger_of(home, database).state().rules if item.canary)
-    return tuple(_compared(item, counted(database, item.number)) for item in canaries)
+def live_lessons(home: Home, database: Database) -> tuple[Lesson, ...]:
+    """Every lesson that is live with what was counted so far; nothing is counted and nothing decided."""
+    ledger = ledger_of(home, database)
+    return tuple(_live(ledger, item) for item in ledger.state().rules if item.canary)
 
 
-def _compared(item: Item, units: list[CountedUnit]) -> WatchedRule:
+def _live(ledger: Ledger, item: Item) -> Lesson:
+    patch = replace(ledger.entry(item.number).patch, text=item.text, scope=item.scope, trust=item.trust)
+    counts = counts_of(item, counted(ledger.database, item.number))
+    told_as = f"{item.form.value} {item.name}"
+    return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, item.number, told_as, counts=counts))
+
+
+def counts_of(item: Item, units: list[CountedUnit]) -> LiveCounts:
+    """What the units that were counted say of a canary."""
     sessions = sum(each.sessions for each in units)
     endpoint = detector_of(item.situation)
     if not endpoint:
         comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
-        return WatchedRule(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
+        return LiveCounts(item.since, item.share, sessions, comparison)
     found = judge_endpoint(live_units(units), share=item.share)
-    return WatchedRule(
-        item.number,
-        item.name,
-        item.text,
+    return LiveCounts(
         item.since,
         item.share,
         sessions,
@@ -139,9 +127,7 @@ def live_units(units: Iterable[CountedUnit]) -> list[LiveUnit]:
     return [LiveUnit(each.told, each.loss, each.failed, each.corrected, each.unchecked, each.tokens) for each in units]
 
 
-def _watch(
-    home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float
-) -> WatchedRule:
+def _watch(home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float) -> Lesson:
     known = counted(database, item.number)
     draws = {(each.agent, each.session): each for each in session_draws(database, item.number)}
     others = [each for each in sessions if _drawer(each) not in draws]
@@ -153,25 +139,26 @@ def _watch(
     seen = {each.unit for each in known}
     measured = [measure(database, item.situation, each) for each in new if each.unit not in seen]
     count(database, item.number, measured, now=now)
-    watched = _compared(item, counted(database, item.number))
-    return _act(home, database, watched, now=now)
+    return _act(home, database, _live(ledger_of(home, database), item), now=now)
 
 
-def _act(home: Home, database: Database, watched: WatchedRule, *, now: float) -> WatchedRule:
-    decision = watched.comparison.decision
+def _act(home: Home, database: Database, lesson: Lesson, *, now: float) -> Lesson:
+    decision = lesson.counts.comparison.decision
     if decision is CanaryMove.WAIT:
-        return watched
+        return lesson
     act = promote if decision is CanaryMove.PROMOTE else revert
-    why = reason(watched)
+    why, decided = _reason(lesson), 0
     try:
-        entry = act(home, database, watched.entry, actor=Actor.WATCH, now=now, note=why)
+        decided = act(home, database, lesson.standing.entry, actor=Actor.WATCH, now=now, note=why).number
     except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
-        return msgspec.structs.replace(watched, why=error.message)
-    return msgspec.structs.replace(watched, decided=entry.number, why=why)
+        why = error.message
+    counts = replace(lesson.counts, decided=decided, why=why)
+    return replace(lesson, standing=replace(lesson.standing, counts=counts))
 
 
-def reason(watched: WatchedRule) -> str:
+def _reason(lesson: Lesson) -> str:
     """Why a canary was promoted or reverted, with its numbers."""
+    watched, name = lesson.counts, lesson.patch.name
     found = watched.comparison
     word = "promoted" if found.decision is CanaryMove.PROMOTE else "reverted"
     low, high = found.interval
@@ -179,7 +166,7 @@ def reason(watched: WatchedRule) -> str:
     numbers = f"effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
     if not watched.endpoint:
         return (
-            f"{watched.name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
+            f"{name} {word}: lost {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
             f" {found.untold} without; {numbers}, evidence of"
             f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
             f" error rate at most {100 * found.alpha:g} %"
@@ -187,7 +174,7 @@ def reason(watched: WatchedRule) -> str:
     alpha = ALPHA_HELP if word == "promoted" else ALPHA_HARM + len(watched.guards) * ALPHA_GUARD
     worse = f"; worse with it: {watched.held_by}" if watched.held_by else ""
     return (
-        f"{watched.name} {word}: its own failure in {100 * told:.0f} % of {found.told} sessions in its situation with"
+        f"{name} {word}: its own failure in {100 * told:.0f} % of {found.told} sessions in its situation with"
         f" it, in {100 * untold:.0f} % of {found.untold} without, as a detector sees it ({watched.endpoint});"
         f" {numbers}{worse}; error rate at most {100 * alpha:g} %"
     )

@@ -20,6 +20,6 @@ def nightly_job(at: str, options: Iterable[str] = (), *, program: str, timezone:
     if found is None:
         raise WhetError(f"{at} is not a time of day.", advice="Give a time such as 03:30.")
     given = tuple(options)
-    words = ("improve", "--background", *given) if BUDGET in given else ("learn", "--background")
+    words = ("try", "--background", *given) if BUDGET in given else ("learn", "--background")
     script = shlex.join([program, *words])
     return Job(NAME, f"{int(found[2])} {int(found[1])} * * *", timezone=timezone, script=script, added=now)

@@ -164,7 +164,7 @@ def letter(record: JobRecord) -> str:
     """What is handed over as text: how it ended in Whet's own words, then the report."""
     result = record.result
     if result is None:
-        raise WhetError(f"The run {record.id} has not finished.", advice="To see it, run `whet jobs history`.")
+        raise WhetError(f"The run {record.id} has not finished.", advice="To see it, run `whet jobs show --runs`.")
     said = (result.report.strip(), result.error.strip(), *(f"Note: {note}" for note in result.notes))
     return "\n".join(
         [heading(record), *((missed_words(record),) if record.missed_count else ()), "", *filter(None, said), ""]

@@ -1,12 +1,11 @@
 """On what grounds a thing is in force: a trial that proved it, or somebody's word."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.origins import UNTRIED
-from whet.ledger.patches import Form
-from whet.ledger.reach import models_tried
-from whet.ledger.waiting import last_trial
+from whet.ledger.patches import Form, Patch
+from whet.ledger.reach import TRIED, models_tried
 
 ON_YOUR_WORD = "on your word"
 TRIALS = {
@@ -51,3 +50,14 @@ def _promotion(item: Item, entries: Sequence[Entry]) -> Entry | None:
 def _word(entry: Entry | None) -> str:
     """Whose word it is; what no entry put there, the person wrote into the file."""
     return ON_YOUR_WORD if entry is None or entry.actor is Actor.PERSON else f"by {entry.actor}"
+
+
+def last_trial(patch: Patch, entries: Iterable[Entry]) -> Entry | None:
+    """The latest entry of the ledger in which a trial judged these very words."""
+    known = (patch.form, patch.action, patch.text)
+    judged = (entry for entry in entries if entry.step in TRIED)
+    return max(
+        (each for each in judged if (each.patch.form, each.patch.action, each.patch.text) == known),
+        key=lambda each: each.number,
+        default=None,
+    )

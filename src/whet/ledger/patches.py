@@ -87,12 +87,15 @@ class Proof(Value, frozen=True):
 
 
 class RuleSituation(Value, frozen=True):
-    """What a rule is for: the call that goes wrong, its error and what works instead, or what a person keeps saying."""
+    """What a rule is for: the call that goes wrong, its error and what works instead, or what is to be run before the
+    call, or what a person keeps saying.
+    """
 
     call: str = ""
     error: str = ""
     fix: str = ""
     said: str = ""
+    before: str = ""  # a command
 
 
 class Patch(Value, frozen=True):

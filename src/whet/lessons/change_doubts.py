@@ -25,8 +25,9 @@ MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it he
 
 def is_borne_out(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether nothing speaks against it."""
-    is_news = change.sessions >= NEWS * known_in(project, change)
-    return is_news and holds_together(project, change) and mostly_fails(project, change)
+    if not holds_together(project, change) or not mostly_fails(project, change):
+        return False
+    return change.sessions >= NEWS * known_in(project, change)
 
 
 def known_in(project: ProjectCalls, change: RecurringChange) -> int:
@@ -35,15 +36,10 @@ def known_in(project: ProjectCalls, change: RecurringChange) -> int:
         return 0
     own = {each.session for each in change.seen}
     programs = {each.way.call.words[0] for each in change.seen}
-    known: set[str] = set()
-    for session, each in project.made:
-        call = each.call
-        is_right = (
-            change.remedy is Remedy.PART and call.words[0] in programs and change.parts[1] in parts_of(call.words)
-        )
-        if session not in own and each.worked and (is_right or fits(change.works.words, call.words)):
-            known.add(session)
-    return len(known)
+    having = project.by_part.get(change.parts[1], ()) if change.remedy is Remedy.PART else ()
+    right = [(session, each) for session, each in having if each.call.words[0] in programs]
+    known = {session for session, each in (*right, *project.fitting(change.works.words)) if each.worked}
+    return len(known - own)
 
 
 def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
@@ -86,7 +82,7 @@ def _likeness(change: RecurringChange) -> float:
 def _is_missing(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether programs that work nowhere in the project fail alike, and the one that works is always a new one."""
     programs = {each.changed.call.words[0] for each in change.seen}
-    is_dead = not any(each.worked and each.call.words[0] in programs for _, each in project.made)
+    is_dead = not any(each.worked for program in programs for _, each in project.by_program[program])
     is_new = all(each.way.call.words[0] in each.way.news for each in change.seen)
     return is_dead and is_new and change.sessions >= FEWEST_MIXED and project.is_same_trouble(change.seen)
 
@@ -96,7 +92,7 @@ def _is_new_word(project: ProjectCalls, change: RecurringChange) -> bool:
     right = change.parts[1]
     if change.sessions < FEWEST_MIXED or not all(right in each.way.news for each in change.seen):
         return False
-    having = [each for _, each in project.made if right in parts_of((*each.call.words, *each.call.settings))]
+    having = [each for _, each in project.by_part.get(right, ())]
     return sum(each.failed for each in having) <= MOST_FAILING * sum(each.worked for each in having)
 
 
@@ -155,13 +151,13 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
     failed_in: set[str] = set()
     known = {each.changed.call.words for each in change.seen}
     telling = [form.words for form in change.fails if sum(not _is_open(word) for word in form.words) > 1]
-    for session, each in project.made:
+    done = {session for session, _ in project.fitting(change.works.words)} if change.remedy is Remedy.STEP else set()
+    for session, each in (made for form in change.fails for made in project.by_program[form.words[0]]):
         is_meant = each.call.words in known or any(fits(form, each.call.words) for form in telling)
         if is_meant and not _is_helped(change, each.call):
             failed += each.failed
             failed_in |= {session} if each.failed else set()
-            is_led = change.remedy is Remedy.STEP and _was_done(project, session, change.works)
-            worked += 0 if is_led else each.worked
+            worked += 0 if session in done else each.worked
     if change.remedy is Remedy.STEP and (change.sessions < MOSTLY * len(failed_in) or _is_routine(project, change)):
         return False
     is_weak = change.remedy is Remedy.FORM and not any(each.way.likeness >= ALIKE for each in change.seen)
@@ -174,11 +170,8 @@ def _is_routine(project: ProjectCalls, change: RecurringChange) -> bool:
     What is to help calls of different programs must not be a habit at all.
     """
     programs = {form.words[0] for form in change.fails}
-    elsewhere = sum(
-        any(each.worked and fits(change.works.words, each.call.words) for each in changes.made)
-        and not any(each.call.words[0] in programs for each in changes.made)
-        for changes in project.sessions.values()
-    )
+    done = {session for session, each in project.fitting(change.works.words) if each.worked}
+    elsewhere = len(done - {session for program in programs for session, _ in project.by_program[program]})
     return elsewhere > (change.sessions if len(programs) == 1 else 0)
 
 
@@ -188,7 +181,3 @@ def _is_helped(change: RecurringChange, call: SimpleCall) -> bool:
     if change.remedy is Remedy.SETTING:
         return any(setting.startswith(change.parts[1]) for setting in call.settings)
     return change.remedy is Remedy.FORM and fits(change.works.words, call.words)
-
-
-def _was_done(project: ProjectCalls, session: str, step: SimpleCall) -> bool:
-    return any(fits(step.words, other.call.words) for other in project.sessions[session].made)

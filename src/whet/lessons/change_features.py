@@ -2,16 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.lessons.call_templates import Words
+from whet.lessons.call_templates import VARIES, Words, fits
 from whet.lessons.changed_calls import (
     AnotherWay,
     CallTrouble,
     ChangedCall,
     HowChanged,
+    MadeCall,
     SessionChanges,
     is_like,
     telling_words,
@@ -37,6 +38,7 @@ class Remedy(StrEnum):
 
 
 Feature = tuple[Remedy, Words]
+MadeIn = tuple[str, MadeCall]  # a session, and a call of it
 
 
 class SeenChange(NamedTuple):
@@ -67,21 +69,36 @@ class RecurringChange(NamedTuple):
 
 
 class ProjectCalls:
-    """The sessions of a project, and how often each feature of a call is seen in each of them."""
+    """The sessions of a project, its calls by their programs and parts, and how often features of them are seen."""
 
     def __init__(self, sessions: Mapping[str, SessionChanges]) -> None:
         self.sessions = sessions
         self.made = [(session, each) for session, changes in sessions.items() for each in changes.made]
         self.total: Counter[str] = Counter()
-        self.counts: dict[Feature, Counter[str]] = defaultdict(Counter)
+        self.by_program: dict[str, list[MadeIn]] = defaultdict(list)
+        self.by_part: dict[str, list[MadeIn]] = defaultdict(list)
+        self._counts: dict[tuple[Feature, frozenset[str]], dict[str, int]] = {}
+        self._around: dict[Feature, list[MadeIn]] = defaultdict(list)
         failures = [each for changes in sessions.values() for each in changes.changed]
         self.failures = len(failures)
         self.complaints = Counter(word for each in failures for word in complaint_of(each))
-        for session, each in self.made:
-            count = each.worked + each.failed
-            self.total[session] += count
-            for mark in marks_of_call(each.call):
-                self.counts[mark][session] += count
+        for made in self.made:
+            self._enter(made)
+
+    def _enter(self, made: MadeIn) -> None:
+        session, each = made
+        self.total[session] += each.worked + each.failed
+        self.by_program[each.call.words[0]].append(made)
+        for part in parts_of((*each.call.words, *each.call.settings)):
+            self.by_part[part].append(made)
+        for feature in _of_surroundings(each.call, SimpleCall(each.call.words)):
+            self._around[feature].append(made)
+
+    def fitting(self, form: Words) -> Iterator[MadeIn]:
+        """The calls that have the form of a template."""
+        fixed = [self.by_part.get(word, []) for word in form if VARIES not in word and len(word) > 1]
+        among = min(fixed, key=len, default=self.made)
+        return ((session, made) for session, made in among if fits(form, made.call.words))
 
     def rate(self, feature: Feature, seen: Sequence[SeenChange]) -> float:
         """How much of what is done anyway has the feature, apart from the sessions in which it was the way out.
@@ -90,13 +107,30 @@ class ProjectCalls:
         Of a step it is asked in all.
         """
         own = {each.session for each in seen}
-        remedy, words = feature
-        counts = self.counts.get(feature, Counter[str]())
-        for program in {each.way.call.words[0] for each in seen if remedy is Remedy.PART and not is_before(seen)}:
-            counts = counts - self.counts.get((Remedy.STEP, (*words, program)), Counter[str]())
-        others = counts.total() - sum(counts[session] for session in own)
+        is_word = feature[0] is Remedy.PART and not is_before(seen)
+        programs = frozenset(each.way.call.words[0] for each in seen if is_word)
+        counts = self._counted(feature, programs)
+        others = sum(count for session, count in counts.items() if session not in own)
         everything = self.total.total() - sum(self.total[session] for session in own)
         return (others + 0.5) / max(everything, self.total.total() / 2, 10)
+
+    def _counted(self, feature: Feature, without: frozenset[str]) -> dict[str, int]:
+        """How often each session has calls with a feature, by other programs than these."""
+        if (feature, without) not in self._counts:
+            counts: dict[str, int] = {}
+            for session, each in self._having(feature):
+                if each.call.words[0] not in without:
+                    counts[session] = counts.get(session, 0) + each.worked + each.failed
+            self._counts[feature, without] = counts
+        return self._counts[feature, without]
+
+    def _having(self, feature: Feature) -> Iterable[MadeIn]:
+        remedy, words = feature
+        if remedy is Remedy.FORM:
+            return (made for made in self.by_program.get(words[0], ()) if made[1].call.words[: len(words)] == words)
+        if remedy is Remedy.PART:
+            return (made for made in self.by_part.get(words[0], ()) if words[0] in parts_of(made[1].call.words))
+        return self._around.get(feature, ())
 
     def is_same_trouble(self, seen: Sequence[SeenChange]) -> bool:
         """Whether most of the failures say the same, in words that other failures do not have; a refusal is one."""
@@ -112,16 +146,6 @@ def heads_of(words: Words) -> Iterator[Words]:
         if length > 1 and not _PLAIN.fullmatch(words[length - 1]):
             return
         yield words[:length]
-
-
-def marks_of_call(call: SimpleCall) -> Iterator[Feature]:
-    """All by which a feature of a call can be looked up."""
-    for head in heads_of(call.words):
-        yield Remedy.FORM, head
-    for part in parts_of(call.words):
-        yield Remedy.PART, (part,)
-        yield Remedy.STEP, (part, call.words[0])
-    yield from _of_surroundings(call, SimpleCall(call.words))
 
 
 def _of_surroundings(call: SimpleCall, failed: SimpleCall) -> Iterator[Feature]:

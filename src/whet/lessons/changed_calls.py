@@ -5,18 +5,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import path_of
-from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.simple_calls import CallInParts, SimpleCall, in_parts, is_step, is_tool, parts_of
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import path_of
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.lineage import is_ordered, is_typed
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust, lowest
@@ -170,9 +171,19 @@ def changes_of(view: SessionView) -> SessionChanges:
     return SessionChanges(tuple(changed[:MOST_CHANGED]), tuple(_made(course))[:MOST_MADE])
 
 
-def telling_words(words: Sequence[str]) -> frozenset[str]:
+def telling_words(words: Iterable[str]) -> frozenset[str]:
     """The parts of words by which one call is known from another."""
-    return frozenset(part.lower() for word in words for part in _WORD.findall(word) if len(part) >= FEWEST_LETTERS)
+    return _telling_in(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _telling_in(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_telling, words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _telling(word: str) -> frozenset[str]:
+    return frozenset(part.lower() for part in _WORD.findall(word) if len(part) >= FEWEST_LETTERS)
 
 
 def _made(course: _Course) -> Iterator[MadeCall]:

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import re2
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import is_shell, path_of
-from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.claims import CheckPlace, ClaimCheck
 from whet.lessons.finding import SessionOpening, opening_of
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import is_shell, path_of
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.values import Value
 

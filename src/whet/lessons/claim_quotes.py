@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.phrases import own_words
-from whet.failures.view import JudgedCall
 from whet.lessons.claims import Quote
 from whet.lessons.failed_calls import whole_call
 from whet.lessons.local_paths import in_project
@@ -16,10 +14,12 @@ from whet.lessons.pieces import stems
 from whet.lessons.telling_lines import without_colours
 from whet.outcomes.deciding import Decision, Outcome
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import JudgedCall
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, lowest, trust_of_tool
 from whet.text.key_words import COMMON
+from whet.text.own_words import own_words
 from whet.values import Value
 
 FEWEST_LETTERS = 6

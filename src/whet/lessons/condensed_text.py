@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from whet.failures.view import SessionView
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
 from whet.lessons.failed_calls import whole_call
 from whet.lessons.local_paths import in_project
 from whet.lessons.telling_lines import without_colours
+from whet.outcomes.view import SessionView
 
 TIMES = "×"
 NOTHING = "FOUND NOTHING"

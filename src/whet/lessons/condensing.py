@@ -5,20 +5,20 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, zip_longest
 
-from whet.failures.view import Saying, SessionView
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
 from whet.lessons.failed_calls import FailedCalls
 from whet.lessons.local_paths import in_project
 from whet.lessons.telling_lines import telling_lines, terms
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import Saying, SessionView
 from whet.sessions.lineage import is_typed, is_vouched
 from whet.sessions.transcripts import Disposition, Origin
 from whet.sessions.trust import Trust
 from whet.text.words import cut
 from whet.trouble.clock import agent_seconds
-from whet.trouble.course import CourseStep, SessionCourse, moves_of
-from whet.trouble.people import events as stepped_in
+from whet.trouble.course import CourseStep, SessionCourse
+from whet.trouble.people import course_of
 from whet.trouble.values import InterventionKind
 
 PERSONS, BEGINNING, KEY, END = 450, 240, 110, 90  # letters of a person's message
@@ -36,7 +36,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 def condense(view: SessionView) -> CondensedSession:
     """The events of a session. What was copied from another one is told there (`own_part`)."""
-    course = SessionCourse(view, moves_of(view), listen=stepped_in)
+    course = course_of(view)
     making = _Condensing(course)
     failures = list(making.failed.events())
     found = [*making.spoken(), *making.stopped(), *failures, *making.claims(), *making.insights(failures)]

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.purposes import ASIDES, is_shell, path_of, shown_call
-from whet.failures.view import JudgedCall
 from whet.lessons.condensed import EventKind, SessionEvent
 from whet.lessons.local_paths import in_project
 from whet.lessons.telling_lines import MOST_LINES, telling_lines, terms, usual_lines
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND
 from whet.outcomes.hidden_failures import is_reader
+from whet.outcomes.purposes import ASIDES, is_shell, path_of, shown_call
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import pieces_of
@@ -122,7 +122,7 @@ class FailedCalls:
         return self._with_form(event, move, found) if found else event
 
     def _red(self, move: CourseStep) -> SessionEvent:
-        name = red_name(move.step.text) if move.checks else ""
+        name = red_name(move.step) if move.checks else ""
         name = name if name in move.step.text else ""  # else it is folded, and nobody can look it up
         error = self.error_of(move, most=1, name=name)
         return SessionEvent(

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.failures.view import gather
 from whet.lessons.changed_calls import SessionChanges, changes_of
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensing import condense
 from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.said import said_pieces
+from whet.outcomes.view import gather
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 

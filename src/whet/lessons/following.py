@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import is_shell, shown_call
-from whet.failures.view import JudgedCall, SessionView
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import STAGE, CommandForm, has_form, is_named, spaced, words_of
 from whet.lessons.pieces import stems
 from whet.lessons.said import said_pieces
 from whet.lessons.stances import stance_of
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import is_shell, shown_call
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.transcripts import Origin, Role, Transcript
 from whet.sessions.trust import Trust
 from whet.text.key_words import key_words
@@ -146,6 +146,8 @@ def situation_of(rule: Item) -> RuleSituation:
 
 def was_followed(situation: RuleSituation, view: SessionView) -> bool | None:
     """Whether a session did as the rule says; None where its situation did not come up."""
+    if situation.call and situation.before:
+        return _in_order(situation, view)
     if situation.call and situation.fix:
         return _in_form(situation, view)
     if situation.call:
@@ -155,6 +157,8 @@ def was_followed(situation: RuleSituation, view: SessionView) -> bool | None:
 
 def detector_of(situation: RuleSituation) -> str:
     """In words, what `was_followed` goes by for a situation; empty where there is none."""
+    if situation.call and situation.before:
+        return "the call, and whether the other was run before it"
     if situation.call and situation.fix:
         return "calls in the form that goes wrong"
     if situation.call:
@@ -207,6 +211,25 @@ def _form(words: list[str], others: list[str], is_one_program: bool) -> CommandF
     return CommandForm(words[0] if words else "", frozenset((*shared, *(telling or own))), bool(own))
 
 
+def _in_order(situation: RuleSituation, view: SessionView) -> bool | None:
+    """Whether what is to be run before a call was, each time the session came to it."""
+    call, wanted = (_plain_form(each) for each in (situation.call, situation.before))
+    came_up = was_run = False
+    for stage in (stage for step in view.steps for stage in _stages(step)):
+        was_run = was_run or has_form(stage, wanted)
+        if has_form(stage, call):
+            came_up = True
+            if not was_run:
+                return False
+    return True if came_up else None
+
+
+def _plain_form(command: str) -> CommandForm:
+    """A command by its program and its first word."""
+    made = words_of(command)
+    return CommandForm(made[0] if made else "", frozenset(word for word in made[1:2] if word.isalpha()), True)
+
+
 def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
     """Whether the form that works was used and not the other; of two that fit one call, the one that says more."""
     wrong, right = forms_of(situation.call, situation.fix)
@@ -223,8 +246,7 @@ def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
 
 def _without_error(situation: RuleSituation, view: SessionView) -> bool | None:
     """Where nothing else is known to work: whether the call was made and that error did not come again."""
-    made = words_of(situation.call)
-    form = CommandForm(made[0] if made else "", frozenset(word for word in made[1:2] if word.isalpha()), True)
+    form = _plain_form(situation.call)
     error = stems(key_words(situation.error))
     came_up = False
     for step in view.steps:

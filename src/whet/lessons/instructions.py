@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from whet.failures.purposes import path_of
-from whet.failures.view import SessionView
 from whet.lessons.pieces import LessonPiece, stems
+from whet.outcomes.purposes import path_of
+from whet.outcomes.view import SessionView
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
 from whet.text.key_words import key_words

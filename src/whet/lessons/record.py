@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.ledger.entries import Entry, Key
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.ledger.traces import Move
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.live import LiveCounts
 from whet.lessons.measures import LessonMeasures
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.rungs import Climb, LiveLesson, TriedLesson
@@ -15,11 +18,22 @@ from whet.sessions.trust import Trust
 from whet.values import Value
 
 ID_LETTERS = 8
+WHOSE = {
+    Trust.OPERATOR: "your own",
+    Trust.USER: "a user's in a session",
+    Trust.AGENT: "an agent's",
+    Trust.TOOL: "a tool's output",
+    Trust.EXTERNAL: "from elsewhere: a web page, a file or another program",
+}
+UNVOUCHED = "said in the user's place; the record cannot tell whether a person typed them"
+EVERY_PROJECT = "Every project"
+THIS_HOME = "This home"
 
 
 class LessonStage(StrEnum):
     """How far a lesson has come."""
 
+    DROPPED = "dropped"  # words that are no lesson, kept with the reason
     CLAIMED = "claimed"  # something speaks against proposing it: see its checks
     CHECKED = "checked"  # its evidence bears it out, and nobody has decided
     WAITING = "waiting"  # for a person
@@ -40,12 +54,17 @@ class Carrier(StrEnum):
     NOTE = "note"
     SKILL = "skill"
     REMINDER = "reminder"  # at the call
+    EXAMPLE = "example"  # that sessions start from
+    JOB = "job"  # that tells it when it runs
     FIX_THE_FILE = "fix_the_file"  # a file that agents read says something wrong, which a person puts right
 
 
 class Standing(Value, frozen=True):
     """How far a lesson has come, by which entry of the ledger, as what it is active, and what its trial and its live
     sessions say.
+
+    What waits carries the entry that proposes it, the text that stands there now, and the entry of its last trial;
+    what is live, all that was counted.
     """
 
     stage: LessonStage = LessonStage.CLAIMED
@@ -54,6 +73,10 @@ class Standing(Value, frozen=True):
     why: str = ""  # it is not proposed, or was refused
     tried: TriedLesson | None = None
     live: LiveLesson | None = None
+    proposal: Entry | None = None
+    replaces: str | None = None
+    judged: Entry | None = None
+    counts: LiveCounts | None = None
 
     @property
     def words(self) -> str:
@@ -64,7 +87,7 @@ class Standing(Value, frozen=True):
             case LessonStage.LIVE:
                 return f"active as {self.told_as}, for a share of the sessions"
             case LessonStage.WAITING:
-                return f"waits: `whet pending show {self.entry}`"
+                return f"waits: `whet lessons show {self.entry}`"
             case LessonStage.CHECKED:
                 return "new"
             case LessonStage.RETIRED:
@@ -76,6 +99,14 @@ class Standing(Value, frozen=True):
 
 
 CHECKED = Standing(LessonStage.CHECKED)
+_CARRIERS = {
+    Form.SKILL: Carrier.SKILL,
+    Form.NOTE: Carrier.NOTE,
+    Form.FILE: Carrier.SKILL,
+    Form.TEMPLATE: Carrier.EXAMPLE,
+    Form.JOB: Carrier.JOB,
+    Form.STATEMENT: Carrier.FIX_THE_FILE,
+}
 
 
 class LessonChecks(Value, frozen=True):
@@ -157,13 +188,18 @@ class Lesson(Value, frozen=True):
             return Carrier.FIX_THE_FILE
         if self.patch.form is Form.RULE:
             return Carrier.REMINDER if self.scope.at_call else Carrier.FILE
-        return Carrier.SKILL if self.patch.form is Form.SKILL else Carrier.NOTE
+        return _CARRIERS[self.patch.form]
 
     @property
     def told_as(self) -> str:
         """What it would be told as, in words; a file that is wrong is put right by a person."""
         is_usual = self.carrier not in (Carrier.REMINDER, Carrier.FIX_THE_FILE)
         return self.patch.form.value if is_usual else self.carrier.value.replace("_", " ")
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it is no lesson: its standing says why."""
+        return self.standing.stage is LessonStage.DROPPED
 
     @property
     def is_worded(self) -> bool:
@@ -182,14 +218,45 @@ class Lesson(Value, frozen=True):
         projects = self.seen_by.projects
         return f"{len(projects)} projects" if projects else self.seen_by.place or self.project or "no project"
 
+    @property
+    def group(self) -> str:
+        """Where it would hold, as a heading."""
+        if self.project:
+            return self.place
+        return EVERY_PROJECT if self.patch.form is Form.RULE else THIS_HOME
 
-class DroppedLesson(Value, frozen=True):
-    """Words that are no lesson, and why not; nothing is dropped without being kept here."""
+    @property
+    def proposal(self) -> Entry:
+        """The entry that proposes it; only what waits has one."""
+        assert self.standing.proposal is not None
+        return self.standing.proposal
 
-    project: str
-    rule: str
-    why: str
-    evidence: LessonEvidence
+    @property
+    def counts(self) -> LiveCounts:
+        """What was counted of it; only what is live has that."""
+        assert self.standing.counts is not None
+        return self.standing.counts
+
+    @property
+    def move(self) -> Move:
+        """What approving it would do to what stands there now."""
+        entry = self.proposal
+        after = entry.patch.text if entry.after else None
+        return Move(Key(entry.patch.form, entry.patch.name, entry.home), self.standing.replaces, after)
+
+    @property
+    def verdict(self) -> str:
+        """What its last trial said, in a line; without one, why there was none where that is known."""
+        judged = self.standing.judged
+        if judged is None:
+            return self.origin.untried_words
+        return f"{judged.step} (entry {judged.number}) {judged.note}".strip()
+
+    @property
+    def whose(self) -> str:
+        """Whose words they are, and how far they are trusted."""
+        is_unsure = self.patch.situation.said and self.trust is Trust.TOOL
+        return f"{UNVOUCHED if is_unsure else WHOSE[self.trust]} (trust {self.trust.label})"
 
 
 class ProjectLessons(Value, frozen=True):
@@ -197,7 +264,7 @@ class ProjectLessons(Value, frozen=True):
 
     project: str
     lessons: tuple[Lesson, ...] = ()
-    dropped: tuple[DroppedLesson, ...] = ()
+    dropped: tuple[Lesson, ...] = ()
     conflicts: tuple[LessonConflict, ...] = ()
 
 
@@ -207,6 +274,20 @@ def lesson_of_change(patch: Patch, situation: str = "", standing: Standing = CHE
     id = id_of(project, patch.text or f"{patch.action} {patch.form} {patch.name}")
     return Lesson(
         id, project, patch.text, situation, patch.situation.fix, patch, evidence_of_change(patch), standing=standing
+    )
+
+
+def waits(entry: Entry, *, scope: Scope, replaces: str | None = None, judged: Entry | None = None) -> Lesson:
+    """The lesson that a change tells which waits for a person, with where it would hold."""
+    standing = Standing(LessonStage.WAITING, entry.number, proposal=entry, replaces=replaces, judged=judged)
+    return lesson_of_change(replace(entry.patch, scope=scope), standing=standing)
+
+
+def no_lesson(project: str, rule: str, why: str, evidence: LessonEvidence) -> Lesson:
+    """Words that are no lesson, and why not; nothing is dropped without being kept so."""
+    patch = Patch(Form.RULE, Action.ADD, "", rule, Scope(project=project))
+    return Lesson(
+        id_of(project, rule), project, rule, "", "", patch, evidence, standing=Standing(LessonStage.DROPPED, why=why)
     )
 
 

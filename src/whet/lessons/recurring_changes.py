@@ -108,11 +108,14 @@ def _candidates(project: ProjectCalls, every: Sequence[tuple[str, ChangedCall]])
     seen: dict[tuple[Words, Feature], list[SeenChange]] = defaultdict(list)
     failed_in: dict[Words, set[str]] = defaultdict(set)
     for session, changed in every:
-        for head in ((), *heads_of(changed.call.words)):
+        heads = ((), *heads_of(changed.call.words))
+        for head in heads:
             failed_in[head].add(session)
-            for way in changed.ways:
-                for feature in features_of(changed, way):
-                    seen[head, feature].append(SeenChange(session, changed, way))
+        for way in changed.ways:
+            sighting = SeenChange(session, changed, way)
+            for feature in features_of(changed, way):
+                for head in heads:
+                    seen[head, feature].append(sighting)
     enough = ENOUGH_BITS + math.log2(1 + len(seen))
     found: list[_Candidate] = []
     for (head, feature), sightings in seen.items():

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from whet.failures.purposes import is_shell
-from whet.failures.view import SessionView
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import CallPattern, CommandForm, is_matched, words_of
 from whet.lessons.following import differing, forms_of, was_followed
 from whet.lessons.stances import stance_of
+from whet.outcomes.purposes import is_shell
+from whet.outcomes.view import SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall

@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -140,6 +141,7 @@ def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
     return topic, alike if len(alike) >= SHARED * len(group) else []
 
 
+@lru_cache(maxsize=1 << 14)
 def _stems(text: str) -> frozenset[str]:
     words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word[:STEM] for word in words if len(word) >= FEWEST_LETTERS)

@@ -43,7 +43,7 @@ class TriedLesson(Value, frozen=True):
 class LiveLesson(Value, frozen=True):
     """The sessions since a lesson is told to a share of them: how bad those went that were told and the others.
 
-    That is the share with the failure that it is against, or the mean failure score where nobody can tell that apart.
+    That is the share with the failure that it is against, or the mean loss where nobody can tell that apart.
     """
 
     sessions: int = 0

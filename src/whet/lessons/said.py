@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import re2
 
-from whet.failures.view import SessionView
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.simple_calls import CallInParts, in_parts, is_step
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
 from whet.sessions.transcripts import Message, Role
 from whet.sessions.trust import Trust

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from whet.failures.purposes import is_shell, path_of
-from whet.failures.view import JudgedCall
+from whet.outcomes.purposes import is_shell, path_of
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect, effect_of_name, probes
 from whet.sessions.shell_lines import SHELLS, Stage, written
@@ -109,7 +110,17 @@ def is_tool(call: SimpleCall) -> bool:
 
 def parts_of(words: Iterable[str]) -> frozenset[str]:
     """The words of a call and what they are made of: `HEAD:env/next` of `env/next`, and that of `env` and `next`."""
-    paths = {path for word in words for path in (word, *_PATH.split(word))}
+    return _parts_of_words(tuple(words))
+
+
+@lru_cache(maxsize=1 << 15)
+def _parts_of_words(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_parts_of_word, words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _parts_of_word(word: str) -> frozenset[str]:
+    paths = {word, *_PATH.split(word)}
     return frozenset(part for path in paths for part in (path, *_NAME.split(path)) if len(part) > 1)
 
 

@@ -27,16 +27,16 @@ NOTHING = AnotherWay(HowChanged.CALL, SimpleCall(()))
 
 def with_borrowed(sessions: Mapping[str, SessionChanges]) -> dict[str, SessionChanges]:
     """The sessions, where a call that never worked gets as ways out what worked for the same purpose in others."""
-    working = dict.fromkeys(
-        each.call for changes in sessions.values() for each in changes.made if each.worked and is_step(each.call)
-    )
+    working = dict.fromkeys(each.call for changes in sessions.values() for each in changes.made if each.worked)
     alive = {head for call in working for head in heads_of(call.words)}
+    every = [each for changes in sessions.values() for each in changes.changed]
+    if not any(_is_open(each) and _is_dead(each, alive) for each in every):
+        return dict(sessions)
     words = CallWords(each.call for changes in sessions.values() for each in changes.made)
-    pool = _Pool(words, working)
+    pool = _Pool(words, filter(is_step, working))
 
     def borrowed(changed: ChangedCall, beside: frozenset[str]) -> ChangedCall:
-        is_open = changed.trigger is CallTrouble.FAILED and not changed.ways
-        if not is_open or not _is_dead(changed, alive):
+        if not _is_open(changed) or not _is_dead(changed, alive):
             return changed
         return replace(changed, ways=tuple(pool.ways(changed.call, beside)))
 
@@ -61,6 +61,11 @@ def never_worked(project: ProjectCalls, every: Iterable[tuple[str, ChangedCall]]
     for seen in map(tuple, map(dict.values, by_head.values())):
         if len(seen) >= FEWEST and project.is_same_trouble(seen):
             yield seen
+
+
+def _is_open(changed: ChangedCall) -> bool:
+    """Whether its session shows no way out of a failure."""
+    return changed.trigger is CallTrouble.FAILED and not changed.ways
 
 
 def _is_dead(changed: ChangedCall, alive: set[Words]) -> bool:

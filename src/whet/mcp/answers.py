@@ -126,7 +126,7 @@ def status(home: Home) -> StatusAnswer:
         rules = ledger_of(home, database).state().rules
         count = waiting(home, database, now=time.time())
         stored, temporary = count_sessions(database, COUNTED), count_temporary(database, COUNTED)
-    following = "whet pending" if count else "whet lessons" if stored or temporary else "whet import"
+    following = "whet lessons --waiting" if count else "whet lessons" if stored or temporary else "whet import"
     live = sum(rule.canary for rule in rules)
     return StatusAnswer(
         sessions=stored,

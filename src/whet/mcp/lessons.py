@@ -7,7 +7,6 @@ from whet.improving.learned import EVERYWHERE, folded, found_by_sources
 from whet.ledger.holding import Whereabouts, holds
 from whet.lessons.record import DECIDED, Lesson
 from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
-from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
@@ -70,7 +69,7 @@ def lessons_in(home: Home, database: Database, project: str) -> list[Lesson]:
     """What holds in one project, as every other surface shows it, the most promising first."""
     if not project:
         return []
-    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+    refresh(database, progress=lambda _: None, processors=1)
     projects = found_by_sources(home, database, EVERYWHERE)
     own = [each for each in folded(home, database, projects) if project in (each.project, *each.seen_by.projects)]
     return sorted(own, key=lambda each: -each.evidence.worth)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from whet.mcp.lessons import project_in
 from whet.sessions.transcripts import Transcript
-from whet.shipped.data import failure_weights
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
 from whet.store.analyses import refresh
@@ -91,7 +90,7 @@ def of_project(home: Home, *, folder: str) -> TroubleAnswer:
     """Where the time of a project's sessions went; of all sessions where no folder is named."""
     project = project_in(folder)
     with opened(home) as database:
-        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+        refresh(database, progress=lambda _: None, processors=1)
         projects = KnownProjects(database)
         stored = [
             each

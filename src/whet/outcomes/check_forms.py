@@ -81,7 +81,28 @@ CHECKS = Forms(
     ),
     signs=("fail", "err", "***", "stopped", "md", "elifecycle", "terminated", "husky"),
 )
-RED_CHECKS = tuple({form.name for form in CHECKS.forms})
+_PLACE = r"[\w./\\@-]+\.\w{1,8}[:(]\d+"
+_FAULTS = "errors?|failures?|issues?|problems?|offen[cs]es?|violations?"
+# What a check of any name prints where it found something: a place called an error, or a line that counts them. In the
+# output of another program such a line may be about anything.
+COMPLAINTS = Forms(
+    (
+        #   error • Undefined name 'x' • lib/main.dart:3:5 • undefined_identifier
+        ErrorForm("check: failed", rf"(?m)^\W{{0,6}}error\b[^\n]{{0,300}}\W{_PLACE}"),
+        # lib/cart.ex(3,5) - error: undefined function
+        ErrorForm("check: failed", rf"(?m)^\W{{0,4}}{_PLACE}(?:[:,]\d+)?\W{{1,5}}(?:fatal )?error\b"),
+        # error: unused variable: `x`, and on the next line where
+        ErrorForm("check: failed", rf"(?m)^error(?:\[\w+\])?: [^\n]+\n\W{{1,20}}{_PLACE}"),
+        # 2 issues found. (ran in 2.1s); 1 file inspected, 1 offense detected; Found 3 errors in 2 files
+        ErrorForm(
+            "check: failed",
+            rf"(?im)^\W{{0,6}}(?:error\W{{1,3}})?(?:\d+ [\w/ ]{{1,40}}, )*(?:found )?[1-9]\d* (?:{_FAULTS})"
+            r"(?: found| detected| in \d+ \w+){0,2}[.!]?(?: \((?:ran in )?[\d.]+ ?m?s\))?[ \t]*$",
+        ),
+    ),
+    signs=("error", "fail", "issue", "problem", "offen", "violation"),
+)
+RED_CHECKS = tuple({form.name for form in (*CHECKS.forms, *COMPLAINTS.forms)})
 
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re2.compile(r"^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*: (.+)$")

@@ -143,8 +143,9 @@ _NAMED = r"[`'\"][^`'\"\n]{1,80}[`'\"]"
 # Something that was asked for by its name does not exist: `Agent type 'tester' not found. Available: …`
 NO_SUCH_NAME = ErrorForm(
     "no such name",
-    rf"(?i)^(?:error: )?(?:[a-z_-]{{2,30}} ){{1,4}}{_NAMED} (?:was |is |could )?"
-    r"(?:not (?:be )?(?:found|recogni[sz]ed|registered|available|defined)|unknown|does(?:n't| not) exist)\b",
+    rf"(?i)^(?:error: )?(?:[a-z_-]{{2,30}} ){{1,4}}(?:{_NAMED} (?:was |is |could )?"
+    r"(?:not (?:be )?(?:found|recogni[sz]ed|registered|available|defined)|unknown|does(?:n't| not) exist)\b"
+    r"|[\w:./-]{2,80} not found(?:[.:,;]|\s*\z))",
 )
 # A tool's answer that is nothing but an error, at the very beginning of the text.
 HEADS = Forms(

@@ -3,9 +3,10 @@
 import re2
 
 from whet.outcomes import envelopes
-from whet.outcomes.check_forms import CHECKS, program_end
+from whet.outcomes.check_forms import CHECKS, COMPLAINTS, program_end
 from whet.outcomes.error_forms import STRONG_HEADS, SYSTEM_ERROR, ErrorForm, Forms, head, tail
 from whet.outcomes.reported_forms import reported_by_program
+from whet.sessions.call_effects import check_of
 from whet.sessions.shell_lines import Stage, is_decisive, split
 from whet.text.words import names
 
@@ -90,8 +91,13 @@ def hidden_failure(command: str, text: str) -> str:
     if code := envelopes.echoed_exit_code(text, command):
         return f"exit code {code}"
     end = tail(text)
-    found = CHECKS.first(end) or (ending if (ending := program_end(end)) == "traceback" else "")
+    found = _red(stages, end) or (ending if (ending := program_end(end)) == "traceback" else "")
     return found or _hidden_by_cutting(stages, text)
+
+
+def _red(stages: tuple[Stage, ...], end: str) -> str:
+    """How an output says that a check did not pass: in its program's own words, or as any check does."""
+    return CHECKS.first(end) or (COMPLAINTS.first(end) if any(map(check_of, stages)) else "")
 
 
 def _hidden_by_cutting(stages: tuple[Stage, ...], text: str) -> str:
@@ -121,7 +127,7 @@ def failure(command: str, text: str) -> str:
     end = tail(text)
     return (
         program_end(end)
-        or CHECKS.first(end)
+        or _red(stages, end)
         or reported_by_program(stages, text, by_any=True)
         or OPENINGS.first(head(text, 400))
         or CLOSINGS.first(end[end.rfind("\n") + 1 :])

@@ -26,6 +26,8 @@ UNRUNNABLE = Forms(
         ),
         # ERROR: file or directory not found: tests/unit
         ErrorForm("no such place", r"(?im)^(?:ERROR: )?file or directory not found: "),
+        # bash: line 1: cd: src: No such file or directory
+        ErrorForm("no such folder", r"(?im)^[^\n]{0,60}\bcd:(?:\d+:)? [^\n]{0,200}no such file or directory"),
         # python: No module named pytest
         ErrorForm("no such module", r"(?im)^\S*python[\w.]*: no module named "),
         # No tests found, exiting with code 1; no test files

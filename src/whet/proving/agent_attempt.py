@@ -62,7 +62,7 @@ def expect_possible(runner: Runner, case: Case) -> None:
     if not is_errand(case):
         raise WhetError(
             f"The case {case.name} is one step of a conversation in no workspace, which {runner.name} cannot take up.",
-            advice="Give it task cases: `whet cases new NAME` writes one, `--cases` chooses them.",
+            advice="Give it task cases: `whet cases add --new NAME` writes one, `--cases` chooses them.",
         )
 
 
@@ -123,7 +123,7 @@ class _Stage(NamedTuple):
         if self.meter:
             self.meter.end(call, Amount(spent.input + spent.output, spent.dollars))
         if interrupt.is_set():
-            raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
+            raise Failed("The attempt was stopped.", advice="`whet worker retry` goes on with the trial.", spent=spent)
         recorded = TrialAgent(self.agent.name, carried.version or self._version(), carried.model)
         session = self._keep(carried.transcript) if carried.transcript else ""
         _, arm, seed = ask.place

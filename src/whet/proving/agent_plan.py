@@ -61,7 +61,7 @@ def _expect_judge(settings: Settings, cases: Sequence[Case]) -> None:
     if asking and not settings.model:
         raise WhetError(
             f"The case {asking} is judged by a model, and none is set.",
-            advice="Set one by `whet config set model …`, or choose cases with another check.",
+            advice="Set one by `whet config model …`, or choose cases with another check.",
         )
 
 

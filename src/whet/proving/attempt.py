@@ -275,7 +275,9 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
 
 def _expect_usable(ended: Ended) -> None:
     if ended.ending is Ending.INTERRUPTED:
-        raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=ended.spent)
+        raise Failed(
+            "The attempt was stopped.", advice="`whet worker retry` goes on with the trial.", spent=ended.spent
+        )
     if ended.fault in HOPELESS:
         raise Failed(f"The model cannot be asked: {ended.detail}", advice=ended.advice, spent=ended.spent)
 

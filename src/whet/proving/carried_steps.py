@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from whet.agent.tools.sandbox import advice, holds_network
 from whet.agent.tools.situation import Situation, Workplace
 from whet.errors import WhetError
-from whet.failures.purposes import is_shell
-from whet.failures.view import JudgedCall
+from whet.outcomes.purposes import is_shell
+from whet.outcomes.view import JudgedCall
 from whet.proving.cases_from_commits import checkout, links_in
 from whet.proving.cases_from_repositories import stretch_of
 from whet.proving.checks import run_command

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.failures.view import JudgedCall, gather
+from whet.outcomes.view import JudgedCall, gather
 from whet.proving.cases_from_commits import (
     CHECK_SECONDS,
     NAME_LETTERS,

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures.view import gather
+from whet.outcomes.view import gather
 from whet.proving.carried_steps import with_outcome
 from whet.proving.cases_from_commits import with_reports
 from whet.proving.cases_from_repositories import repository_case

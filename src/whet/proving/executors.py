@@ -47,7 +47,7 @@ def runner_named(name: str, settings: Settings = Settings()) -> Runner:  # noqa:
         raise WhetError(
             f"There is no agent {name}.",
             advice=f"Known are {', '.join(runners())}, and whet for Whet's own. For another: "
-            f"`whet config set agents.{name}.command 'PROGRAM {{task}}'`.",
+            f"`whet config agents.{name}.command 'PROGRAM {{task}}'`.",
         )
     skills = agent.files.project_skills if agent.files else ""
     return Runner(agent.name, doors.named(agent.executor), agent, skills=skills)
@@ -108,7 +108,7 @@ def _words(settings: AgentSettings) -> list[str]:
     if not words or not any(TASK in word for word in words[1:]):
         raise WhetError(
             f"The command of the agent {settings.name} has no place for the task.",
-            advice=f"Such as: whet config set agents.{settings.name}.command 'my-agent --quiet {TASK}'.",
+            advice=f"Such as: whet config agents.{settings.name}.command 'my-agent --quiet {TASK}'.",
         )
     return words
 

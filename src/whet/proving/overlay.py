@@ -21,6 +21,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
+from whet.told.passage_changes import find_passage, passage_place, replace_passage
 from whet.trials.cases import Case
 
 OWN_NOTES = "memory.toml"  # where this machine has a person's own notes: an order names no folder
@@ -66,7 +67,9 @@ def overlaid(
         own.database_path.chmod(0o600)
         with opened(own) as copied:
             Ledger(copied).append(_numbered(world.entries))
-            if patch is not None and patch.form is not Form.TEMPLATE:
+            if patch is not None and patch.form is Form.STATEMENT:
+                change_statement(work, case, patch)
+            elif patch is not None and patch.form is not Form.TEMPLATE:
                 _apply(own, copied, patch, now=now)
             yield Overlay(work, own, copied)
 
@@ -86,6 +89,23 @@ def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:
     by_number = {entry.number: entry for entry in entries}
     for number in range(1, max(by_number, default=0) + 1):
         yield by_number.get(number, replace(WITHHELD, number=number))
+
+
+def change_statement(work: Path, case: Case, patch: Patch) -> None:
+    """Change a passage of a file that agents read, in the workspace alone; the project's file stays as it is."""
+    place = passage_place(patch.name)
+    own = max((path for path in case.files if f"/{place.path}".endswith(f"/{path}")), key=len, default="")
+    file = work / own
+    if not own or file.is_symlink() or not file.is_file():
+        raise WhetError(f"The case {case.name} has no file for {place.path}.", advice="Start the trial anew.")
+    text = file.read_bytes().decode("utf-8")
+    before = find_passage(text, place, patch.before)
+    changed = None if before is None else replace_passage(text, before, patch.text)
+    if changed is None:
+        raise WhetError(
+            f"The passage does not stand in {place.path} as it was read.", advice="Look at the file, and try again."
+        )
+    file.write_bytes(changed.encode())
 
 
 def _apply(home: Home, database: Database, patch: Patch, *, now: float) -> None:

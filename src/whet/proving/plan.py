@@ -21,7 +21,7 @@ from whet.proving.agent_plan import prepare_agent
 from whet.proving.attempt import Supply, begin, is_interactive, served
 from whet.proving.overlay import overlaid
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
-from whet.proving.screening import MOST_GUARDS, screened
+from whet.proving.screening import MOST_GUARDS, ScreenedCases, screened
 from whet.proving.world import TrialWorld, grounds_of_agent, grounds_of_model, world_of
 from whet.runs.models import cost
 from whet.runs.run import Spent
@@ -101,7 +101,9 @@ def prepare(
     """
     _expect_named(wanted.cases)
     model = wanted.conditions.model or load(home).model
-    found = screened(database, wanted.cases, replace(wanted.conditions, model=model))
+    found = ScreenedCases(wanted.cases)  # that a case always passes says much of what is left out
+    if not wanted.design.margin:
+        found = screened(database, wanted.cases, replace(wanted.conditions, model=model))
     guards = guards_from_past(home, database, found.cases, most=MOST_GUARDS)
     wanted = wanted._replace(cases=_able((*found.cases, *guards), wanted.conditions.agent))
     targets = _targets(wanted.cases)
@@ -157,13 +159,13 @@ def _ground(
         world = world_of(home, database, settings, grounds_of_agent(home, settings, asked, is_judged=is_judged))
         scene = AttemptScene(home, database, settings, world)
         agent, price, of_one = prepare_agent(scene, asked, patch, cases, now=now)
-        before = known(change := _change(patch, agent, targets))
+        before = known(change := _change(wanted, agent, targets))
         conditions = replace(conditions, agent=agent, model=agent.model)
         return _Ground(conditions, world, change, before, Applying(_new_of(own, before), price, of_one))
     conditions = replace(conditions, model=conditions.model or settings.model)
     chosen = (supply or served)(home, settings, conditions.model)
     world = world_of(home, database, settings, grounds_of_model(home, settings, conditions.model, chosen))
-    before = known(change := _change(patch, conditions.model, targets))
+    before = known(change := _change(wanted, conditions.model, targets))
     around = TrialSurroundings(home, database, settings, chosen, world)
     return _Ground(conditions, world, change, before, where_told(around, patch, _new_of(own, before), now=now))
 
@@ -171,7 +173,9 @@ def _ground(
 def expect_worth_it(trial: Trial) -> None:
     """Raise TooFewCases for a trial that could prove nothing, before anything is spent on it."""
     design = trial.design
-    expect_provable(trial.before, len(trial.cases.tried), alpha=design.alpha, placebo=bool(design.placebo))
+    expect_provable(
+        trial.before, len(trial.cases.tried), alpha=design.alpha, placebo=bool(design.placebo), margin=design.margin
+    )
 
 
 def _able(cases: Sequence[Case], agent: TrialAgent | None) -> tuple[Case, ...]:
@@ -179,10 +183,11 @@ def _able(cases: Sequence[Case], agent: TrialAgent | None) -> tuple[Case, ...]:
     return tuple(case for case in cases if agent is None or not case.guard or is_errand(case))
 
 
-def _change(patch: Patch, who: str | TrialAgent, targets: Sequence[Case]) -> str:
+def _change(wanted: WantedTrial, who: str | TrialAgent, targets: Sequence[Case]) -> str:
     """What makes two trials trials of the same change: its words, the model or agent, and the kinds of cases."""
-    kinds = sorted({case.kind for case in targets})
-    return key_of(patch.form, patch.action, patch.text or patch.name, who, kinds)
+    kinds, patch = sorted({case.kind for case in targets}), wanted.patch
+    asked = (wanted.design.margin,) if wanted.design.margin else ()
+    return key_of(patch.form, patch.action, patch.text or patch.name, who, kinds, *asked)
 
 
 def _independent(targets: Sequence[Case], patch: Patch) -> list[Case]:
@@ -192,7 +197,7 @@ def _independent(targets: Sequence[Case], patch: Patch) -> list[Case]:
     if not found:
         raise TooFewCases(
             "All its cases come from the sessions that it was written from: they cannot judge it.",
-            advice="Wait for later sessions, or write a case with `whet cases new NAME`.",
+            advice="Wait for later sessions, or write a case with `whet cases add --new NAME`.",
         )
     return found
 
@@ -237,7 +242,9 @@ def _expect_named(cases: tuple[Case, ...]) -> None:
 def _targets(cases: Sequence[Case]) -> list[Case]:
     found = [case for case in cases if not case.guard]
     if not found:
-        raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
+        raise WhetError(
+            "No case to test it on.", advice="Give --cases, or create one with `whet cases add --new NAME`."
+        )
     return found
 
 

@@ -78,7 +78,7 @@ def screened(database: Database, cases: tuple[Case, ...], conditions: AttemptCon
     if not any(not case.guard and case.name not in names for case in cases):
         raise WhetError(
             "Every case passes without the change, so none can show that it helps.",
-            advice="Give harder cases: `whet cases from-commits`, `whet cases from-session`.",
+            advice="Give harder cases: `whet cases add`, `whet cases add`.",
         )
     guards = {case.name for case in sorted(passing, key=_order)[:MOST_GUARDS]}
     kept = (replace(case, guard=True) if case.name in guards else case for case in cases)

@@ -27,7 +27,7 @@ from whet.store.trials import keep_progress, material, progress_of
 from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, waves
 from whet.trials.judging import is_needed, judged, left_to_next
-from whet.trials.outcome_words import counted, outlook
+from whet.trials.outcome_words import counted, outlook, ruled
 
 Observe = Callable[[TrialProgress], None]
 
@@ -184,7 +184,7 @@ def sentence(trial: Trial, progress: TrialProgress) -> str:
     verdict = progress.result.verdict
     words = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}
     low, high = (100 * bound for bound in verdict.interval)
-    after = outlook(progress) or progress.result.held_back
+    after = outlook(progress) or progress.result.held_back or (ruled(progress) if verdict.margin else "")
     return (
         f"The {trial.change.form} {trial.change.name} is {words[verdict.ruling]}: {counted(progress)},"
         f" {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}){f'; {after}' if after else ''}"

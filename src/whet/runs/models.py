@@ -60,7 +60,7 @@ def address_of(settings: Settings, model: str = "") -> Address:
     if not chosen:
         raise WhetError(
             "No model is set.",
-            advice="Run `whet config set model PROVIDER:NAME`, or `whet config set model local` to try it here.",
+            advice="Run `whet config model PROVIDER:NAME`, or `whet config model local` to try it here.",
         )
     name, _, rest = chosen.partition(":")
     endpoint = endpoint_of(settings, name)
@@ -68,7 +68,7 @@ def address_of(settings: Settings, model: str = "") -> Address:
         known = ", ".join(each.name for each in (*settings.providers, *KNOWN) if each.kind != "scripted")
         raise WhetError(
             f"{chosen!r} does not name a known provider.",
-            advice=f"Write provider:model with one of {known}; `whet config set providers.{dotted((name,))}.base_url …`"
+            advice=f"Write provider:model with one of {known}; `whet config providers.{dotted((name,))}.base_url …`"
             " adds another.",
         )
     if not rest and endpoint.kind not in ("local", "scripted"):

@@ -44,8 +44,8 @@ TEXTS = {
     "agents.*.readable": "Folders that the agent may read in a trial, besides the system and its own program.",
     "agents.*.endpoints": "Addresses that the agent may reach in a trial, besides those of its model.",
     "trials.at_once": "Maximum attempts of another agent that run at the same time.",
-    "work.keep_days": "Days for which `whet work` lists ended work.",
-    "work.keep": "Maximum number of ended orders that `whet work` lists.",
+    "work.keep_days": "Days for which `whet worker list` lists ended work.",
+    "work.keep": "Maximum number of ended orders that `whet worker list` lists.",
     "budget.model_calls": "Maximum model calls per turn.",
     "budget.tokens": "Maximum tokens per turn, input and output.",
     "budget.seconds": "Maximum time per turn.",
@@ -135,11 +135,11 @@ def _likeness(one: str, other: str) -> float:
 
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-# What the well-known issuers put at the front of a key. A second scan, of everything, is at `whet config set`.
+# What the well-known issuers put at the front of a key. A second scan, of everything, is at `whet config`.
 KEY_FORM = re.compile(r"(sk|gsk|xai|rk|pk|ghp|gho|hf|nvapi|pplx|tvly|csk|fw|r8)[-_][A-Za-z0-9_-]{16,}|AIza[\w-]{30,}")
 SECRET_NAMES = ("key", "api_key", "apikey", "token", "secret", "password", "auth")
 SECRET_ADVICE = (
-    "Keep keys in the environment: `export MY_KEY=…`, then `whet config set providers.NAME.key_variable MY_KEY`."
+    "Keep keys in the environment: `export MY_KEY=…`, then `whet config providers.NAME.key_variable MY_KEY`."
 )
 
 

@@ -91,7 +91,7 @@ def job(home: Home, steps: Steps, ask: JobRequest, *, supply: Supply | None = No
         # Failed work must not look done; what it was told stands in the history.
         raise Failed(
             f"{heading(record)}. {result.error}".strip(),
-            advice=f"See `whet jobs history {record.job.name}`. To run it again: `whet jobs run {record.job.name}`.",
+            advice=f"See `whet jobs show --runs {record.job.name}`. Again: `whet jobs run {record.job.name}`.",
             spent=result.spent,
             sessions=sessions,
         )

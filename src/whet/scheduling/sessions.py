@@ -153,7 +153,7 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     raise WhetError(
         f"The context window of {model.name} is {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
         advice="Choose another model, give its server a larger context if it is yours, or accept this window:"
-        f" `whet config set {setting} NUMBER`, or `window = {model.window}` in the job {job.name}.",
+        f" `whet config {setting} NUMBER`, or `window = {model.window}` in the job {job.name}.",
     )
 
 

@@ -169,7 +169,7 @@ def _missing(here: SetupPlace) -> str:
     has_worker = load_record(here.home).service is not None or is_worker_alive(here.home.folder)
     worker = "" if has_worker else " It needs a worker, which does not run here: start `whet worker`."
     is_set = load(here.home).reading.reader
-    reader = "" if is_set else " No reader is set, so nothing is read: `whet config set reading.reader claude`."
+    reader = "" if is_set else " No reader is set, so nothing is read: `whet config reading.reader claude`."
     return worker + reader
 
 

@@ -3,13 +3,16 @@
 import datetime
 import difflib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from whet.lessons.stances import stance_of
+from whet.statements.listings import Unlisted
 from whet.statements.manifests import ScriptCall, scripts_in
 from whet.statements.naming import NamedThing, ThingKind, extension_of, is_placeholder, stages_of, things_in
-from whet.statements.repository import Repository
-from whet.statements.statement import Statement, StatementFinding, StatementKind, StatementMark
+from whet.statements.repository import RemovedPath, Repository
+from whet.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
 from whet.text.likeness import sense
 
 FEW_TWINS = 3
@@ -19,9 +22,21 @@ FEW_WORDS = 2  # that a statement may add to a script's own name and still say n
 SHORT_COMMIT = 8
 
 
-def check_statement(statement: Statement, repository: Repository) -> tuple[StatementFinding, ...]:
+class Grounds(NamedTuple):
+    """What is known of a statement beside the repository: when its lines were written, what its listing lacks."""
+
+    written: Mapping[str, LastChange] = MappingProxyType({})  # each line of its file, by its words
+    unlisted: tuple[Unlisted, ...] = ()
+
+
+NO_GROUNDS = Grounds()
+
+
+def check_statement(
+    statement: Statement, repository: Repository, grounds: Grounds = NO_GROUNDS
+) -> tuple[StatementFinding, ...]:
     """What the repository shows of a statement: first what it names and is not there."""
-    wrong = tuple(_wrong(statement, repository))
+    wrong = tuple(_wrong(statement, repository, grounds))
     known = () if wrong else tuple(_known(statement, repository))
     return (*wrong, *known)
 
@@ -32,59 +47,106 @@ def missing_paths(statement: Statement, repository: Repository) -> Iterator[str]
     for thing in things_in(statement):
         if thing.kind is ThingKind.PATH and not repository.finds(thing.text, folder):
             yield thing.text
-            removed = repository.removed(thing.text, folder)
+            yield from _places(thing.text, folder, repository)
+            removed = removal_of(thing, folder, repository)
             if removed is not None:
                 yield removed.path
 
 
-def _wrong(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
+def _places(path: str, folder: str, repository: Repository) -> Iterator[str]:
+    """Where a path would lie: beside who names it, and in the folders that are called as its own is."""
+    yield posixpath.normpath(posixpath.join(folder, path))
+    above, name = posixpath.split(posixpath.normpath(path))
+    yield from repository.inside(above, name)
+
+
+def removal_of(thing: NamedThing, folder: str, repository: Repository) -> RemovedPath | None:
+    """The removal of what a statement of this folder names, or of the first folder of it."""
+    if thing.kind is not ThingKind.PATH or repository.finds(thing.text, folder):
+        return None
+    return repository.removed(thing.text, folder) or (repository.gone_folder(thing.text) if thing.is_certain else None)
+
+
+def _wrong(statement: Statement, repository: Repository, grounds: Grounds) -> Iterator[StatementFinding]:
     unwanted: frozenset[str] | None = None
-    for thing in things_in(statement):
-        found = _CHECKS[thing.kind](thing, statement, repository) if thing.kind in _CHECKS else None
-        if found is None:
+    said: set[str] = set()
+    for found in _missing(statement, repository, grounds):
+        if found.named in said:
             continue
+        said.add(found.named)
         if unwanted is None:
             unwanted = stance_of(statement.text).unwanted
         if not any(found.named.lower().rstrip("/") in name for name in unwanted):  # it says itself that it is not there
             yield found
 
 
-def _wrong_path(thing: NamedThing, statement: Statement, repository: Repository) -> StatementFinding | None:
-    path, folder = thing.text, posixpath.dirname(statement.file)
-    if repository.finds(path, folder) or repository.is_ending(path) or repository.is_unknown(path):
-        return None
-    removed = repository.removed(path, folder)
-    twins = repository.endings(path) or repository.moved(path)
-    if removed is not None:
-        if repository.is_unknown(removed.path):
-            return None
-        why = f"`{path}` was removed on {_day(removed.at)}{_now(twins)}"
-        return _finding(thing, why, twins, f"commit {removed.commit[:SHORT_COMMIT]}")
-    return _never_there(thing, twins, statement, repository)
+def _missing(statement: Statement, repository: Repository, grounds: Grounds) -> Iterator[StatementFinding]:
+    things = things_in(statement)
+    if statement.kind is StatementKind.CODE and _is_elsewhere(things, repository):
+        return
+    named = {thing.text.rstrip("/") for thing in things}
+    for thing in things:
+        if thing.kind is ThingKind.PATH:
+            found = _wrong_path(thing, statement, repository, grounds.written)
+        else:
+            found = _CHECKS[thing.kind](thing, repository) if thing.kind in _CHECKS else None
+        # A statement that names both what was and what is tells of the change.
+        if found is not None and (not found.instead or found.instead.rstrip("/") not in named):
+            yield found
+    for each in grounds.unlisted:
+        why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are there"
+        yield _finding(each.thing, why, (), "")
 
 
-def _never_there(
-    thing: NamedThing, twins: tuple[str, ...], statement: Statement, repository: Repository
+def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
+    """Whether a block goes to a folder that is not of this repository: what follows is said of that one."""
+    stages = (stage for thing in things if thing.kind is ThingKind.COMMAND for stage in stages_of(thing.text))
+    folders = (stage.words[1] for stage in stages if stage.words[:1] == ("cd",) and len(stage.words) > 1)
+    return any(folder != "-" and not repository.finds(folder) for folder in folders)
+
+
+def _wrong_path(
+    thing: NamedThing, statement: Statement, repository: Repository, written: Mapping[str, LastChange]
 ) -> StatementFinding | None:
-    """A path that no commit removed either: wrong where what it must have meant is there, or its folder."""
+    """A path that is not there is wrong where something shows that it was meant to be: its removal since, a name nearly
+    the same, or a link to it.
+    """
     path, folder = thing.text, posixpath.dirname(statement.file)
-    is_file = extension_of(path) in repository.extensions
-    if len(twins) == 1 and (repository.endings(path) or (is_file and thing.is_certain)):
-        return _finding(thing, f"there is no `{path}`{_now(twins)}", twins, twins[0])
-    if "/" not in path.rstrip("/"):
+    if repository.finds(path, folder) or repository.is_ending(path):
         return None
-    gone = repository.gone_folder(path) if thing.is_certain else None
-    if gone is not None:
-        why = f"there is no `{path}`: `{gone.path}/` was removed on {_day(gone.at)}"
-        return _finding(thing, why, (), f"commit {gone.commit[:SHORT_COMMIT]}")
-    near = repository.sibling(path, folder) if not extension_of(path) else ""
-    if near:
+    if any(repository.is_unknown(each) for each in (path, *_places(path, folder, repository))):
+        return None
+    removed = removal_of(thing, folder, repository)
+    line = statement.text.split("\n")[thing.line - statement.line]
+    if removed is not None and not repository.is_unknown(removed.path) and _stood(removed, written.get(line.rstrip())):
+        return _removed_path(thing, removed, repository, folder)
+    twins = repository.endings(path, folder)
+    if len(twins) == 1:
+        return _finding(thing, f"there is no `{path}`{_now(twins)}", twins, twins[0])
+    near = repository.sibling(path, folder) if "/" in path.rstrip("/") and not extension_of(path) else ""
+    if near and statement.kind is not StatementKind.CODE:
         return _finding(thing, f"there is no `{path}`; there is `{near}`", (near,), near)
-    says_it_is_there = statement.kind in (StatementKind.LINE, StatementKind.ITEM) and thing.is_certain
-    is_here = repository.has_root(path) if is_file else repository.has_parent(path, folder)
-    if says_it_is_there and is_here and (is_file or path.endswith("/")):
-        return _finding(thing, f"there is no `{path}`, and no commit removed one", (), "")
+    if thing.is_link and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
+        return _finding(thing, f"the link leads nowhere: there is no `{path}`", (), "")
     return None
+
+
+def _stood(removed: RemovedPath, written: LastChange | None) -> bool:
+    """Whether a path was there when the line that names it was written, and was removed after that: who removes it and
+    writes the line at once knows.
+    """
+    return written is not None and removed.since <= written.at <= removed.at and written.commit != removed.commit
+
+
+def _removed_path(thing: NamedThing, removed: RemovedPath, repository: Repository, folder: str) -> StatementFinding:
+    path, commit = thing.text, f"commit {removed.commit[:SHORT_COMMIT]}"
+    plain = posixpath.normpath(path)
+    if removed.path != plain and not removed.path.endswith(f"/{plain}"):
+        why = f"there is no `{path}`: `{removed.path}/` was removed on {_day(removed.at)}"
+        return _finding(thing, why, (), commit)
+    new = repository.renamed.get(removed.path, "")
+    twins = (new,) if new in repository.files else repository.endings(path, folder) or repository.moved(path)
+    return _finding(thing, f"`{path}` was removed on {_day(removed.at)}{_now(twins)}", twins, commit)
 
 
 def _finding(thing: NamedThing, why: str, twins: tuple[str, ...], where: str) -> StatementFinding:
@@ -106,9 +168,9 @@ def _now(twins: tuple[str, ...]) -> str:
     return f"; there is {' and '.join(f'`{each}`' for each in twins)}"
 
 
-def _wrong_script(thing: NamedThing, _: Statement, repository: Repository) -> StatementFinding | None:
+def _wrong_script(thing: NamedThing, repository: Repository) -> StatementFinding | None:
     for stage in stages_of(thing.text):
-        for call in scripts_in(stage.words[stage.program :]) or ():
+        for call in scripts_in(stage.words[stage.program :]):
             found = _missing_script(call, thing, repository)
             if found is not None:
                 return found
@@ -130,19 +192,21 @@ def _missing_script(call: ScriptCall, thing: NamedThing, repository: Repository)
     return StatementFinding(StatementMark.WRONG, why, thing.line, call.script, alike[0] if alike else "", files)
 
 
-def _wrong_package(thing: NamedThing, _: Statement, repository: Repository) -> StatementFinding | None:
+def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFinding | None:
     """A package under a name that only this repository gives."""
     scope = thing.text.partition("/")[0] + "/"
     own = sorted(each for each in repository.own_packages if each.startswith(scope))
-    if not own or thing.text in repository.packages:
+    if not own or any(thing.text == each or thing.text.startswith(f"{each}.") for each in repository.packages):
         return None
     alike = difflib.get_close_matches(thing.text, own[:MOST_SCRIPTS], n=1, cutoff=ALIKE_SCRIPTS)
-    near = f"; there is `{alike[0]}`" if alike else ""
+    if not alike:  # it may be one that is to come
+        return None
+    near = f"; there is `{alike[0]}`"
     why = f"no package `{thing.text}` among the {len(own)} of {scope[:-1]} here{near}"
-    return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text, alike[0] if alike else "")
+    return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text, alike[0])
 
 
-_CHECKS = {ThingKind.PATH: _wrong_path, ThingKind.COMMAND: _wrong_script, ThingKind.PACKAGE: _wrong_package}
+_CHECKS = {ThingKind.COMMAND: _wrong_script, ThingKind.PACKAGE: _wrong_package}
 
 
 def _known(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:

@@ -2,24 +2,36 @@
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from whet.lessons.stances import clauses, stance_of
 from whet.statements.naming import ThingKind, code_in, stages_of, things_in
 from whet.statements.repository import Repository
-from whet.statements.statement import InstructionFile, Statement, StatementFinding, StatementKind, StatementMark
-from whet.text.likeness import OPPOSED, Sense, sense, similarity
+from whet.statements.statement import (
+    CopiedLines,
+    InstructionFile,
+    Statement,
+    StatementFinding,
+    StatementKind,
+    StatementMark,
+)
+from whet.text.likeness import SAME, Sense, sense, similarity
 
 FEWEST_WORDS = 4  # that two statements must share to be the same one
 FEWEST_LETTERS = 24
+FEWEST_LINES = 4  # of a file that can be called a copy
 LONGEST_TEXT = 4_000
 MOST_COMPARED = 30  # of those that share a name: more would cost more than it shows
+_STEP = re.compile(r"^\d{1,3}[.)]\s")
+_LABEL = re.compile(r"^(?:[-*+•][ \t]+)?\*\*[^*\n]+\*\*$")
 _NOT_WORDS = re.compile(r"[\W_]+")
 _STYLE = {
     "line-length": re.compile(
         r"(?i)\b(?:line[- ](?:length|width)|print[- ]width)\b\D{0,20}?\b(\d{2,3})\b|"
-        r"\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)\b.{0,12}\blines?\b"
+        r"\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)[- ](?:long[- ])?lines?\b|"
+        r"\blines?\b[^.\d/]{0,24}\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)\b"
     ),
     "indent-size": re.compile(
         r"(?i)\b(\d)[- ]spaces?\b(?=.{0,20}\b(?:indent\w*|tabs?)\b)|\bindent\w*\b.{0,20}\b(\d)[- ]spaces?\b"
@@ -54,9 +66,25 @@ def compare(
     by_path = {file.path: file for file in files}
     meant = [_Meant(each, by_path[each.file], sense(each.text)) for each in statements]
     found: dict[Statement, list[StatementFinding]] = {}
-    for statement, finding in (*_doubled(meant), *_opposed(meant), *_against_settings(meant, repository)):
+    copies = copied_files(by_path.values())
+    doubled = [each for each in _doubled(meant) if each[0].file not in copies]  # of a copy it is said once
+    for statement, finding in (*doubled, *_opposed(meant), *_against_settings(meant, repository)):
         found.setdefault(statement, []).append(finding)
     return {statement: tuple(findings) for statement, findings in found.items()}
+
+
+def copied_files(files: Iterable[InstructionFile]) -> dict[str, CopiedLines]:
+    """The files that are for the larger part another one before them."""
+    found: dict[str, CopiedLines] = {}
+    first: dict[str, str] = {}
+    for file in files:
+        lines = {line.strip() for line in file.text.splitlines() if len(line.strip()) >= FEWEST_LETTERS}
+        others = Counter(first[line] for line in lines if line in first)
+        other, shared = max(others.items(), key=lambda one: one[1], default=("", 0))
+        if len(lines) >= FEWEST_LINES and shared > len(lines) / 2:
+            found[file.path] = CopiedLines(other, shared, len(lines))
+        first |= {line: file.path for line in lines if line not in first}
+    return found
 
 
 def are_read_together(one: InstructionFile, other: InstructionFile) -> bool:
@@ -95,7 +123,7 @@ def _is_whole(meant: _Meant) -> bool:
 def _key(meant: _Meant) -> object | None:
     statement = meant.statement
     plain = _NOT_WORDS.sub(" ", statement.text).strip().lower()
-    if statement.text[:1].isspace():  # an item below another says what it says of that one
+    if meant.file.is_on_demand or _is_part(statement):
         return None
     if len(plain) < FEWEST_LETTERS or len(meant.sense.words) < FEWEST_WORDS:
         return None
@@ -105,13 +133,23 @@ def _key(meant: _Meant) -> object | None:
     return meant.sense.words, meant.sense.forbids, names
 
 
+def _is_part(statement: Statement) -> bool:
+    """Whether a statement says what it says of others: an item below another, a step, a lead-in, a label."""
+    return (
+        statement.text[:1].isspace()
+        or _STEP.match(statement.text) is not None
+        or statement.text.rstrip().endswith(":")
+        or _LABEL.match(statement.text.strip()) is not None
+    )
+
+
 def _opposed(meant: list[_Meant]) -> Iterator[tuple[Statement, StatementFinding]]:
     """Those that are for what another one is against, in much the same words."""
     by_name: dict[str, list[tuple[_Meant, bool]]] = {}
     for each in meant:
-        if each.statement.kind in (StatementKind.CODE, StatementKind.ROW):
+        if each.statement.kind in (StatementKind.CODE, StatementKind.ROW) or _is_part(each.statement):
             continue
-        stance = stance_of(each.statement.text)
+        stance = stance_of(each.statement.text.replace("**", ""))
         coded = {" ".join(name.lower().split()) for name in code_in(each.statement)}
         named = [(name, name in stance.wanted) for name in coded & (stance.wanted | stance.unwanted)]
         found = next(_contraries(each, named, by_name), None)
@@ -126,15 +164,21 @@ def _contraries(
 ) -> Iterator[StatementFinding]:
     for name, is_for in sorted(named):
         for other, was_for in by_name.get(name, ())[:MOST_COMPARED]:
-            if was_for is not is_for and _are_alike(meant, other) and are_read_together(meant.file, other.file):
+            if was_for is not is_for and _are_alike(meant, other, name) and are_read_together(meant.file, other.file):
                 place = other.statement.place
                 why = f"{place} is {'against' if is_for else 'for'} `{name}`, and this is not"
                 yield StatementFinding(StatementMark.CONTRADICTED, why, meant.statement.line, name, where=place)
 
 
-def _are_alike(one: _Meant, other: _Meant) -> bool:
-    differ = one.sense.forbids is not other.sense.forbids
-    return differ and similarity(one.sense.words, other.sense.words) >= OPPOSED
+def _are_alike(one: _Meant, other: _Meant, name: str) -> bool:
+    """Whether two statements say much the same, and of what both name one forbids it and the other does not."""
+    first, second = (sense(_clause(each.statement.text, name)).forbids for each in (one, other))
+    return first is not second and similarity(one.sense.words, other.sense.words) >= SAME
+
+
+def _clause(text: str, name: str) -> str:
+    plain = text.replace("**", "")
+    return next((each for each in clauses(plain) if name in " ".join(each.lower().split())), plain)
 
 
 def _against_settings(meant: list[_Meant], repository: Repository) -> Iterator[tuple[Statement, StatementFinding]]:
@@ -143,7 +187,7 @@ def _against_settings(meant: list[_Meant], repository: Repository) -> Iterator[t
     for each in meant:
         if each.statement.kind is not StatementKind.CODE:
             yield from ((each.statement, finding) for finding in _said_otherwise(each.statement, settings))
-        elif manager:  # a sentence may speak of what a program does elsewhere
+        elif manager and not each.file.is_on_demand:  # a sentence, or a skill, may speak of another place
             yield from ((each.statement, finding) for finding in _other_manager(each.statement, manager, lock))
 
 

@@ -19,7 +19,9 @@ _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~|\.{0,2})/?[\w.-][\w./-]{0,200})")
 _BARE = re.compile(
     r"(?<![\w`./@:~$<{*-])(?:\.{1,2}/)?(?:[\w.-]{1,80}/){1,12}[\w-][\w.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/*{<-])"
 )
-_PLACEHOLDER = re.compile(r"[<>{}$*?|=()\[\]\"'!,;%^]|\.\.\.|…|\bYYYY|\bNNN|\bX{2,}\b|\bx{3,}\b")
+_PLACEHOLDER = re.compile(
+    r"[<>{}$*?|=()\[\]\"'!,;%^]|\.\.\.|…|(?<![A-Za-z])(?:YYYY|N{2,}(?![A-Za-z])|X{2,}(?![A-Za-z])|x{3,}(?![a-z]))"
+)
 _HOST = re.compile(r"^(?:\w[\w-]*\.)+[a-z]{2,}/")
 _TAIL = re.compile(r"(?::\d+(?:[-:,]\d+)*|::[\w.:\[\]-]+|:[A-Za-z_]\w*(?:\(\))?|#[\w.-]+)$")
 _PATH = re.compile(r"^(?:\.{1,2}/)?[\w@.+~-]+(?:/[\w@.+~-]+)*/?$")
@@ -30,6 +32,9 @@ _WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
 _TREE = re.compile(r"[├└│]")
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
 _NOTE = re.compile(r"(?:^|\s)#.*$")
+_PROGRAM = re.compile(r"^(?:\./|[a-z])[\w./-]*(?:\s|$)")
+_SPEECH = re.compile(r"[\"“][^\"”\n]{1,400}[\"”]")
+CREATING = ("mkdir", "touch", "tee")  # what POSIX has for making a path: its arguments need not be there
 
 
 class ThingKind(StrEnum):
@@ -48,6 +53,7 @@ class NamedThing(NamedTuple):
     text: str
     line: int
     is_certain: bool = True  # its form can mean nothing else
+    is_link: bool = False  # the reader is sent there
 
 
 @lru_cache(maxsize=4096)
@@ -56,7 +62,9 @@ def things_in(statement: Statement) -> tuple[NamedThing, ...]:
     found = _in_code(statement) if statement.kind is StatementKind.CODE else _in_words(statement)
     once: dict[tuple[ThingKind, str], NamedThing] = {}
     for thing in found:
-        once.setdefault((thing.kind, thing.text), thing)
+        known = once.setdefault((thing.kind, thing.text), thing)
+        if thing.is_link and not known.is_link:
+            once[thing.kind, thing.text] = thing
         if len(once) >= MOST_NAMES:
             break
     return tuple(once.values())
@@ -101,21 +109,30 @@ def extension_of(path: str) -> str:
     return found.group().lower() if found and found.start() > 0 else ""
 
 
+def path_in(text: str, line: int) -> NamedThing | None:
+    """The path that a text is, where it can be one of this repository."""
+    return next(_path(text, line), None)
+
+
 def _names_file(path: str) -> bool:
     return bool(extension_of(path)) or "/" in path.strip("/")
 
 
 def _in_words(statement: Statement) -> Iterator[NamedThing]:
     for number, line in enumerate(statement.text.split("\n"), statement.line):
+        spoken = [found.span() for found in _SPEECH.finditer(line)] if "`" in line else []
         for span in _SPAN.finditer(line):
-            yield from _of_span(span.group(2).strip(), number)
+            is_spoken = any(start < span.start() and span.end() + 1 < end for start, end in spoken)
+            for thing in _of_span(span.group(2).strip(), number):
+                if not is_spoken or thing.kind is not ThingKind.PATH:  # what is to be said, not what is
+                    yield thing
         plain = _SPAN.sub(" ", line)
         for imported in imports_in(line):
             yield from _path(imported, number)
         for link in _LINK.finditer(plain):
             target = link.group(1)
             if "://" not in target and not target.startswith(("mailto:", "/")):
-                yield from _path(target, number)
+                yield from (thing._replace(is_link=True) for thing in _path(target, number))
         for bare in _BARE.finditer(_LINK.sub(" ", plain)):
             yield from _path(bare.group(), number)
 
@@ -128,8 +145,10 @@ def _in_code(statement: Statement) -> Iterator[NamedThing]:
         return
     for number, line in _joined(body, statement.line + 1):
         if line.strip() and not line.lstrip().startswith(("#", "```", "~~~")):
-            # Without a language it may be anything: what it names is a command where it is one word and more.
-            yield from _of_command(_NOTE.sub("", _PROMPT.sub("", line)).strip(), number)
+            command = _NOTE.sub("", _PROMPT.sub("", line)).strip()
+            # Without a language it may be anything, a message too: names of programs begin with a small letter.
+            if statement.language or _PROGRAM.match(command):
+                yield from _of_command(command, number)
 
 
 def _joined(lines: Iterable[str], number: int) -> Iterator[tuple[int, str]]:
@@ -164,7 +183,8 @@ def _of_command(text: str, line: int) -> Iterator[NamedThing]:
         return
     yield NamedThing(ThingKind.COMMAND, text, line)
     for stage in stages_of(text):
-        for word in stage.words[stage.program :]:
+        words = stage.words[stage.program :]
+        for word in words if words[:1] and words[0] not in CREATING else ():
             if "/" in word and not word.startswith("-"):
                 yield from _path(word, line)
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.statements.statement import AuditedStatement, StatementFinding, StatementKind, StatementMark
+from whet.statements.listings import depth_in_drawing
+from whet.statements.statement import AuditedStatement, Statement, StatementFinding, StatementKind, StatementMark
 from whet.told.passage_changes import MARK, PassageChange, lines_of, passage
 
 LONGEST_RULE = 400
@@ -18,8 +19,10 @@ class ProposalKind(StrEnum):
 
     CORRECT = "correct"
     REMOVE = "remove"
+    SHORTEN = "shorten"  # the lines of a block that are wrong go, the others stay
     MERGE = "merge"  # it stands elsewhere too: one of the two goes
     REMIND = "remind"  # told and not followed: at the call
+    MOVE = "move"  # a reminder says it at the call: it need not be read at every start
 
 
 class StatementProposal(NamedTuple):
@@ -44,13 +47,28 @@ def proposals(audited: AuditedStatement, text: str) -> Iterator[StatementProposa
         if changed is not None:
             yield StatementProposal(ProposalKind.CORRECT, audited, finding, changed)
             return
+    shorter = _shortened(audited, text)
+    if shorter is not None:
+        wrong = next(each for each in audited.findings if each.mark is StatementMark.WRONG)
+        yield StatementProposal(ProposalKind.SHORTEN, audited, wrong, shorter)
+        return
     for finding in audited.findings:
         if finding.mark in REMOVABLE or (finding.mark is StatementMark.WRONG and _says_nothing_else(audited, finding)):
-            gone = _removed(audited, text)
+            gone = passage_without(audited.statement, text)
             if gone is not None:
                 kind = ProposalKind.MERGE if finding.mark is StatementMark.DOUBLED else ProposalKind.REMOVE
                 yield StatementProposal(kind, audited, finding, gone)
             return
+
+
+def moved(audited: AuditedStatement, text: str, reminder: str) -> StatementProposal | None:
+    """The file without a statement that a reminder in force says at the call. First the one, then the other: at no time
+    is it said nowhere.
+    """
+    gone = passage_without(audited.statement, text)
+    why = f"the reminder {reminder} says it at the call"
+    finding = StatementFinding(StatementMark.DOUBLED, why, audited.statement.line, where=reminder)
+    return StatementProposal(ProposalKind.MOVE, audited, finding, gone) if gone else None
 
 
 def _corrected(finding: StatementFinding, text: str) -> PassageChange | None:
@@ -74,9 +92,29 @@ def _says_nothing_else(audited: AuditedStatement, finding: StatementFinding) -> 
     return is_short and lead.startswith(finding.named.rstrip("/"))
 
 
-def _removed(audited: AuditedStatement, text: str) -> PassageChange | None:
-    """The file without a statement, and without the blank line that would be doubled."""
+def _shortened(audited: AuditedStatement, text: str) -> PassageChange | None:
+    """A block without its lines that are wrong; None where a line belongs to others, or nothing would be left."""
     statement = audited.statement
+    first, last = statement.line, statement.last
+    wrong = {each.line for each in audited.findings if each.mark is StatementMark.WRONG}
+    if statement.kind is not StatementKind.CODE or not wrong or not all(first < line < last for line in wrong):
+        return None
+    lines = lines_of(text.removeprefix(MARK))[first - 1 : last]
+    if any(_belongs_to_others(lines, line - first) for line in wrong):
+        return None
+    kept = [line for number, line in enumerate(lines, first) if number not in wrong]
+    return passage(text, first, last, kept) if any(line.strip() for line in kept[1:-1]) else None
+
+
+def _belongs_to_others(lines: list[str], place: int) -> bool:
+    """Whether a line goes on in the next, or is a folder with entries below it."""
+    depth, below = depth_in_drawing(lines[place]), depth_in_drawing(lines[place + 1])
+    goes_on = any(line.rstrip().endswith("\\") for line in lines[place - 1 : place + 1])
+    return goes_on or below > depth > 0
+
+
+def passage_without(statement: Statement, text: str) -> PassageChange | None:
+    """The file without a statement, and without the blank line that would be doubled."""
     lines = lines_of(text.removeprefix(MARK))
     first, last = statement.line, statement.last
     is_blank_before = first == 1 or not lines[first - 2].strip()

@@ -8,12 +8,14 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from whet.failures.fingerprints import error_line
-from whet.failures.purposes import is_shell, path_of, shown_call
-from whet.failures.view import JudgedCall, SessionView
+from msgspec.structs import replace
+
 from whet.ledger.patches import Proof
 from whet.lessons.stances import stance_of
+from whet.outcomes.fingerprints import error_line
+from whet.outcomes.purposes import is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.shell_lines import written
 from whet.statements.naming import ThingKind, is_placeholder, spans_in, stages_of, things_in
@@ -248,7 +250,8 @@ def _skipped(
         named = " ".join(asked[0])
         why = f"git {moment} in a session that never ran `{named}`"
         count = _Count(len(skipped), len(last))
-        yield _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, count=count)
+        found = _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, count=count)
+        yield replace(found, where=f"git {moment}")
 
 
 def _wrong(statement: Statement, records: Records) -> Iterator[StatementFinding]:

@@ -10,6 +10,7 @@ from whet.statements.manifests import ScriptManifest
 from whet.statements.naming import extension_of
 
 MOST_ALIKE = 50
+MOST_PLACES = 5
 NEARLY = 0.85
 LIKE_ENDINGS = 0.8
 COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
@@ -21,6 +22,7 @@ class RemovedPath(NamedTuple):
     path: str
     commit: str
     at: float
+    since: float = 0.0  # when it was first added
 
 
 class Repository:
@@ -41,6 +43,7 @@ class Repository:
         self.files = frozenset(paths)
         self.folders = _folders(self.files)
         self.unknown = frozenset(each.rstrip("/") for each in unknown)
+        self.renamed: Mapping[str, str] = {}
         self._by_name: dict[str, list[str]] = {}
         for path in sorted((*self.files, *self.folders)):
             self._by_name.setdefault(posixpath.basename(path).lower(), []).append(path)
@@ -52,6 +55,10 @@ class Repository:
         for each in _with_folders(removed):
             if each.path not in self.files and each.path not in self.folders:
                 self._removed.setdefault(posixpath.basename(each.path), []).append(each)
+        self._places: dict[str, list[str]] = {}  # the folders of each name, those that were here too
+        gone = (each.path for every in self._removed.values() for each in every if not extension_of(each.path))
+        for folder in {*self.folders, *gone}:
+            self._places.setdefault(posixpath.basename(folder), []).append(folder)
         self.scripts: dict[str, dict[str, tuple[str, str]]] = {}
         for manifest in self.manifests:
             known = self.scripts.setdefault(manifest.kind, {})
@@ -72,19 +79,27 @@ class Repository:
         named = self._by_name.get(posixpath.basename(plain).lower(), ())
         return any(each == plain or each.endswith(f"/{plain}") for each in named)
 
+    def inside(self, folder: str, name: str) -> tuple[str, ...]:
+        """Where a name would lie in a folder that is named in short: below each folder here that is so called."""
+        plain = posixpath.normpath(folder) if folder else ""
+        named = self._by_name.get(posixpath.basename(plain).lower(), ()) if plain.strip(".") else ()
+        places = [each for each in named if each in self.folders and (each == plain or each.endswith(f"/{plain}"))]
+        return tuple(posixpath.join(each, name) for each in places[:MOST_PLACES])
+
     def is_ending(self, text: str) -> bool:
         """Whether a text that begins with a dot is how names of its files end."""
         return text.startswith(".") and any(each.endswith(text) for each in self.files)
 
-    def knowing(self, unknown: Iterable[str]) -> "Repository":
-        """The same, with more paths that may be there at times."""
+    def knowing(self, unknown: Iterable[str], renamed: Mapping[str, str]) -> "Repository":
+        """The same, with more paths that may be there at times, and what removed ones are called now."""
         other = copy.copy(self)
         other.unknown = frozenset((*self.unknown, *(each.rstrip("/") for each in unknown)))
+        other.renamed = {**self.renamed, **renamed}
         return other
 
     def is_unknown(self, path: str) -> bool:
         """Whether a path may be there at times and not at others."""
-        plain = posixpath.normpath(path)
+        plain = posixpath.normpath(path).lstrip("/")
         while plain:
             if plain in self.unknown:
                 return True
@@ -92,16 +107,38 @@ class Repository:
         return False
 
     def removed(self, path: str, beside: str = "") -> RemovedPath | None:
-        """The path as it was when it, or the last thing in it, was removed; a bare name only at the root or beside."""
+        """The path as it was when it, or the last thing in it, was removed; a bare name where nothing has it."""
         plain = posixpath.normpath(path)
-        if "/" not in plain and len(self._removed.get(plain, ())) > 1:
+        every = self._removed.get(posixpath.basename(plain), ())
+        if "/" not in plain and plain.lower() in self._by_name:
             return None  # which one is meant?
-        found = [
-            each
-            for each in self._removed.get(posixpath.basename(plain), ())
-            if each.path in (plain, posixpath.join(beside, plain)) or ("/" in plain and each.path.endswith(f"/{plain}"))
-        ]
+        meant = self.meant(plain, beside)
+        is_bare = "/" not in plain
+        if is_bare and not path.endswith("/") and not extension_of(plain):
+            return None  # it may be what any project has
+        found = [each for each in every if each.path in meant or (is_bare and extension_of(plain))]
         return max(found, key=lambda each: each.at, default=None)
+
+    def meant(self, path: str, beside: str = "") -> tuple[str, ...]:
+        """The paths that a name can mean: from the folder of who names it, or one above, or from the only folder that
+        is called as its first one is.
+        """
+        plain = posixpath.normpath(path)
+        first, _, rest = plain.partition("/")
+        above, found = beside, [posixpath.normpath(posixpath.join(beside, plain))]
+        while above:
+            above = posixpath.dirname(above)
+            found.append(posixpath.join(above, plain))
+        if rest and first.lower() == self.name.lower():
+            found.append(rest)
+        places = self._places.get(first, ()) if rest else ()
+        if len(places) == 1:
+            found.append(posixpath.join(posixpath.dirname(places[0]), plain))
+        return tuple(found)
+
+    def stands(self, path: str, beside: str = "") -> bool:
+        """Whether what a name can mean is there; a name that merely ends so elsewhere is not."""
+        return any(each in self.files or each in self.folders for each in self.meant(path, beside))
 
     def gone_folder(self, path: str) -> RemovedPath | None:
         """The first folder of a path, where the repository had it and has it no more."""
@@ -110,32 +147,34 @@ class Repository:
             return None
         return next((each for each in self._removed.get(first, ()) if each.path == first), None)
 
-    def endings(self, path: str) -> tuple[str, ...]:
-        """What is there under the same name with a like ending, such as yaml for yml, in the folder that is named."""
+    def endings(self, path: str, beside: str = "") -> tuple[str, ...]:
+        """What is there under the same name in other letters, or with a like ending (yaml for yml), in that folder."""
         plain = posixpath.normpath(path)
         name, folder = posixpath.basename(plain), posixpath.dirname(plain)
         ending = extension_of(name)
         stem = name[: -len(ending)] if ending else name
         alike = [each for each in self.extensions if each != ending and _is_like(each, ending)] if ending else []
+        meant = self.meant(plain, beside)
+        folders = {posixpath.dirname(each) for each in meant}
+        spelt = [each for each in self._by_name.get(name.lower(), ()) if each.lower() in {one.lower() for one in meant}]
+        if spelt and folder:  # in other letters
+            return tuple(spelt)
         return tuple(
             sorted(
                 each
                 for extension in alike
                 for each in self._by_name.get(f"{stem}{extension}".lower(), ())
-                if posixpath.basename(each).startswith(f"{stem}.")
-                and (not folder or posixpath.dirname(each) == folder or posixpath.dirname(each).endswith(f"/{folder}"))
+                if posixpath.basename(each).startswith(f"{stem}.") and posixpath.dirname(each) in folders
             )[:MOST_ALIKE]
         )
 
     def moved(self, path: str) -> tuple[str, ...]:
-        """Files of the same name that share a folder's name; none for a path whose first folder was never here."""
-        first, _, rest = (plain := posixpath.normpath(path)).partition("/")
-        is_ours = any(each in self.folders for each in self._by_name.get(first.lower(), ())) or first in self._removed
-        if not rest or not is_ours:
-            return ()
-        named = (each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each in self.files)
-        folders = set(posixpath.dirname(plain).split("/"))
-        return tuple(each for each in named if folders & set(posixpath.dirname(each).split("/")))
+        """The only file of the same name, where it lies in a folder of the same name."""
+        plain = posixpath.normpath(path)
+        named = [each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each in self.files]
+        folder = posixpath.basename(posixpath.dirname(plain))
+        is_alike = len(named) == 1 and folder and posixpath.basename(posixpath.dirname(named[0])) == folder
+        return (named[0],) if is_alike else ()
 
     def sibling(self, path: str, beside: str = "") -> str:
         """The one folder beside where a path would be whose name is nearly its name."""
@@ -155,10 +194,6 @@ class Repository:
         parents = (posixpath.dirname(plain), posixpath.dirname(posixpath.normpath(posixpath.join(beside, plain))))
         return any(each in self.folders for each in parents if each)
 
-    def has_root(self, path: str) -> bool:
-        """Whether the first folder of a path is one at the root."""
-        return posixpath.normpath(path).partition("/")[0] in self.folders
-
     def settings(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
         """Each setting of a formatter with every value that some file gives it, and which file."""
         found: dict[str, list[tuple[str, str]]] = {}
@@ -174,7 +209,8 @@ def _with_folders(removed: Iterable[RemovedPath]) -> Iterable[RemovedPath]:
     for each in removed:
         path = each.path
         while path and (path not in latest or latest[path].at < each.at):
-            latest[path] = each._replace(path=path)
+            since = min(each.since, latest[path].since) if path in latest else each.since
+            latest[path] = each._replace(path=path, since=since)
             path = posixpath.dirname(path)
     return latest.values()
 

@@ -103,6 +103,18 @@ class AuditedStatement(Value, frozen=True):
         return ", ".join(mark for mark in StatementMark if mark in marks) or UNTOLD
 
 
+class CopiedLines(NamedTuple):
+    """How many lines of a file stand in one before it."""
+
+    file: str
+    shared: int
+    lines: int
+
+    @property
+    def words(self) -> str:
+        return f"{self.shared} of its {self.lines} lines stand in {self.file}"
+
+
 class InstructionFile(Value, frozen=True):
     """A file that agents read, as it stands."""
 
@@ -112,4 +124,5 @@ class InstructionFile(Value, frozen=True):
     is_on_demand: bool = False  # a skill or a rule for some files: read when it is needed
     imported_by: str = ""
     same_as: str = ""  # the file before it that it is a link to, or a copy of
+    copied: CopiedLines | None = None  # the larger part of it
     fault: str = ""  # why it was not read, or not whole

@@ -8,11 +8,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.failures.analysis import Analysis, ModelUse, analysis_of_view, version_of
-from whet.failures.score import Weights, failure_of
-from whet.failures.usual import Circle, Size, beyond, usual_by_circle
+from whet.outcomes.analysis import Analysis, ModelUse, analysis_of_view, version_of
 from whet.outcomes.deciding import Outcome
-from whet.sessions.transcripts import Purpose, Usage
+from whet.sessions.transcripts import Usage
 from whet.shipped.kinds import known_troubles
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
@@ -37,7 +35,6 @@ from whet.values import Value
 AT_A_TIME = 200
 PAGE = 500
 PAGE_BYTES = 16 << 20
-LEAST_CHANGE = 0.005
 
 
 class ToolFact(Value, frozen=True, array_like=True, gc=False):
@@ -117,36 +114,7 @@ MISSING = """
 """
 
 
-class ComparedRow(NamedTuple):
-    """What is needed of a session to compare it with others."""
-
-    session: int
-    source: str
-    order_digest: str
-    folder: str
-    model: str
-    whole: int
-    said: int
-    weighed: float
-    failure_score: float
-    longer: float
-
-    @property
-    def circle(self) -> Circle:
-        return Circle(self.source, self.order_digest, self.folder, self.model)
-
-    @property
-    def size(self) -> Size:
-        return Size(self.whole, self.said)
-
-
-def refresh(
-    database: Database,
-    weights: Weights,
-    *,
-    progress: Progress,
-    processors: int | None = None,
-) -> int:
+def refresh(database: Database, *, progress: Progress, processors: int | None = None) -> int:
     """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
     waiting = [session_of(row) for row in database.query(WAITING, (analyses_version(), *[database.member] * 2))]
     if not waiting:
@@ -157,10 +125,8 @@ def refresh(
             _keep(database, session, found)
 
     checks = project_checks(database)
-    work = partial(_analyse, weights, checks)
-    go_through(database, waiting, work, keep, progress=progress, processors=processors)
+    go_through(database, waiting, partial(_analyse, checks), keep, progress=progress, processors=processors)
     _find_again(database, checks, progress)
-    _compare(database, weights)
     return len(waiting)
 
 
@@ -212,10 +178,10 @@ def analyses_version() -> int:
     return version_of(f"trouble {TROUBLE_VERSION}", *(f"{row.name} {row.version}" for row in known_troubles()))
 
 
-def _analyse(weights: Weights, checks: ProjectChecks, stored: StoredTranscript) -> FoundInSession:
+def _analyse(checks: ProjectChecks, stored: StoredTranscript) -> FoundInSession:
     transcript = stored.decoded()
     own = gather_own(transcript, stored.copied)
-    analysis = analysis_of_view(own.view, transcript, weights, copied=stored.copied)
+    analysis = analysis_of_view(own.view, transcript, copied=stored.copied)
     return FoundInSession(analysis, trouble_found(own, checks))
 
 
@@ -229,21 +195,6 @@ def _find_trouble(
 def is_behind(database: Database) -> bool:
     """Whether a session is not analysed as it is now, or its analysis is not kept in short."""
     return bool(database.query(BEHIND, (analyses_version(), *[database.member] * 2)))
-
-
-def _compare(database: Database, weights: Weights) -> None:
-    """Score every session among the others of its kind: what is usual there changes with the new ones."""
-    rows = [ComparedRow(*row) for row in database.query(COMPARED, (analyses_version(),))]
-    usual = usual_by_circle((row.circle, row.size) for row in rows)
-    changed: list[tuple[float, float, int]] = []
-    for row in rows:
-        more = beyond(row.size, row.circle, usual)
-        score = round(failure_of(row.weighed, weights, more), 4)
-        if abs(score - row.failure_score) >= LEAST_CHANGE or abs(max(more) - row.longer) >= LEAST_CHANGE:
-            changed.append((score, max(more), row.session))
-    if changed:
-        with database.writing():
-            database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
 
 
 class JudgedSession(NamedTuple):
@@ -270,14 +221,14 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
     ):
         until = _within(sizes, page_bytes)
         rows = database.query(
-            "SELECT a.record, a.failure_score, s.title, s.input_tokens + s.output_tokens, s.dated,"
+            "SELECT a.record, s.title, s.input_tokens + s.output_tokens, s.dated,"
             f" s.maker, a.maker {found} AND s.no <= ? ORDER BY s.no",
             (*parameters, last, until),
         )
         last = until
-        for record, score, title, tokens, dated, *makers in rows:
+        for record, title, tokens, dated, *makers in rows:
             is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
-            analysis = _read(record, score)
+            analysis = decoded_or_none(record, Analysis)
             if analysis is not None and not analysis.copied.whole:
                 yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
 
@@ -290,14 +241,8 @@ def _within(sizes: Sequence[Row], page_bytes: int) -> int:
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:
-    rows = database.query("SELECT record, failure_score FROM analyses WHERE session = ?", (session.no,))
-    return _read(*rows[0]) if rows else None
-
-
-def _read(record: object, score: float) -> Analysis | None:
-    """A kept analysis with its score among the sessions that are known now; None for what nobody can read."""
-    analysis = decoded_or_none(record, Analysis)
-    return replace(analysis, failure_score=score) if analysis else None
+    rows = database.query("SELECT record FROM analyses WHERE session = ?", (session.no,))
+    return decoded_or_none(rows[0][0], Analysis) if rows else None
 
 
 def _keep(database: Database, session: Session, found: FoundInSession) -> None:
@@ -307,21 +252,9 @@ def _keep(database: Database, session: Session, found: FoundInSession) -> None:
     database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
     # A session that was forgotten meanwhile is not there to be analysed.
     database.execute(
-        "INSERT INTO analyses"
-        " (session, head, version, failure_score, record, weighed, order_digest, whole, said, shared)"
-        " SELECT no, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE no = ?",
-        (
-            session.head,
-            analyses_version(),
-            analysis.failure_score,
-            msgspec.json.encode(analysis),
-            analysis.weighed,
-            analysis.circle.order,
-            analysis.size.whole,
-            analysis.size.said,
-            session.base_count,
-            session.no,
-        ),
+        "INSERT INTO analyses (session, head, version, record, shared)"
+        " SELECT no, ?, ?, ?, ? FROM sessions WHERE no = ?",
+        (session.head, analyses_version(), msgspec.json.encode(analysis), session.base_count, session.no),
     )
     database.many(
         "INSERT INTO call_counts (session, tool, calls, ok, failed, rejected)"
@@ -346,11 +279,6 @@ def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
     return counts
 
 
-COMPARED = f"""
-    SELECT a.session, s.source, a.order_digest, s.folder, s.model, a.whole, a.said, a.weighed, a.failure_score, a.longer
-    FROM analyses AS a JOIN sessions AS s ON s.no = a.session
-    WHERE a.version = ? AND s.purpose <> '{Purpose.TRIAL.value}' AND a.whole > 0
-"""
 IS_WAITING = """a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count
     OR (s.maker IN ('', ?) AND a.maker NOT IN ('', ?))"""
 WAITING = f"""

@@ -45,7 +45,7 @@ def load_case(folder: Path, name: str) -> Case:
     if body is None:
         known = ", ".join(found.name for found in list_cases(folder)) or "none yet"
         raise WhetError(
-            f"There is no case {name}.", advice=f"Cases: {known}. To create it, run `whet cases new {name}`."
+            f"There is no case {name}.", advice=f"Cases: {known}. To create it, run `whet cases add --new {name}`."
         )
     beside = _place(folder, name, CONVERSATION)
     conversation = decoded(read(beside) or b"", beside.path)
@@ -111,7 +111,7 @@ def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
             f"{wanted} is not a case, a case file or a folder of cases.", advice=f"The home's cases: {known}."
         )
     if not found:
-        raise WhetError(f"There are no cases in {wanted}.", advice="To create one, run `whet cases new NAME`.")
+        raise WhetError(f"There are no cases in {wanted}.", advice="To create one, run `whet cases add --new NAME`.")
     return found
 
 

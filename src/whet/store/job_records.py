@@ -112,7 +112,7 @@ def record_of(database: Database, owner: Owner, id: str) -> JobRecord:
     """The run as this home wrote it down; raises WhetError where it did not."""
     rows = database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (id,))
     if not rows:
-        raise WhetError(f"There is no run {id}.", advice="To list the runs, run `whet jobs history`.")
+        raise WhetError(f"There is no run {id}.", advice="To list the runs, run `whet jobs show --runs`.")
     found = _own(owner, rows)
     if not found:
         raise WhetError(NOT_OURS, advice="Check who can write to the team's database.")

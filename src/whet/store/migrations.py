@@ -35,6 +35,7 @@ from whet.store.tables import (
     TEACHINGS,
     TEACHINGS_OF_A_TEAM,
     TEMPLATE_DRAWS,
+    WITHOUT_SCORES,
 )
 
 WORDS = {
@@ -307,6 +308,7 @@ MIGRATIONS = (
         shared=("ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT ''",),
     ),
     Migration("claims of readers, and the sessions that they read", shared=CLAIMS, postgres=CLAIMS_OF_A_TEAM),
+    Migration("analyses without a failure score", shared=WITHOUT_SCORES),
 )
 
 

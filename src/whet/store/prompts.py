@@ -49,4 +49,4 @@ def _damaged(key: str) -> WhetError:
     )
 
 
-ADVICE = "To store a prompt and print its key, run `whet prompt --keep`."
+ADVICE = "To store a prompt and print its key, run `whet chat --prompt --keep`."

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from whet.failures.view import gather
 from whet.lessons.claim_calls import CALLS_VERSION, SessionCalls, calls_of
+from whet.outcomes.view import gather
 from whet.sessions.copies import own_part
 from whet.store.database import Database
 from whet.store.decoding import blob, decoded_or_none, uncollected

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from whet.failures.analysis import ModelUse
+from whet.outcomes.analysis import ModelUse
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.sessions.usage import total, without
@@ -106,13 +106,13 @@ def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
 
 
 def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
-    no, head, version, score, longer, title, id, source, model, folder, purpose, dated, messages, *used, _ = row
+    no, head, version, title, id, source, model, folder, purpose, dated, messages, *used, _ = row
     read, written, cached, recorded = used
     whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
     usage = without(whole, found.copied_usage)
     return SessionFact(
         no=no,
-        stamp=(head, version, score, longer, title),
+        stamp=(head, version, title),
         id=id,
         title=title,
         source=source,
@@ -146,12 +146,12 @@ def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf
 STATE = """
     SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions),
         (SELECT count(*) FROM analyses_in_short), count(*),
-        coalesce(max(session), 0), coalesce(sum(failure_score), 0), coalesce(sum(version), 0) FROM analyses
+        coalesce(max(session), 0), coalesce(sum(version), 0) FROM analyses
 """
 _KEPT = """
     FROM sessions AS s JOIN analyses AS a ON a.session = s.no JOIN analyses_in_short AS i ON i.session = s.no
 """
-_STAMP = "s.no, a.head, a.version, a.failure_score, a.longer, s.title"
+_STAMP = "s.no, a.head, a.version, s.title"
 STAMPS = f"SELECT {_STAMP} {_KEPT}"
 FACTS = f"""
     SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,

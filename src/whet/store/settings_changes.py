@@ -10,7 +10,7 @@ from whet.store.home import Home, prepare_home
 from whet.store.settings_file import decoded
 from whet.text.toml_edits import assigned, removed
 
-HEAD = "# Settings of Whet. To list all settings, run `whet config --explain`; to change one, `whet config set`.\n"
+HEAD = "# Settings of Whet. To list all settings, run `whet config --explain`; to change one, `whet config`.\n"
 
 
 def assign(home: Home, path: tuple[str, ...], value: Any) -> Settings:

@@ -429,3 +429,9 @@ IN_SHORT_OF_ITS_MAKER = (
     """CREATE TRIGGER analyses_in_short_have_a_maker BEFORE INSERT OR UPDATE ON analyses_in_short
     FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
 )
+
+# How badly each session went was once guessed from signs, and compared with others of its kind.
+WITHOUT_SCORES = tuple(
+    f"ALTER TABLE analyses DROP COLUMN {column}"
+    for column in ("failure_score", "weighed", "order_digest", "whole", "said", "longer")
+)

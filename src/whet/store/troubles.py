@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.failures.named_checks import Head
+from whet.outcomes.named_checks import Head
 from whet.sessions.worktrees import without_worktree
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
@@ -62,6 +62,17 @@ def session_troubles(database: Database, filters: Filters) -> Iterator[StoredTro
             trouble = decoded_or_none(record, SessionTrouble)
             if trouble is not None:
                 yield StoredTrouble(trouble, *rest)
+
+
+def counted_folders(database: Database, filters: Filters) -> dict[str, int]:
+    """How many of the sessions that match and count were made in each folder."""
+    where, parameters = conditions(filters._replace(without_own_work=True))
+    rows = database.query(
+        "SELECT s.folder, count(*) FROM session_troubles AS t JOIN sessions AS s ON s.no = t.session"
+        f" WHERE {where} AND t.counts = 1 GROUP BY s.folder ORDER BY s.folder",
+        parameters,
+    )
+    return {str(folder): int(number) for folder, number in rows}
 
 
 def trouble_of_session(database: Database, session: Session) -> SessionTrouble | None:

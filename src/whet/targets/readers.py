@@ -47,10 +47,10 @@ def command_for(database: Database, project: str) -> str:
     known = [agent.name for agent in agents() if agent.files]
     rows = [(source, folder) for source, folder in database.query(FOLDERS) if source in known]
     if not project:
-        return f"whet target add {rows[0][0] if rows else USUAL}"
+        return f"whet sync add {rows[0][0] if rows else USUAL}"
     here = ((source, folder) for source, folder in rows if name_of_project(folder) == project and Path(folder).is_dir())
     source, folder = next(here, (USUAL, "FOLDER"))
-    return f"whet target add {source} --project {shlex.quote(str(_root(Path(folder))))}"
+    return f"whet sync add {source} --project {shlex.quote(str(_root(Path(folder))))}"
 
 
 def untold_projects(

@@ -16,7 +16,7 @@ from whet.text import toml
 from whet.values import Value
 
 FILE_NAME = "targets.toml"
-HEAD = "# Where Whet writes rules and skills. To change it, run `whet target`; to write, run `whet sync`.\n"
+HEAD = "# Where Whet writes rules and skills. To change it, run `whet sync --targets`; to write, run `whet sync`.\n"
 FILE_AGENT = "file"
 
 
@@ -75,7 +75,7 @@ def parse(content: bytes | None) -> tuple[Target, ...]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise WhetError(
             f"{FILE_NAME} cannot be read: {error}.",
-            advice="Correct it, or move it away and run `whet target add` again.",
+            advice="Correct it, or move it away and run `whet sync add` again.",
         ) from error
     names = [target.name for target in document.target]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -94,7 +94,7 @@ def add(home: Home, target: Target) -> bool:
     if any(each.name == target.name for each in old):
         raise WhetError(
             f"A target named {target.name} already exists, with another file or other options.",
-            advice=f"Remove it first with `whet target remove {target.name}`, which deletes what Whet wrote there.",
+            advice=f"Remove it first with `whet sync remove {target.name}`, which deletes what Whet wrote there.",
         )
     files.write(_place(home), encode((*old, target)), expected=content)
     return True
@@ -115,7 +115,7 @@ def named(targets: Iterable[Target], name: str) -> Target:
     if len(found) != 1:
         raise WhetError(
             f"{name} matches {len(found)} targets." if found else f"There is no target {name}.",
-            advice="To list targets, run `whet target`.",
+            advice="To list targets, run `whet sync --targets`.",
         )
     return found[0]
 

@@ -1,6 +1,7 @@
 """Foreign bytes to JSON values, with bounds on depth and memory, and a reason where they are not JSON."""
 
 import json
+from collections.abc import Iterable
 
 import msgspec
 
@@ -59,18 +60,14 @@ def _parse_leniently(body: bytes, reason: str) -> object:
 def _is_too_deep(value: object) -> bool:
     level = [value]
     for _ in range(DEPTH_LIMIT + 1):
-        level = [child for item in level for child in _children(item)]
+        level = [child for item in level for child in _items(item) if isinstance(child, (dict, list))]
         if not level:
             return False
     return True
 
 
-def _children(value: object) -> list[object]:
-    if isinstance(value, dict):
-        return [item for item in value.values() if isinstance(item, dict | list)]
-    if isinstance(value, list):
-        return [item for item in value if isinstance(item, dict | list)]
-    return []
+def _items(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _mended(value: object) -> object:

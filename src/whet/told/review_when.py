@@ -83,7 +83,7 @@ def summary(entries: Iterable[Entry]) -> str:
         parts.append(f"Whet learned: {'; '.join(done[:SHOWN])}{more}. To undo, run `whet ledger undo`.")
     if waiting:
         changes = "1 change needs" if waiting == 1 else f"{waiting} changes need"
-        parts.append(f"{changes} your approval: `whet pending`.")
+        parts.append(f"{changes} your approval: `whet lessons --waiting`.")
     return " ".join(parts)
 
 

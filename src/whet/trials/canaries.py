@@ -8,7 +8,6 @@ over the weeks. Bets on that are as fair as bets can be, and their capital may b
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
@@ -17,9 +16,10 @@ from whet.evidence.betting import constant, log_capital, tally
 from whet.evidence.intervals import Interval, unrefuted
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import digest
+from whet.lessons.live import CanaryMove, LiveComparison
 from whet.sessions.transcripts import RecordedCheck
 from whet.trials.draws import is_told
-from whet.values import Value
+from whet.trouble.values import SessionTrouble
 
 ALPHA = 0.01
 """The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""
@@ -28,36 +28,12 @@ SHARE = 0.5
 USUAL_LOSS, USUAL_WEIGHT = 0.5, 1.0
 
 
-class CanaryMove(StrEnum):
-    """What the outcomes so far ask for."""
-
-    PROMOTE = "promote"
-    REVERT = "revert"
-    WAIT = "wait"
-
-
 class Observation(NamedTuple):
     """How it went in one session, or in several that drew together: 0 is well, 1 is lost."""
 
     told: bool
     loss: float
     share: float = SHARE  # of the units that were told when this one drew
-
-
-class LiveComparison(Value, frozen=True):
-    """The sessions that were told against the others. A positive effect is less loss, and speaks for the rule."""
-
-    decision: CanaryMove
-    told: int
-    untold: int
-    loss_told: float | None
-    loss_untold: float | None
-    effect: float
-    interval: Interval  # each bound holds with 1 - alpha, at every look
-    evidence_help: float  # promoted from 1 / alpha on
-    evidence_harm: float  # reverted from 1 / alpha on
-    alpha: float
-    decided_at: int | None = None  # after so many observations
 
 
 def key_of(item: Item) -> str:
@@ -84,10 +60,18 @@ def replaced_by(state: State) -> dict[int, Item | None]:
     return {change.number: change.before for change in state.done if change.after and change.after.canary}
 
 
-def loss_of(failure_score: float, checks: Iterable[RecordedCheck]) -> float:
-    """How badly a session went: by its own checks where it has any, else by the signs of failure in it."""
+def loss_of(trouble: SessionTrouble, checks: Iterable[RecordedCheck]) -> float | None:
+    """How badly a session went: by its own checks where it has any, else by how it ended and what of it was lost.
+
+    One that ends with a failed call or a red check is lost; of any other counts the share that bought nothing. None
+    where the agent neither did nor said anything.
+    """
     marks = [mark for check in checks if (mark := _mark(check)) is not None]
-    return 1 - fmean(marks) if marks else min(1.0, max(0.0, failure_score))
+    if marks:
+        return 1 - fmean(marks)
+    if trouble.ends_failed is None:
+        return None
+    return 1.0 if trouble.ends_failed else trouble.lost_share
 
 
 def _mark(check: RecordedCheck) -> float | None:

@@ -17,7 +17,7 @@ from whet.trials.checks import Check, expect_sound
 from whet.values import Value
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-ADVICE = "`whet cases new NAME` writes one to start from."
+ADVICE = "`whet cases add --new NAME` writes one to start from."
 KEY_BYTES = 8
 MODE = re.compile(r"[0-7]{3}")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from whet.errors import WhetError
-from whet.failures.fingerprints import call_key
 from whet.ledger.patches import RuleSituation
 from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.fingerprints import call_key
 from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, ToolCall, pair

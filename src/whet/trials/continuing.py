@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from whet.errors import WhetError
 from whet.evidence.final_look import cases_to_prove
+from whet.evidence.margins import cases_to_show
 from whet.evidence.verdicts import Capital, Verdict
 from whet.values import Value
 
@@ -44,21 +45,29 @@ def carry(before: PastEvidence, verdict: Verdict, lesson: Verdict | None, tried:
     )
 
 
-def missing_cases(before: PastEvidence, cases: int, *, alpha: float, placebo: bool) -> int:
+def missing_cases(before: PastEvidence, cases: int, *, alpha: float, placebo: bool, margin: float = 0.0) -> int:
     """How many more cases a trial needs before it can prove anything; 0 where it can."""
     capital = before.least if placebo else before.against_base.help
+    if margin:
+        return max(0, cases_to_show(margin, alpha, capital=capital) - cases)
     return max(0, cases_to_prove(alpha, capital=capital) - cases)
 
 
-def expect_provable(before: PastEvidence, cases: int, *, alpha: float, placebo: bool) -> None:
-    """Raise TooFewCases where not even help in every case would be proof, with what is known so far."""
-    missing = missing_cases(before, cases, alpha=alpha, placebo=placebo)
+def expect_provable(before: PastEvidence, cases: int, *, alpha: float, placebo: bool, margin: float = 0.0) -> None:
+    """Raise TooFewCases where not even the best outcome would be proof, with what is known so far."""
+    missing = missing_cases(before, cases, alpha=alpha, placebo=placebo, margin=margin)
     if not missing:
         return
+    if margin:
+        raise TooFewCases(
+            f"{cases} cases cannot show that it is no worse by more than {100 * margin:g} points without it, even if"
+            f" all end alike: at least {missing} more are needed.",
+            advice="Make more cases, or give a larger --margin.",
+        )
     known = f"It helped in {before.helped} of {before.cases} cases, not yet proved; " if before.cases else ""
     new = "new " if before.cases else ""
     raise TooFewCases(
         f"{known}{cases} {new}{'case' if cases == 1 else 'cases'} cannot prove it, even with help in every one."
         f" At least {missing} more {'is' if missing == 1 else 'are'} needed.",
-        advice="Make cases from sessions with `whet cases from-session`, or write one with `whet cases new NAME`.",
+        advice="Make cases from sessions with `whet cases add`, or write one with `whet cases add --new NAME`.",
     )

@@ -42,6 +42,7 @@ class TrialDesign(Value, frozen=True):
     alpha: float = ALPHA
     placebo: bool | None = None  # None, before it is planned: where it fits the allowance
     allowance: Allowance = Allowance()
+    margin: float = 0.0  # for what is left out: by how much less may pass without it
 
     @property
     def arms(self) -> tuple[Arm, ...]:

@@ -1,7 +1,7 @@
 """What a live trial of a rule goes by: its own failure among sessions in its situation, and the guards beside it.
 
-A rule that makes its failure rarer by doing less has gained nothing. So the failure score, corrections, checks and
-tokens of all its sessions are watched too: one that is clearly worse stops the promotion, and with more evidence
+A rule that makes its failure rarer by doing less has gained nothing. So the time that was lost, corrections, checks
+and tokens of all its sessions are watched too: one that is clearly worse stops the promotion, and with more evidence
 reverts the rule.
 """
 
@@ -12,14 +12,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.evidence.coin_looks import CoinLook, CoinSession, SideLook, coin_looks
-from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, decide, moves_of
+from whet.lessons.live import CanaryMove, LiveComparison, LiveGuard
+from whet.trials.canaries import Observation, compare, decide, moves_of
 from whet.values import Value
 
 ALPHA_HELP, ALPHA_HARM, ALPHA_GUARD = 0.01, 0.009, 0.00025
 """The error rates at all looks: of a promotion, of a reversal by the endpoint, of one by each of the four guards."""
-
-STOPS = 20.0
-"""Evidence of harm from which on a guard stops a promotion."""
 
 
 class LiveUnit(NamedTuple):
@@ -31,20 +29,6 @@ class LiveUnit(NamedTuple):
     corrected: bool | None = None
     unchecked: bool | None = None
     tokens: int | None = None
-
-
-class LiveGuard(Value, frozen=True):
-    """How one guard stands: its mean with the rule and without it, and the evidence that the rule makes it worse."""
-
-    name: str
-    told: float | None
-    untold: float | None
-    evidence_harm: float
-    reverts: bool = False
-
-    @property
-    def stops(self) -> bool:
-        return self.reverts or self.evidence_harm >= STOPS
 
 
 class EndpointVerdict(Value, frozen=True):
@@ -111,7 +95,7 @@ def _are_failures_fewer(observed: Sequence[Observation], *, share: float) -> boo
 
 def _guards(units: Sequence[LiveUnit], *, share: float) -> Iterator[LiveGuard]:
     for name, losses in (
-        ("failure score", [each.loss for each in units]),
+        ("time lost", [each.loss for each in units]),
         ("corrections", [each.corrected for each in units]),
         ("changes without a check", [each.unchecked for each in units]),
         ("tokens", list(_token_losses(units))),

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from whet.failures.view import SessionView, gather
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import was_followed
+from whet.outcomes.view import SessionView, gather
 from whet.sessions.transcripts import Message, Transcript
 from whet.trials.checks import Check
 from whet.trials.shapes import fits

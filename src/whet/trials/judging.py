@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.evidence.verdicts import FRESH, Capital, Ruling, Verdict, judge, way
+from whet.evidence.verdicts import FRESH, Capital, Ruling, Verdict, judge, way, within_margin
 from whet.trials.attempts import (
     Arm,
     Attempt,
@@ -111,7 +111,10 @@ def _compared(
     known = frozenset(cases)
     made = sum(each.arm in arms and each.case in known and not each.invalid for each in attempts)
     found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
-    return judge(found, alpha=trial.design.alpha, attempts=made, planned=len(cases), before=before, is_over=is_over)
+    alpha, margin, planned = trial.design.alpha, trial.design.margin, len(cases)
+    verdict = judge(found, alpha=alpha, attempts=made, planned=planned, before=before, is_over=is_over)
+    is_asked = margin and cases == trial.cases.tried
+    return within_margin(verdict, found, margin, planned=planned, before=before) if is_asked else verdict
 
 
 def _is_run(trial: Trial, attempts: Sequence[Attempt]) -> bool:

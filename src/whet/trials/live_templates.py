@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from whet.evidence.betting import log_capitals
-from whet.trials.canaries import LiveComparison, Observation, compare, mirrored, moves_of
+from whet.lessons.live import LiveComparison
+from whet.trials.canaries import Observation, compare, mirrored, moves_of
 from whet.values import Value
 
 ALPHA = 0.05

@@ -43,6 +43,10 @@ def more_needed(progress: TrialProgress) -> More | None:
 def counted(progress: TrialProgress) -> str:
     """In how many cases it helped and harmed, over all trials of the same change."""
     verdict, left = progress.result.verdict, progress.after
+    if verdict.margin:
+        cases = left.cases if left.trials else verdict.cases
+        worse, better = (left.harmed, left.helped) if left.trials else (verdict.harmed, verdict.helped)
+        return f"without it {worse} of {cases} {'case' if cases == 1 else 'cases'} ended worse and {better} better"
     helped, harmed, cases = (
         (left.helped, left.harmed, left.cases) if left.trials else (verdict.helped, verdict.harmed, verdict.cases)
     )
@@ -55,6 +59,8 @@ def outlook(progress: TrialProgress) -> str:
     """What an undecided trial leaves open, and what would settle it; nothing where it was decided."""
     if progress.result.verdict.ruling is not Ruling.UNDECIDED:
         return ""
+    if progress.result.verdict.margin and not progress.result.held_back:
+        return _until_shown(progress)
     more = more_needed(progress)
     if progress.result.held_back:
         return progress.result.held_back
@@ -64,6 +70,23 @@ def outlook(progress: TrialProgress) -> str:
         return "nothing suggests that it helps; only new cases in which it makes a difference would decide it"
     cost = f", ${_rounded(more.dollars):.2f}" if more.dollars else ""
     return f"too few to be sure; about {more.cases} more cases, {more.runs} runs{cost}"
+
+
+def ruled(progress: TrialProgress) -> str:
+    """What a verdict says of the change; nothing where it says nothing."""
+    verdict = progress.result.verdict
+    if verdict.margin:
+        saved = f", {-progress.price.added:,} tokens saved at every start" if progress.price.added < 0 else ""
+        within = f"no worse by more than {100 * verdict.margin:g} points without it{saved}"
+        return {Ruling.ACCEPT: within, Ruling.REJECT: "it is worse without it"}.get(verdict.ruling, "")
+    return {Ruling.ACCEPT: "it helps", Ruling.REJECT: "it harms"}.get(verdict.ruling, "")
+
+
+def _until_shown(progress: TrialProgress) -> str:
+    verdict, left = progress.result.verdict, progress.after
+    missing = missing_cases(left, 0, alpha=verdict.alpha, placebo=False, margin=verdict.margin)
+    within = f"that it is no worse by more than {100 * verdict.margin:g} points without it is not shown"
+    return f"{within}; at least {max(missing, 1)} more cases that end alike would show it"
 
 
 def _one_sided(progress: TrialProgress) -> str:

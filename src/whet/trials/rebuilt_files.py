@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from whet.failures.view import JudgedCall, SessionView, gather
+from whet.outcomes.view import JudgedCall, SessionView, gather
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.fingerprints import INCIDENTAL, error_line
-from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
-from whet.failures.view import JudgedCall
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import words_of
+from whet.outcomes.fingerprints import INCIDENTAL, error_line
+from whet.outcomes.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered

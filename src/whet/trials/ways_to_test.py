@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.purposes import is_shell
-from whet.failures.view import JudgedCall, gather
+from whet.outcomes.purposes import is_shell
+from whet.outcomes.view import JudgedCall, gather
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import TESTERS, checks_of
 from whet.sessions.shell_lines import written

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from whet.failures.named_checks import Head
-from whet.failures.view import JudgedCall
 from whet.outcomes.hidden_failures import is_reader
+from whet.outcomes.named_checks import Head
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import PROBERS, Effect, checks_of
 from whet.sessions.file_changes import files_written
@@ -54,10 +54,10 @@ def heads_of(step: JudgedCall) -> tuple[Head, ...]:
     call = step.exchange.call
     if family_of(call) is not Family.SHELL:
         return ()
-    return tuple(dict.fromkeys(head for stage in split(command_of(call)) if (head := _head(stage))))
+    return tuple(dict.fromkeys(head for stage in split(command_of(call)) if (head := head_of(stage))))
 
 
-def _head(stage: Stage) -> Head:
+def head_of(stage: Stage) -> Head:
     """A program with its task: `./dev test`, `flutter analyze`; nothing for what only shows, waits or moves files."""
     if stage.program in ASIDES or stage.program in PROBERS or is_reader(stage) or not PROGRAM.fullmatch(stage.program):
         return ()

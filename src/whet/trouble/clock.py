@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whet.failures.view import JudgedCall
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.hidden_failures import is_reader
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PROBERS
-from whet.sessions.shell_lines import split
+from whet.sessions.programs import UTILITIES
+from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Exchange, Message, Origin, Role
 from whet.text.words import names, plain_name
@@ -30,12 +31,22 @@ ASKING = names(
 LINGERING = names("sleep wait task_output sleep_for command_status get_terminal_output read_bash wait_agent")
 
 
+# Utilities that wait, or start a program of any length.
+STARTING = names("at batch dd eval exec find nice nohup sh sleep source time wait xargs .")
+# What git does over a network, by hooks, or with every version that there is.
+SLOW_GIT = names(
+    "clone fetch pull push ls-remote submodule lfs commit merge rebase cherry-pick am gc bisect fsck repack"
+)
+
 # A shell tool stops a command after this long where the call sets no limit of its own, as its program documents.
 USUAL_LIMIT_SECONDS = {"bash": 120.0}
 SLACK_SECONDS = 10.0
 SLOWER = 1.1  # a machine may take longer than a limit says
 ENVELOPE_LETTERS = 200
-_PUT_ASIDE = re.compile(r"(?i)\W{0,4}command (?:did not complete|timed out|exceeded)\b[^\n]{0,150}\bbackground")
+_PUT_ASIDE = re.compile(
+    r"(?i)\W{0,4}command (?:(?:did not complete|timed out|exceeded)\b[^\n]{0,150}|(?:is )?running in (?:the )?)"
+    r"\bbackground"
+)
 # The words with which calls limit their own time, and how many of their units make a second.
 LIMITS = (("timeout", 1000.0), ("timeout_ms", 1000.0), ("timeout_seconds", 1.0), ("yield_time_ms", 1000.0))
 LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name
@@ -43,6 +54,8 @@ LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name
 
 def agent_seconds(messages: Sequence[Message], steps: Sequence[JudgedCall]) -> tuple[float, ...]:
     """Of each message, the agent's seconds between the message before it and itself."""
+    if all(message.at is None for message in messages):
+        return (0.0,) * len(messages)
     asked: dict[int, list[Exchange]] = {}
     for step in steps:
         asked.setdefault(step.exchange.asked, []).append(step.exchange)
@@ -122,7 +135,7 @@ def _limit(exchange: Exchange) -> _Longest:
         if isinstance(limit, int | float) and limit > 0:
             seconds = limit / unit if limit >= LEAST_MILLISECONDS else float(limit)
             return _within(min(seconds, LONGEST_GAP_SECONDS))
-    if family is Family.SHELL and not is_put_aside(exchange) and _only_shows(command_of(call)):
+    if family is Family.SHELL and not is_put_aside(exchange) and _is_quick(command_of(call)):
         return _Longest(LONGEST_QUICK_SECONDS, LONGEST_QUICK_SECONDS)
     usual = USUAL_LIMIT_SECONDS.get(name)
     return AT_WORK if usual is None else _within(usual)
@@ -131,13 +144,24 @@ def _limit(exchange: Exchange) -> _Longest:
 def is_put_aside(exchange: Exchange) -> bool:
     """Whether a command's time ran out and it was left to run, as the shell tool says in its first words."""
     head = exchange.result.text[:ENVELOPE_LETTERS] if exchange.result is not None else ""
-    return "background" in head and _PUT_ASIDE.match(head) is not None
+    if "background" not in head or _PUT_ASIDE.match(head) is None:
+        return False
+    asked = any(value is True and "background" in key for key, value in arguments_of(exchange.call).items())
+    return not asked and not command_of(exchange.call).rstrip().endswith("&")
 
 
 def _within(seconds: float) -> _Longest:
     return _Longest(seconds * SLOWER + SLACK_SECONDS, min(seconds, LONGEST_QUICK_SECONDS))
 
 
-def _only_shows(command: str) -> bool:
+def _is_quick(command: str) -> bool:
+    """Whether a command only shows something, or moves files and versions about on this machine."""
     stages = split(command)
-    return bool(stages) and all(is_reader(stage) or stage.program in PROBERS for stage in stages)
+    return bool(stages) and all(map(_is_quick_stage, stages))
+
+
+def _is_quick_stage(stage: Stage) -> bool:
+    if stage.program == "git":
+        return SLOW_GIT.isdisjoint(stage.words[1:])
+    is_utility = stage.program in UTILITIES and stage.program not in STARTING
+    return is_utility or is_reader(stage) or stage.program in PROBERS

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import re2
 
-from whet.failures.named_checks import Head
-from whet.failures.purposes import mends
-from whet.failures.view import JudgedCall, SessionView
-from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.named_checks import Head
+from whet.outcomes.purposes import mends
+from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect, hands_over
 from whet.sessions.file_changes import files_written
@@ -21,6 +20,7 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
+from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import InterventionKind, TroubleEnding, Whose
 from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
 from whet.values import lazy
@@ -110,12 +110,17 @@ class CourseStep:
     @lazy
     def verdict(self) -> CheckVerdict:
         """What it found, if it is a check."""
-        return verdict(self.step) if self.checks else CheckVerdict.NONE
+        return CheckVerdict.NONE if not self.checks or self.timed_out else verdict(self.step, self.checks)
+
+    @lazy
+    def timed_out(self) -> bool:
+        """Whether it failed because its time ran out."""
+        return self.step.failed and timed_out(self.step)
 
     @lazy
     def proves(self) -> bool:
         """Whether it shows by its own status that all is well; one that puts right what it finds only does so."""
-        return self.verdict is CheckVerdict.GREEN and not hides_status(self.step) and not self.mends
+        return self.verdict is CheckVerdict.GREEN and not hides_status(self.step, self.checks) and not self.mends
 
     @lazy
     def mends(self) -> bool:
@@ -152,6 +157,11 @@ class SessionCourse:
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.view.transcript.messages
+
+    @lazy
+    def of_programs(self) -> tuple[int, ...]:
+        """The messages that are nobody's turn: what a program put there, a summary, an interrupt."""
+        return tuple([at for at, message in enumerate(self.messages) if message.origin is not Origin.TURN])
 
     @lazy
     def events(self) -> tuple[SteppedIn, ...]:
@@ -236,9 +246,18 @@ class SessionCourse:
         """Whether the agent had ended with a question, so that a message is the answer."""
         before = bisect_right(self.spoken, message)
         last = self.view.by_agent[before - 1] if before else None
-        if last is None or not last.is_closing:
+        if last is None or not last.is_closing or not ("?" in last.text or "？" in last.text):
             return False
-        return "?" in last.end or "？" in last.end or Phrase.ASKS in last.end_phrases
+        return "?" in last.end or "？" in last.end
+
+    def claimed_done(self, message: int) -> bool:
+        """Whether the agent had handed back its turn as done: it changed files in it and ended without a question."""
+        before = bisect_left(self.spoken, message)
+        last = self.view.by_agent[before - 1] if before else None
+        if last is None or not last.is_closing or self.is_answer(last.message):
+            return False
+        worked = self.has_changed(self.start_of_turn(last.message), last.message)
+        return worked and not self.has_changed(last.message, message)
 
     def start_of_turn(self, message: int) -> int:
         """The message that opened the turn in which a message stands."""

@@ -15,6 +15,8 @@ LOOKED_BACK = 40  # edits among which the one that another turns back is looked 
 
 def discarded(course: SessionCourse) -> Iterator[Stretch]:
     """Each time that edits were put back, from the first of them on."""
+    if not course.changes:
+        return
     kept: dict[int, CourseStep] = {}  # edits that are neither handed over nor put back
     for move in course.moves:
         if move.hands_over:

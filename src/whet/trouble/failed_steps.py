@@ -2,12 +2,11 @@
 
 import re2
 
-from whet.failures.fingerprints import error_line
-from whet.failures.view import JudgedCall
 from whet.outcomes.check_forms import RED_CHECKS
 from whet.outcomes.envelopes import NOTHING_FOUND
 from whet.outcomes.hidden_failures import is_reader
 from whet.outcomes.unrunnable import could_not_run, probe_error
+from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import split
@@ -50,4 +49,4 @@ def timed_out(step: JudgedCall) -> bool:
     if step.effect in (Effect.CHECKS, Effect.RUNS):
         # What it ran may speak of timeouts; only the tool's own first or last words say that its time ran out.
         return _TIMEOUT.search(step.text[:100]) is not None or _STOPPED.search(step.text[-200:]) is not None
-    return _TIMEOUT.search(error_line(step.text)) is not None
+    return _TIMEOUT.search(step.error_line) is not None

@@ -4,22 +4,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from whet.failures.named_checks import Head
-from whet.failures.phrases import shortened
-from whet.failures.view import SessionView, gather
+from whet.outcomes.named_checks import Head
+from whet.outcomes.view import SessionView, gather
 from whet.secrets.redactor import Redactor
 from whet.secrets.scan import encoded, find
 from whet.sessions.copies import NO_PLACES, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
+from whet.text.own_words import shortened
 from whet.trouble.clock import agent_seconds
-from whet.trouble.course import Break, SessionCourse, Stretch, moves_of
+from whet.trouble.course import Break, SessionCourse, Stretch
+from whet.trouble.endings import ends_failed
 from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
-from whet.trouble.people import events
+from whet.trouble.people import course_of
 from whet.trouble.red_checks import claimed_before
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
 
 # Raised whenever the trouble of a session may differ from what was found earlier, so that it is found again.
-TROUBLE_VERSION = 3
+TROUBLE_VERSION = 4
 WORDS_LENGTH = 600
 CAUSE_LENGTH = 160
 # What a model's tokens cost, in dollars; None where nobody knows.
@@ -70,7 +71,7 @@ def trouble_of(
     kinds: Sequence[KindOfTrouble] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
-    course = SessionCourse(view, moves_of(view, checks), begin, tuple(breaks), events)
+    course = course_of(view, checks, begin=begin, breaks=tuple(breaks))
     transcript = view.transcript
     seconds = [0.0 if at <= begin else spent for at, spent in enumerate(agent_seconds(course.messages, view.steps))]
     return SessionTrouble(
@@ -86,6 +87,8 @@ def trouble_of(
         model=transcript.model,
         folder=transcript.folder,
         started=transcript.started,
+        calls=len(course.moves_within(begin, len(course.messages))),
+        ends_failed=ends_failed(course),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from whet.failures.purposes import path_of
+from whet.outcomes.purposes import path_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import Origin
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
@@ -26,8 +26,8 @@ def lost_contexts(course: SessionCourse) -> Iterator[Stretch]:
 
 def _compactions(course: SessionCourse) -> Iterator[int]:
     """The first message of each summary that stands for older messages."""
-    for index, message in enumerate(course.messages):
-        if index < max(1, course.begin) or message.origin is not Origin.SUMMARY:
+    for index in course.of_programs:
+        if index < max(1, course.begin) or course.messages[index].origin is not Origin.SUMMARY:
             continue
         if index == course.begin or course.messages[index - 1].origin is not Origin.SUMMARY:
             yield index

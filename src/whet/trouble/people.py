@@ -4,16 +4,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from whet.failures.phrases import own_words
-from whet.failures.view import Saying
-from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.named_checks import Head
 from whet.outcomes.refusal_forms import refusal_words
+from whet.outcomes.view import Saying, SessionView
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
+from whet.text.own_words import own_words
 from whet.trouble.clock import is_asking
-from whet.trouble.course import CourseStep, SessionCourse, SteppedIn, Stretch
+from whet.trouble.course import Break, CourseStep, SessionCourse, SteppedIn, Stretch, moves_of
 from whet.trouble.edits import FileEdit
 from whet.trouble.objections import (
     agrees,
@@ -29,6 +29,7 @@ from whet.trouble.objections import (
 )
 from whet.trouble.red_names import first_sentence
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+from whet.trouble.verdicts import CheckVerdict
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
@@ -37,7 +38,13 @@ OWN_SHARE = 0.5  # so many of the files that are changed next were changed befor
 QUIET = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS, Effect.CHANGES})
 EARLIER = 4  # orders that are compared with the one typed again
 CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
-CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
+
+
+def course_of(
+    view: SessionView, checks: frozenset[Head] = frozenset(), *, begin: int = 0, breaks: tuple[Break, ...] = ()
+) -> SessionCourse:
+    """The course of a session, which knows who stepped in."""
+    return SessionCourse(view, moves_of(view, checks), begin, breaks, events)
 
 
 def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
@@ -59,13 +66,14 @@ def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
 
 
 def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
-    before = -1  # the last message that no program inserted
-    for index, message in enumerate(course.messages):
-        is_stop = message.origin is Origin.INTERRUPT and index >= course.begin
-        if is_stop and _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
+    for index in course.of_programs:
+        if course.messages[index].origin is not Origin.INTERRUPT or index < course.begin:
+            continue
+        before = index - 1  # the last message that no program inserted
+        while before >= 0 and course.messages[before].origin is Origin.INSERTED:
+            before -= 1
+        if _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
             yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
-        if message.origin is not Origin.INSERTED:
-            before = index
 
 
 def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
@@ -145,6 +153,8 @@ def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> b
     """Whether the agent owns a mistake, the person shows a failure or types the same again, or enough speaks for it."""
     if concedes(_reply(course, saying)) or _is_said_again(course, saying, earlier):
         return True
+    if _mends_left_red(course, saying.message):
+        return True
     if shows_failure(saying.text) and course.has_worked_before(saying.message):
         return True
     points = _points_of_words(course, saying)
@@ -154,6 +164,19 @@ def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> b
     if points == ENOUGH - 1 and not course.is_at_work(saying.message):
         return _answers_or_changes(course, saying.message)
     return points == 0 and _changes_own_work(course, saying.message)
+
+
+def _mends_left_red(course: SessionCourse, said: int) -> bool:
+    """Whether the agent had handed back its work with a check still red, and what was said made it green."""
+    if not course.claimed_done(said):
+        return False
+    standing: dict[str, CheckVerdict] = {}
+    for move in course.moves_within(course.start_of_turn(said - 1), said - 1):
+        if move.verdict is not CheckVerdict.NONE:
+            standing.update(dict.fromkeys(move.checks, move.verdict))
+    red = {name for name, verdict in standing.items() if verdict is CheckVerdict.RED}
+    following = course.moves_within(said, course.end_of_turn(said)) if red else ()
+    return any(move.verdict is CheckVerdict.GREEN and red & move.checks for move in following)
 
 
 def _is_said_again(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
@@ -252,6 +275,10 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     """From the correction until what it asks for is done: the end of the turn, or the hand-over."""
     end = course.end_of_turn(event.message)
     following = course.moves_within(event.message, end)
+    # Where the agent asks before it puts something right, it does so after the person's yes.
+    while not any(move.worked_on for move in following) and _is_agreed(course, end + 1):
+        end = course.end_of_turn(end + 1)
+        following = course.moves_within(event.message, end)
     changes = [move for move in following if move.worked_on]
     if course.is_at_work(event.message):  # the rest of the turn is what was under way
         last = changes[0].answered if changes else end
@@ -261,10 +288,17 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     yield Stretch(kind, event.message, last, event.kind.value, first_sentence(event.words), ending)
 
 
+def _is_agreed(course: SessionCourse, message: int) -> bool:
+    """Whether a message says yes to what the agent had asked."""
+    return message < len(course.messages) and course.is_answer(message) and agrees(course.messages[message].text)
+
+
 def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
-    """Whether the agent had said that it was done, and was then shown that it was not."""
-    before = bisect_right(course.spoken, event.message)
-    last = course.view.by_agent[before - 1] if before else None
-    if last is None or not last.is_closing or not last.has(*CLAIMS):
+    """Whether the agent had handed its work back as done, and it was said, shown or then met that it was not."""
+    if not course.claimed_done(event.message):
         return False
-    return shows_failure(event.words) or negates(own_words(event.words))
+    if shows_failure(event.words) or negates(own_words(event.words)) or _mends_left_red(course, event.message):
+        return True
+    following = course.moves_within(event.message, course.end_of_turn(event.message))
+    looks = takewhile(lambda move: not move.worked_on, following)
+    return any(move.verdict is CheckVerdict.RED for move in looks)

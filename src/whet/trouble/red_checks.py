@@ -1,35 +1,41 @@
 """Red checks: from the first red until green, with the test, build or lint rule that was red."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
 
-from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import COMMIT, tested_by
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_test_file
+from whet.trouble.objections import shows_failure
 from whet.trouble.red_names import red_name
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
 
 MANY = 3  # files
+ORDER_LETTERS = 2_000
 RECENT = 100  # changes before a red check that may have been meant to make it red
-CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
+    if not any(move.verdict is CheckVerdict.RED for move in course.moves):
+        return
     runs = _runs_by_name(course)
     covered: dict[str, int] = {}  # up to which step a check is told of already
+    found: dict[str, str] = {}  # the checks that were red before anything was changed, and what was red
     green = -1  # the last step that showed all to be well
     for move in course.moves:
         if move.verdict is CheckVerdict.GREEN:
             green = move.number
+            found = {name: cause for name, cause in found.items() if name not in move.checks}
         if move.verdict is not CheckVerdict.RED or all(covered.get(name, -1) >= move.number for name in move.checks):
             continue
-        if _is_trouble(course, move, green):
+        if not course.has_changed_before(move.asked):
+            found.update(dict.fromkeys(move.checks, red_name(move.step)))
+        if _is_trouble(course, move, green) and not _is_the_task(course, move, found):
             stretch, until = _follow(course, move, runs)
             covered.update(dict.fromkeys(move.checks, until))
             if stretch is not None and not _is_list(course, move, until):
@@ -72,9 +78,11 @@ def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseS
             return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
     if last is red:
         answer = _answer(course, red, end)
-        if answer is None and COMMIT not in red.checks:
-            return None, red.number  # it was run to see how things stand
-        last = answer or red
+        if answer is None:
+            # A commit that was refused is what the rest of the turn is about; another check was run to see how it is.
+            refused = COMMIT in red.checks
+            return (_stretch(red, _until_next_work(course, red), TroubleEnding.LEFT) if refused else None), red.number
+        last = answer
     ending = TroubleEnding.MENDED if last.verdict is CheckVerdict.GREEN else TroubleEnding.LEFT
     return _stretch(red, last.answered, ending), last.number
 
@@ -103,6 +111,15 @@ def _answer(course: SessionCourse, red: CourseStep, end: int) -> CourseStep | No
     return None
 
 
+def _until_next_work(course: SessionCourse, red: CourseStep) -> int:
+    """The last message of the turn before another check or change."""
+    end = course.end_of_turn(red.asked)
+    for move in course.moves_within(red.answered, end):
+        if move.worked_on or move.verdict is not CheckVerdict.NONE:
+            return max(red.answered, move.asked - 1)
+    return end
+
+
 def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
     """Whether a later run of the same check tells of another part of the work."""
     mine, theirs = tested_by(red.step.exchange.call), tested_by(other.step.exchange.call)
@@ -111,13 +128,22 @@ def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
 
 def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     subject = " ".join(sorted(red.checks))
-    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step.text), ending)
+    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step), ending)
 
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:
     """Whether the agent's own work was judged: what was red before it changed anything was so already."""
     is_own = course.has_changed_before(red.asked) or _is_named(course, red)
     return is_own and not _was_meant(course, red, green)
+
+
+def _is_the_task(course: SessionCourse, red: CourseStep, found: dict[str, str]) -> bool:
+    """Whether a check was red before anything was changed and still is, or to make it green is what was ordered."""
+    if not found or not found.keys() >= red.checks:
+        return False
+    order = course.messages[course.start_of_turn(red.asked)].text[:ORDER_LETTERS].lower()
+    is_ordered = shows_failure(order) or any(word in order for name in red.checks for word in name.lower().split())
+    return is_ordered or red_name(red.step) in {found[name] for name in red.checks}
 
 
 def _is_named(course: SessionCourse, red: CourseStep) -> bool:
@@ -141,11 +167,6 @@ def _was_meant(course: SessionCourse, red: CourseStep, green: int) -> bool:
 
 
 def claimed_before(course: SessionCourse, stretch: Stretch) -> bool:
-    """Whether the agent had said that it was done, and changed nothing between that word and the red check."""
+    """Whether the agent had handed the work back as done, and changed nothing between that and the red check."""
     start = course.start_of_turn(stretch.first)
-    place = bisect_left(course.spoken, start)
-    closing = course.view.by_agent[place - 1] if place else None
-    if closing is None or not closing.is_closing or not closing.has(*CLAIMS):
-        return False
-    worked = course.has_changed(course.start_of_turn(closing.message), closing.message)
-    return worked and not course.has_changed(closing.message, stretch.first)
+    return course.claimed_done(start) and not course.has_changed(start, stretch.first)

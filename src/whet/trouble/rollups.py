@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from whet.evidence.ratios import RatioSums, ratio
 from whet.trouble.values import SessionTrouble, Trouble
@@ -10,6 +11,7 @@ from whet.values import Value
 
 TroubleKey = Callable[[SessionTrouble, Trouble], str]
 SessionKey = Callable[[SessionTrouble], str]
+DAY_SECONDS = 86_400
 
 
 class TroubleCost(Value, frozen=True):
@@ -44,6 +46,15 @@ class TroubleGroup(Value, frozen=True):
         return 3600 * self.interventions / self.agent_seconds if self.agent_seconds else 0.0
 
 
+class _Spent:
+    """The agent's seconds of each session, added up once for all that is compared with them."""
+
+    def __init__(self, sessions: Sequence[SessionTrouble]) -> None:
+        self.of_session = {session.session: session.agent_seconds for session in sessions}
+        self.whole = sum(self.of_session.values())
+        self.squares = sum([seconds * seconds for seconds in self.of_session.values()])
+
+
 @dataclass(slots=True)
 class _Tally:
     """One sort of trouble while it is added up."""
@@ -61,16 +72,16 @@ class _Tally:
         self.tokens += trouble.tokens
         self.dollars += trouble.dollars
 
-    def cost(self, name: str, spent: dict[str, float]) -> TroubleCost:
+    def cost(self, name: str, spent: _Spent) -> TroubleCost:
         """Its cost among sessions that spent so many seconds each."""
         lost = self.of_session
         counted = RatioSums(
-            len(spent),
+            len(spent.of_session),
             sum(lost.values()),
-            sum(spent.values()),
-            sum(part * part for part in lost.values()),
-            sum(whole * whole for whole in spent.values()),
-            sum(part * spent.get(session, 0.0) for session, part in lost.items()),
+            spent.whole,
+            sum([part * part for part in lost.values()]),
+            spent.squares,
+            sum([part * spent.of_session.get(session, 0.0) for session, part in lost.items()]),
         )
         value, (low, high), _ = ratio(counted)
         return TroubleCost(
@@ -93,7 +104,7 @@ def costs(sessions: Sequence[SessionTrouble], key: TroubleKey) -> tuple[TroubleC
     for session in sessions:
         for trouble in session.troubles:
             tallies.setdefault(key(session, trouble), _Tally()).add(session.session, trouble)
-    spent = {session.session: session.agent_seconds for session in sessions}
+    spent = _Spent(sessions)
     found = (tally.cost(name, spent) for name, tally in tallies.items())
     return tuple(sorted(found, key=lambda cost: (-cost.seconds, -cost.calls, cost.name)))
 
@@ -113,11 +124,11 @@ def group(name: str, sessions: Sequence[SessionTrouble]) -> TroubleGroup:
     for session in sessions:
         for trouble in session.troubles:
             tally.add(session.session, trouble)
-    spent = {session.session: session.agent_seconds for session in sessions}
+    spent = _Spent(sessions)
     return TroubleGroup(
         name=name,
         sessions=len(sessions),
-        agent_seconds=round(sum(spent.values()), 1),
+        agent_seconds=round(spent.whole, 1),
         lost=tally.cost(name, spent),
         interventions=sum(len(session.interventions) for session in sessions),
     )
@@ -150,10 +161,15 @@ def by_week(session: SessionTrouble) -> str:
     return "" if session.started is None else week(session.started)
 
 
+@lru_cache(maxsize=1024)
+def _week_of_day(day: int) -> str:
+    year, number, _ = datetime.fromtimestamp(day * DAY_SECONDS, UTC).isocalendar()
+    return f"{year}-W{number:02}"
+
+
 def week(at: float) -> str:
     """The week of a moment, as 2026-W07."""
-    year, number, _ = datetime.fromtimestamp(at, UTC).isocalendar()
-    return f"{year}-W{number:02}"
+    return _week_of_day(int(at // DAY_SECONDS))
 
 
 def dearest(sessions: Iterable[SessionTrouble], count: int) -> tuple[SessionTrouble, ...]:

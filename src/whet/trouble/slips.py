@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.purposes import is_same_purpose, program_of
 from whet.sessions.call_effects import Effect
 from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
-from whet.trouble.failed_steps import is_answer, is_expected, timed_out
+from whet.trouble.failed_steps import is_answer, is_expected
 from whet.trouble.red_names import plain_error
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
@@ -45,7 +45,7 @@ def _last_within(course: SessionCourse, move: CourseStep) -> int:
 def is_slip(move: CourseStep) -> bool:
     """Whether a call went wrong by itself: a red check, a probe's no and time that ran out are something else."""
     step = move.step
-    if not step.failed or timed_out(step):
+    if not step.failed or move.timed_out:
         return False
     return not is_answer(step) and not is_expected(step) and move.verdict is not CheckVerdict.RED
 
@@ -53,7 +53,7 @@ def is_slip(move: CourseStep) -> bool:
 def _slip(move: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     program = program_of(move.step)
     subject = program if PROGRAM.fullmatch(program) else move.step.tool
-    cause = plain_error(move.step.text) or move.step.decision.evidence
+    cause = plain_error(move.step) or move.step.decision.evidence
     return Stretch(TroubleKind.SLIP, move.asked, max(move.answered, last), subject, cause, ending)
 
 

@@ -90,7 +90,8 @@ class Intervention(Value, frozen=True):
 class SessionTrouble(Value, frozen=True):
     """What one session spent, what of it bought nothing, and who stepped in.
 
-    `is_timed` is false where the record has no times: its seconds are then unknown and not none.
+    `is_timed` is false where the record has no times: its seconds are then unknown and not none. `ends_failed` says
+    whether its last call failed or a check was red at its end; None where the agent neither did nor said anything.
 
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")
@@ -108,6 +109,15 @@ class SessionTrouble(Value, frozen=True):
     model: str = ""
     folder: str = ""
     started: float | None = None
+    calls: int = 0
+    ends_failed: bool | None = False
+
+    @property
+    def lost_share(self) -> float:
+        """How much of it bought nothing, from 0 to 1: of the agent's time, or of its calls where no time is known."""
+        if self.agent_seconds:
+            return min(1.0, self.lost_seconds / self.agent_seconds)
+        return min(1.0, sum(trouble.calls for trouble in self.troubles) / self.calls) if self.calls else 0.0
 
     @property
     def lost_seconds(self) -> float:

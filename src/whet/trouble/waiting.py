@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from whet.failures.purposes import program_of
+from whet.outcomes.purposes import program_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.transcripts import Origin, Role
 from whet.text.words import plain_name
 from whet.trouble.clock import LINGERING, is_put_aside
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
-from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 LEAST_ASKED = 3  # so often the same question in a row, and it is polling
@@ -34,7 +33,7 @@ def waits(course: SessionCourse) -> Iterator[Stretch]:
 
 def _single(course: SessionCourse) -> Iterator[Stretch]:
     for move in course.moves:
-        if (move.step.failed and timed_out(move.step)) or is_put_aside(move.step.exchange):
+        if move.timed_out or (move.command and is_put_aside(move.step.exchange)):
             yield _wait(move, TIME_OUT, TroubleEnding.LEFT)
         elif sleeps(move):
             yield _wait(move, SLEEP, TroubleEnding.OVER)
@@ -106,6 +105,7 @@ def _poll(run: list[CourseStep]) -> Iterator[Stretch]:
 
 def _silences(course: SessionCourse) -> Iterator[Stretch]:
     """What the agent program says in the agent's place: that the provider did not answer."""
-    for index, message in enumerate(course.messages):
+    for index in course.of_programs:
+        message = course.messages[index]
         if index > course.begin and message.role is Role.AGENT and message.origin is Origin.INSERTED:
             yield Stretch(TroubleKind.WAITING, index - 1, index, "provider", NO_ANSWER, TroubleEnding.HANDED_BACK)

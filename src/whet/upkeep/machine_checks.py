@@ -114,8 +114,8 @@ def check_provider(place: CheckupPlace) -> Rows:
     """Whether the chosen model can be asked; no request is made."""
     settings = load(place.home)
     if not settings.model:
-        on_agent = f"or try changes on your agent: `whet improve --agent {USUAL}`."
-        fix = f"Run `whet config set model PROVIDER:NAME`, {on_agent}"
+        on_agent = f"or try changes on your agent: `whet try --agent {USUAL}`."
+        fix = f"Run `whet config model PROVIDER:NAME`, {on_agent}"
         yield warning("provider", "no model is set", fix)
         return
     endpoint, model = address_of(settings)
@@ -129,7 +129,7 @@ def check_provider(place: CheckupPlace) -> Rows:
         fix = f"Run `export {endpoint.key_variable}=…`; the worker's service reads it from worker.env."
         yield failed("provider", f"{settings.model} needs {endpoint.key_variable}, which is not set", fix)
     else:
-        yield ok("provider", f"{settings.model} is set; `whet config check` sends it a request")
+        yield ok("provider", f"{settings.model} is set; `whet config --check` sends it a request")
 
 
 def check_sandbox(place: CheckupPlace) -> Rows:

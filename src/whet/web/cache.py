@@ -10,7 +10,6 @@ from whet.improving.learned import LearnedOfAll, learned
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary
-from whet.shipped.data import failure_weights
 from whet.store.analyses import is_behind, refresh, shorten
 from whet.store.database import Database
 from whet.store.home import Home
@@ -164,7 +163,7 @@ class PageCache:
 
     def _analyse(self) -> int:
         with opened(self.home) as database:
-            analysed = refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+            analysed = refresh(database, progress=lambda _: None, processors=1)
             return analysed + shorten(database)
 
     def _learn(self) -> LearnedOfAll:

@@ -103,7 +103,7 @@ def _in_force(made: Entry) -> DecidedOnPage:
 
 
 def _refused(said: str, made: Entry) -> DecidedOnPage:
-    later = f"Later, `whet pending reopen {made.number}` takes this back."
+    later = f"Later, `whet lessons undo {made.number}` takes this back."
     return DecidedOnPage(f"{said} {later}", made, f"/waiting/{made.number}/reopen")
 
 

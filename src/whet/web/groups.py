@@ -10,10 +10,10 @@ from whet.trials.attempts import Arm
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 
-# Of the sessions that a canary counts: those in its situation, those that failed in it, and those whose
-# failure score, one of its guards, is high.
+# Of the sessions that a canary counts: those in its situation, those that failed in it, and those in which half or
+# more was lost, which is one of its guards.
 CAME_UP, FAILED, DOUBTFUL = "came-up", "failed", "doubtful"
-SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", DOUBTFUL: ", with a high failure score"}
+SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", DOUBTFUL: ", with half or more lost"}
 
 
 class NamedSessions(NamedTuple):

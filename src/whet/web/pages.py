@@ -7,20 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from whet.changes import pending
 from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.improving.learned import LearnedOfAll, decided_anew
-from whet.improving.watch import WatchedRule, live_units, standing
+from whet.improving.learned import LearnedOfAll, decided_anew, waiting_lessons
+from whet.improving.watch import live_lessons, live_units
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
-from whet.ledger.reach import scope_of
 from whet.ledger.traces import Move, move_of
-from whet.ledger.waiting import WaitingChange, in_order, last_trial
 from whet.lessons.following import count_following
+from whet.lessons.live import LiveComparison, LiveCounts
 from whet.proving.past_trials import past_trials
 from whet.store.analyses import analysis_of
 from whet.store.canary_counts import CountedUnit, counted
@@ -34,7 +32,7 @@ from whet.store.trials import all_progress, attempts_of
 from whet.store.troubles import trouble_of_session
 from whet.text.short_names import short_name
 from whet.text.words import cut
-from whet.trials.canaries import LiveComparison, Observation, compare
+from whet.trials.canaries import Observation, compare
 from whet.trials.design import TrialProgress
 from whet.trials.endpoints import in_situation
 from whet.trouble.values import Intervention
@@ -142,16 +140,9 @@ def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:
 
 
 def show_waiting(ask: PageRequest) -> Framed:
-    home, entries = ask.cache.home, ask.entries
-    state = fold(entries)
-    found = (
-        WaitingChange(
-            entry, pending.move_for(home, ask.database, entry), last_trial(entry.patch, entries), scope_of(entry, state)
-        )
-        for entry in pending.pending(home, ask.database, now=ask.now)
-    )
+    found = waiting_lessons(ask.cache.home, ask.database, now=ask.now)
     agents = {fact.id: fact.source for fact in ask.looked.everything}
-    return _framed("waiting", waiting(ask.site, in_order(found), agents))
+    return _framed("waiting", waiting(ask.site, found, agents))
 
 
 def show_rules(ask: PageRequest) -> Framed:
@@ -178,7 +169,8 @@ def show_rule(ask: PageRequest) -> Framed:
         if entry.patch.form == form and entry.patch.name == name and entry.step not in QUIET
     ]
     tried = [msgspec.json.decode(entry.verdict, type=TrialProgress) for entry, _ in history if entry.verdict]
-    watched = [each for each in standing(ask.cache.home, ask.database) if form == Form.RULE and each.name == name]
+    live_ones = live_lessons(ask.cache.home, ask.database) if form == Form.RULE else ()
+    watched = [each for each in live_ones if each.patch.name == name]
     fared, is_current = None, True
     if item is not None and item.form is Form.RULE:
         seen, is_current = ask.cache.seen(item).soon(state_of_sessions(ask.database))
@@ -199,7 +191,7 @@ def show_trials(ask: PageRequest) -> Framed:
 def show_trial(ask: PageRequest) -> Framed:
     found = next((each for each in shown_trials(ask) if each.progress.trial == ask.part), None)
     if found is None:
-        raise WhetError("There is no such trial.", advice="`whet try` and `whet improve` make trials.")
+        raise WhetError("There is no such trial.", advice="`whet try` and `whet try` make trials.")
     attempts = attempts_of(ask.database, ask.part)
     if not found.progress.entry:  # attempts come in between the looks that are kept
         made = max(found.progress.attempts, len(attempts))
@@ -216,13 +208,13 @@ def show_honesty(ask: PageRequest) -> Framed:
 
 def show_live(ask: PageRequest) -> Framed:
     found = []
-    for each in standing(ask.cache.home, ask.database):
-        units = counted(ask.database, each.entry)
-        found.append(ShownCanary(each, _way(each, units), units))
+    for each in live_lessons(ask.cache.home, ask.database):
+        units = counted(ask.database, each.standing.entry)
+        found.append(ShownCanary(each, _way(each.counts, units), units))
     return _framed("live", live(ask.site, found))
 
 
-def _way(watched: WatchedRule, found: Sequence[CountedUnit]) -> list[LiveComparison]:
+def _way(watched: LiveCounts, found: Sequence[CountedUnit]) -> list[LiveComparison]:
     """The comparison after the first units, and after more and more of them."""
     units = [Observation(each.told, each.loss, watched.share) for each in found]
     if watched.endpoint:

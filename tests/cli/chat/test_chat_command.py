@@ -162,7 +162,7 @@ def test_a_first_run_offers_the_embedded_model(tmp_path: Path) -> None:
     with room(tmp_path, words("unused")) as place:
         (place.home / "settings.toml").unlink()
         with place.chat() as seat:
-            seat.expect("No model is set").expect("whet models pull").expect("whet config set model openai:")
+            seat.expect("No model is set").expect("whet models pull").expect("whet config model openai:")
             seat.expect("Download and use the embedded model").say("n").expect("No model is set.")
             assert seat.leave() == 1
         with place.chat(MISTRAL_API_KEY="x") as seat:
@@ -189,7 +189,7 @@ def test_what_is_learned_from_lines_of_a_pipe_waits(tmp_path: Path, person: Path
     with playing(note, words("Noted.")) as server:
         run = whet_at(tmp_path / "home", person, server.base_url)
         assert run("chat", stdin="The release day is Tuesday.\n").code == 0
-        assert len(run("pending", "--json").json["pending"]) == 1
+        assert len(run("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
 def test_lines_from_a_pipe_are_answered_in_json(tmp_path: Path, person: Path) -> None:

@@ -42,11 +42,11 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_outcomes_name_the_evidence(whet: Whet, corpus: Path) -> None:
     whet("import", str(corpus))
-    found = whet("outcomes", "loop-1", "--json").json
+    found = whet("show", "loop-1", "--calls", "--json").json
     assert found["calls"]["failed"] == 3
     assert all(exchange["evidence"] for exchange in found["exchanges"])
-    assert "3 failed" in whet("outcomes", "loop-1").out
-    assert "1 ok" in whet("outcomes", "fine-1", "--only", "failed").out
+    assert "3 failed" in whet("show", "loop-1", "--calls").out
+    assert "1 ok" in whet("show", "fine-1", "--calls", "failed").out
 
 
 def test_a_single_failure_is_no_lesson(whet: Whet, tmp_path: Path) -> None:

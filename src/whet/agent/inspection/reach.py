@@ -35,6 +35,8 @@ MEANT = {"dotenv": (".env",), "dotenv_if_exists": (".env",), "flake": ("flake.ni
          "nix": ("shell.nix", "default.nix")}  # fmt: skip
 ENTRIES = ("__init__", "__main__", "index")
 SHELLS = ("", ".sh", ".bash", ".zsh")
+SCRIPTS = (".js", ".mjs", ".cjs", ".ts")
+MODULES = {".pl": ".pm"}  # what a script of this kind loads, where that is called otherwise
 
 
 class Namer(NamedTuple):
@@ -61,7 +63,7 @@ class NamedFile(NamedTuple):
 
 
 class Reach:
-    """What is named, by folder and by name; folders in which everything counts, and those in which every module does.
+    """What is named, by folder and by name; folders in which everything counts, or every module, or every program.
 
     `holds` tells whether commands can write to a path.
     """
@@ -71,6 +73,7 @@ class Reach:
         self._claims: dict[str, dict[str, NamedFile]] = {}
         self._folders: dict[str, NamedFile] = {}
         self._modules: dict[str, NamedFile] = {}
+        self._programs: dict[str, NamedFile] = {}
 
     def extend(self, namers: Iterable[Namer]) -> None:
         """Take in what these texts name, what the named texts name, and so on."""
@@ -87,7 +90,9 @@ class Reach:
     def claim_of(self, path: str) -> NamedFile | None:
         """Why a path counts, if it does, whether or not something stands there."""
         folder, name = os.path.split(path)
-        found = self._claim_in(folder, name.lower())
+        found = self._claim_in(folder, name.lower()) or self._claim_beneath(path)
+        if found is None and folder in self._programs and (name.endswith(SHELLS[1:]) or _is_runnable(path)):
+            found = self._programs[folder]
         above = path
         while found is None and len(above) > 1:
             found, above = self._folders.get(above), os.path.dirname(above)
@@ -109,11 +114,20 @@ class Reach:
         found = self._claims.get(folder, {}).get(name)
         return self._modules.get(folder) if found is None and name.endswith(PYTHON) else found
 
+    def _claim_beneath(self, path: str) -> NamedFile | None:
+        """What a link leads to is put in the place of all that was named beneath it."""
+        if not os.path.islink(path):
+            return None
+        within = (named for folder, named in self._claims.items() if f"{folder}/".startswith(f"{path}/"))
+        return next((claim for named in within for claim in named.values()), None)
+
     def _files(self, path: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]:
         """A file that is named, with what it links to; or the programs of a folder that is named."""
         real = os.path.realpath(path)
         if os.path.isdir(real):
             if self._holds(real):
+                if not claim.namer.depth or os.path.splitext(claim.namer.path)[1] in SHELLS:
+                    self._programs.setdefault(real, claim)
                 yield from _of_folder(real, claim)
             return
         care = _care_of(path, claim)
@@ -201,7 +215,8 @@ def _candidates(namer: Namer, person: str) -> Iterator[str]:
     folders = tuple(dict.fromkeys(path for path in named if path not in namer.bases and os.path.isdir(path)))
     bases = tuple(dict.fromkeys((*namer.bases, *folders)))
     own = os.path.splitext(namer.path)[1]
-    suffixes = tuple(dict.fromkeys(filter(None, (own, ".py" if "python" in namer.text else ""))))
+    python = ".py" if "python" in namer.text else ""
+    suffixes = tuple(dict.fromkeys(filter(None, (own, python, MODULES.get(own, "")))))
     beside = (os.path.dirname(namer.path), *folders) if own else bases
     for word in words:
         for meant in MEANT.get(word, ()):
@@ -211,6 +226,8 @@ def _candidates(namer: Namer, person: str) -> Iterator[str]:
         else:
             yield from (f"{base}/{word}" for base in bases)
             yield from (f"{base}/{word}{suffix}" for suffix in suffixes for base in beside)
+            if own in SCRIPTS:
+                yield from (f"{base}/node_modules/{word}" for base in namer.bases)
 
 
 def _spelled(word: str, suffixes: tuple[str, ...], bases: tuple[str, ...], person: str) -> Iterator[str]:
@@ -220,8 +237,9 @@ def _spelled(word: str, suffixes: tuple[str, ...], bases: tuple[str, ...], perso
         yield from _completed(path, suffixes)
     if "/" not in word and not word.startswith((".", "\x00")):
         first, _, rest = word.partition(".")
-        modules = (f"{base}/{first}/{rest.replace('.', '/')}" for base in bases if os.path.isdir(f"{base}/{first}"))
-        yield from (path for module in modules for path in _completed(module, suffixes))
+        for base in bases if suffixes else ():
+            yield from (f"{base}/{first}/__init__{suffix}" for suffix in suffixes)
+            yield from _completed(f"{base}/{first}/{rest.replace('.', '/')}", suffixes)
 
 
 def _completed(path: str, suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -266,7 +284,7 @@ def _of_folder(folder: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]
     if claim.care is Care.REPORTED or (claim.namer.depth and suffix not in SHELLS):
         return
     for path in _beneath(folder):
-        if os.path.splitext(path)[1] == suffix or _has_right(path):
+        if os.path.splitext(path)[1] in (suffix, *SHELLS[1:]) or _has_right(path):
             yield path, claim
 
 

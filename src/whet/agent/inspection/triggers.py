@@ -67,7 +67,8 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("other shells", ASKED, ".kshrc .cshrc .tcshrc .login .config/fish/ .config/nushell/ .config/powershell/"),
     *_all("shells", ASKED, ".cargo/env .cargo/env.* .local/bin/ .local/share/zsh/ .local/share/fish/", loads=ASKED),
     *_all("Python", ASKED, "usercustomize.py .pythonrc .pythonrc.py .pythonstartup .config/pip/ .pip/"),
-    *_all("Perl and Emacs", ASKED, "*.pmc *.elc"),
+    *_all("Python, Perl and Emacs", ASKED, "*.pyc *.pyo *.pmc *.elc"),
+    *_all("the desktop", ASKED, "*.desktop .directory autorun.inf"),
     *_all("the desktop", ASKED, ".config/autostart/ .config/systemd/ .xinitrc .xprofile .xsession .xsessionrc"),
     *_all("the desktop", ASKED, ".config/environment.d/ .pam_environment .local/share/applications/"
           " .config/plasma-workspace/ .local/share/systemd/ .local/share/dbus-1/ .config/dbus-1/ .kde/Autostart/"),
@@ -78,6 +79,10 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("lefthook", ASKED, "lefthook.* .lefthook.* lefthook-local.* .lefthook/ .lefthook-local/"),
     *_all("overcommit", ASKED, ".overcommit.yml .local-overcommit.yml"),
     *_all("simple-git-hooks", ASKED, ".simple-git-hooks.* simple-git-hooks.*"),
+    *_all("git", REPORTED, ".lfsconfig"),
+    *_all("Subversion, CVS and Perforce", ASKED, ".subversion/ .cvsrc CVS/Root .p4config .p4enviro"),
+    *_all("repo", ASKED, ".repo/"),
+    *_all("Mercurial", ASKED, ".hgsub .hgsubstate"),
     *_all("Mercurial", ASKED, ".hg/hgrc .hg/hgrc-not-shared .hgrc .hg/sharedpath .config/hg/", loads=ASKED),
     *_all("Fossil", ASKED, ".fossil-settings/"),
     *_all("Bazaar", ASKED, ".bzr/branch/branch.conf .bzr/branch-format .config/breezy/"),
@@ -109,22 +114,28 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("programs that load variables", REPORTED, ".env .env.*"),
     *_all("version managers", REPORTED, ".nvmrc .node-version .python-version .ruby-version .java-version .sdkmanrc"),
     *_all("version managers", REPORTED, "rust-toolchain rust-toolchain.toml global.json flake.nix shell.nix"),
+    *_all("version managers", REPORTED, "go.work .bazelversion .prototools .terraform-version .terragrunt-version"
+          " .tgenv-version devbox.json"),
     *_all("make", REPORTED, "Makefile GNUmakefile"),
     *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
     *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
     *_all("npm", REPORTED, "package.json .npmrc .pnpmfile.cjs .pnpmfile.mjs binding.gyp .lintstagedrc .lintstagedrc.*"),
     *_all("Yarn", REPORTED, ".yarnrc .yarnrc.yml .pnp.cjs .yarn/releases/ .yarn/plugins/"),
-    *_all("linters", REPORTED, ".eslintrc.*js eslint.config.* .prettierrc.*js prettier.config.* .pylintrc"),
+    *_all("linters", REPORTED, ".eslintrc.*js *.config.*js *.config.ts .prettierrc.*js"),
     *_all("Cargo", REPORTED, "build.rs .cargo/config .cargo/config.toml"),
     *_all("Java builds", REPORTED, "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew mvnw"),
-    *_all("Java builds", REPORTED, "build.xml .mvn/ gradle/wrapper/"),
+    *_all("Java builds", REPORTED, "gradle.properties build.xml .mvn/ gradle/wrapper/"),
     *_all("PHP and Ruby", REPORTED, "composer.json .bundle/config Gemfile"),
-    *_all("machines", REPORTED, "Vagrantfile Tiltfile docker-compose.y*ml compose.y*ml .gitpod.yml"),
+    *_all("data pipelines", REPORTED, "dvc.yaml .dvc/config"),
+    *_all("machines", REPORTED, "Vagrantfile Tiltfile docker-compose.y*ml compose.y*ml *compose.*.y*ml .gitpod.yml"),
     *_all("CI", REPORTED, ".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ .travis.yml Jenkinsfile"),
     *_all("CI", REPORTED, "azure-pipelines.yml bitbucket-pipelines.yml .buildkite/ .drone.yml .woodpecker/"),
 )  # fmt: skip
 # Python runs such a file in the place of the source beside it, and makes it again where it is gone.
 COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
+# A name that begins with a dot is some program's: whose, and what it runs, no list knows.
+HIDDEN = Trigger(".*", "the program that reads it", Care.REPORTED)
+OBEYED_BY_NOBODY = ("ignore", "keep", "lock", ".log", ".editorconfig", ".DS_Store", ".coverage", ".swp", ".tmp")
 # What is installed in there is code that its owner runs; thousands of packages bring such files along, and no program
 # looks for them there.
 DEPENDENCIES = names(
@@ -169,9 +180,15 @@ class Triggers:
                 tables = (known for pattern, known in self._odd if pattern.match(path[-1]))
                 found = next((each for known in tables for parts, each in known if _fits(parts[:-1], folders)), None)
             # A link may stand for a folder of triggers, or for one on the way to them.
-            return found or (_ending(self._folders, path) or _ending(self._ways, path) if link else None)
+            found = found or (_ending(self._folders, path) or _ending(self._ways, path) if link else None)
+            return HIDDEN if found is None and is_hidden_order(name) else found
 
         return find
+
+
+def is_hidden_order(name: str) -> bool:
+    """Whether a file is some program's by its name alone. What git reads is looked at for itself."""
+    return name.startswith(".") and not name.startswith(".git") and not name.endswith(OBEYED_BY_NOBODY)
 
 
 def _ending(table: Table, path: tuple[str, ...]) -> Trigger | None:

@@ -97,7 +97,7 @@ def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str:
     if endpoint.key_variable and not key:
         raise WhetError(
             f"No API key for {endpoint.name}: the variable {endpoint.key_variable} is not set.",
-            advice=f"`export {endpoint.key_variable}=…`, or choose another model: `whet config set model local`.",
+            advice=f"`export {endpoint.key_variable}=…`, or choose another model: `whet config model local`.",
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise WhetError(

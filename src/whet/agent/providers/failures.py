@@ -141,7 +141,7 @@ def advice_for(fault: ProviderFault, asked: Asked, status: int = 0) -> str:
         return (
             f"Check the key in the variable {asked.key_variable}, and that it may use this model."
             if asked.key_variable
-            else f"Set the variable that contains its key: `whet config set providers.{asked.provider}.key_variable …`."
+            else f"Set the variable that contains its key: `whet config providers.{asked.provider}.key_variable …`."
         )
     if status == HTTPStatus.NOT_FOUND:
         return "Check the name of the model and the base_url of the provider."

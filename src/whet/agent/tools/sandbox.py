@@ -206,7 +206,7 @@ def note(walls: Walls, *, network: bool, required: bool = True) -> str:
     if walls.wall is Wall.NONE:
         if not required:
             return f"No sandbox works here: the agent's commands can write wherever you can. {advice()}"
-        unconfined = "to run commands without a sandbox, run `whet config set sandbox.required false`"
+        unconfined = "to run commands without a sandbox, run `whet config sandbox.required false`"
         return f"No sandbox works here, so the agent has no terminal. {advice().rstrip('.')}; {unconfined}."
     if walls.wall is Wall.BUBBLEWRAP:
         return ""

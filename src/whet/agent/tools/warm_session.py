@@ -19,7 +19,6 @@ from whet.ledger.patches import Action
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.listing import Filters
@@ -72,7 +71,7 @@ def _build(
 
     fewest = min(max_examples, WantedTemplate().fewest)
     wanted = WantedTemplate(activity=activity, fewest=fewest, most=max_examples, sessions=min(fewest, LEAST_SESSIONS))
-    mined = mine(found, wanted, weights=failure_weights())
+    mined = mine(found, wanted)
     if not mined.examples:
         return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.

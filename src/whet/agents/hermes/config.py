@@ -92,7 +92,7 @@ def _model(document: dict[str, Any]) -> HermesConfig:
         return HermesConfig((("model", settings),), (variable,) if variable else ())
     if base:
         return _own_model(model, known or OWN_PROVIDER, told)
-    why = f"Whet does not know its provider {provider or 'auto'}: run `whet config set model provider:{model}`"
+    why = f"Whet does not know its provider {provider or 'auto'}: run `whet config model provider:{model}`"
     return HermesConfig(left=((f"model {model}", why),))
 
 

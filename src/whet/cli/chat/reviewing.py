@@ -12,7 +12,7 @@ from whet.sessions.transcripts import session_id
 from whet.store.recording import SOURCE
 from whet.told.review_when import Reviewed, ReviewKind, count, due
 
-DID_NOT_RUN = "A review failed before it began. To see why, run `whet work`."
+DID_NOT_RUN = "A review failed before it began. To see why, run `whet worker list`."
 PROGRAM = "from whet.cli.main import main; main()"
 
 
@@ -51,11 +51,11 @@ class Reviews:
     def _start(self, kind: ReviewKind) -> None:
         """In a process that outlives this one. Should it not get far, the next worker finds what it queued."""
         run = self._talk.run
-        command = [sys.executable, "-c", PROGRAM, "review", run.id, "--kind", kind.value, "--background", "--work"]
+        command = [sys.executable, "-c", PROGRAM, "learn", "--review", run.id, "--kind", kind.value, "--background"]
         model = self._settings.model or self._talk.model
         try:
             begun = subprocess.Popen(
-                [*command, "--model", model],
+                [*command, "--work", "--with", model],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -63,4 +63,6 @@ class Reviews:
             )
             self._at_work.append(begun)
         except OSError as error:
-            self._faults.append(f"The review did not start: {error}. To start it yourself, run `whet review {run.id}`.")
+            self._faults.append(
+                f"The review did not start: {error}. To start it yourself, run `whet learn --review {run.id}`."
+            )

@@ -134,7 +134,7 @@ def _line(entry: Entry, change: Change, width: int) -> str:
 def _waiting(state: State) -> tuple[str, ...]:
     number = len(state.pending)
     return (
-        (f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval: whet pending",)
+        (f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval: whet lessons --waiting",)
         if number
         else ()
     )
@@ -169,7 +169,7 @@ def _warm(standing: ChatStanding, argument: str) -> Reaction:
         return Reaction(template=argument)
     found = [each for each in list_templates(standing.home.folder) if each.template]
     if not found:
-        return Reaction(("No templates yet. To create one from your sessions, run `whet templates mine`.",))
+        return Reaction(("No templates yet. To create one from your sessions, run `whet templates create`.",))
     lines = [cut(f"{each.name}: {shown(each.template.description)}", standing.width) for each in found if each.template]
     return Reaction((*lines, "To start from one, type /warm NAME, or /warm auto to let Whet choose."))
 

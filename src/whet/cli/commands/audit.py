@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import next_step, print_json, say
+from whet.cli.output import many, next_step, plain, print_json, say
 
 if TYPE_CHECKING:
     from whet.improving.audit_proposals import ProposedStatement
     from whet.statements.audit import Audit
+
+STALE_DAYS = 180.0  # from which on a note is stale
 
 
 @click.command(
@@ -26,18 +28,24 @@ if TYPE_CHECKING:
 )
 @click.argument("project", required=False, type=click.Path(path_type=Path))
 @click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
-@click.option("--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet pending`.")
+@click.option(
+    "--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet lessons --waiting`."
+)
 @click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
+@click.option("--own", "is_own", is_flag=True, help="Whet's own notes and skills instead: what overlaps or is stale.")
 @json_option
-def command(project: Path | None, is_check: bool, is_proposing: bool, everything: bool, as_json: bool) -> int:
+def command(
+    project: Path | None, is_check: bool, is_proposing: bool, everything: bool, is_own: bool, as_json: bool
+) -> int:
+    if is_own:
+        return _audit_own(is_proposing=is_proposing, as_json=as_json)
+    from whet.cli.audited import audit_of
     from whet.cli.shown.audit import audit_lines, proposal_lines
     from whet.context.auditing import audit_folder
-    from whet.context.instruction_files import PersonFolder
     from whet.statements.statement import StatementMark
 
-    person = None if is_check else PersonFolder(Path.home(), dict(os.environ))
-    found = audit_folder(project or Path.cwd(), person=person, is_dated=not is_check)
-    found = found if is_check else _with_sessions(found)
+    folder = project or Path.cwd()
+    found = audit_folder(folder, is_dated=False) if is_check else audit_of(folder)
     proposed = _propose(found) if is_proposing and not is_check else ()
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
     if as_json:
@@ -50,18 +58,6 @@ def command(project: Path | None, is_check: bool, is_proposing: bool, everything
         if wrong and not is_check and not is_proposing:
             next_step("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
     return 1 if is_check and wrong else 0
-
-
-def _with_sessions(found: "Audit") -> "Audit":
-    from whet.improving.auditing import audit_with_sessions
-    from whet.store.home import find_home
-    from whet.store.opening import opened
-
-    home = find_home(os.environ)
-    if not home.folder.is_dir():  # nothing was ever imported, and nothing is made for a look
-        return found
-    with opened(home) as database:
-        return audit_with_sessions(database, found, now=time.time())
 
 
 def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":
@@ -80,7 +76,7 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
     """The audit for programs: every statement with its findings, and as the lesson that it is."""
     from msgspec.structs import replace
 
-    from whet.cli.shown.taught import lesson_record
+    from whet.cli.shown.lessons import lesson_record
     from whet.statements.lessons import lessons_of_files
     from whet.targets.project_names import name_of_project
 
@@ -97,3 +93,39 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
         "lessons": [lesson_record(each, None) for each in lessons],
         "proposed": proposed,
     }
+
+
+def _audit_own(*, is_proposing: bool, as_json: bool) -> int:
+    """Overlapping skills, duplicate and stale notes; nothing changes until a person approves it."""
+    from whet.improving.curating import Proposed, curate, look
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        if is_proposing:
+            found = curate(home, database, now=time.time(), days=STALE_DAYS)
+        else:
+            found = tuple(Proposed(finding, ()) for finding in look(home, database, now=time.time(), days=STALE_DAYS))
+    if as_json:
+        print_json(
+            [
+                {
+                    "what": each.finding.what,
+                    "pending": [entry.number for entry in each.entries],
+                    "refused": list(each.refused),
+                }
+                for each in found
+            ]
+        )
+        return 0
+    for each in found:
+        numbers = ", ".join(str(entry.number) for entry in each.entries)
+        say(f"{plain(each.finding.what)}.{f' Pending as {numbers}.' if numbers else ''}")
+        for reason in each.refused:
+            say(f"  [dim]{plain(reason)}[/]")
+    if not found:
+        say("No overlapping skills and no stale notes.")
+    elif is_proposing:
+        say(f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet lessons show ID`.")
+    return 0

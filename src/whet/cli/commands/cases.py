@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whet.cli.case_formats import export_command, import_command
-from whet.cli.case_making import cases_folder, folder_option, from_commits, from_lesson
-from whet.cli.case_screening import screen_command
+from whet.cli.case_folders import cases_folder, folder_option
+from whet.cli.case_formats import FORMATS, export_cases
+from whet.cli.case_making import add_cases
+from whet.cli.case_screening import screen_cases
 from whet.cli.options import json_option
 from whet.cli.output import console, many, next_step, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
+from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, list_cases
 from whet.store.home import Home, find_home
 from whet.text.amounts import short
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 @click.group(
     "cases",
     invoke_without_command=True,
-    epilog="Example: whet cases new fix-the-port",
+    epilog="Example: whet cases add --new fix-the-port",
     help="List the cases: tasks with a check, on which `whet try` tests changes. A case is a TOML file.",
 )
 @folder_option
@@ -35,33 +36,26 @@ def command(context: click.Context, folder: Path | None, as_json: bool) -> int:
     return 0 if context.invoked_subcommand else _list(folder, as_json)
 
 
-@command.command("list", epilog="Example: whet cases list --folder cases", help="List the cases.")
+@command.command(
+    "show",
+    epilog="Example: whet cases show fix-the-port",
+    help="Show a case; with --format and --to, write cases in the format of another program, one folder each. What has "
+    "no counterpart there is listed; exit code 1 if no case could be written.",
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="`claude plugin eval` cases or Harbor tasks.")
+@click.option("--to", "target", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
 @folder_option
 @json_option
-def list_(folder: Path | None, as_json: bool) -> int:
-    return _list(folder, as_json)
+def show(names: tuple[str, ...], form: str | None, target: Path | None, folder: Path | None, as_json: bool) -> int:
+    if bool(form) != bool(target):
+        raise WhetError("--format and --to go together.", advice="Example: --format harbor --to tasks")
+    if form and target:
+        return export_cases(names, form, target, folder, as_json=as_json)
+    return max(_show(name, folder, as_json) for name in names)
 
 
-@command.command("new", epilog="Example: whet cases new fix-the-port", help="Create a commented example case to edit.")
-@click.argument("name")
-@folder_option
-@json_option
-def new(name: str, folder: Path | None, as_json: bool) -> int:
-    from whet.shipped.guidance.cases import example
-
-    path = keep_text(cases_folder(folder), name, example())
-    if as_json:
-        print_json({"case": name, "path": str(path)})
-    else:
-        say(f"Wrote {plain(path)}. Edit it, then: whet cases run {plain(name)}")
-    return 0
-
-
-@command.command("show", epilog="Example: whet cases show fix-the-port", help="Show a case.")
-@click.argument("name")
-@folder_option
-@json_option
-def show(name: str, folder: Path | None, as_json: bool) -> int:
+def _show(name: str, folder: Path | None, as_json: bool) -> int:
     import msgspec
 
     from whet.store.case_files import load_case
@@ -82,61 +76,37 @@ def show(name: str, folder: Path | None, as_json: bool) -> int:
     "run",
     epilog="Example: whet cases run fix-the-port --times 3",
     help="Run cases without any change and show how often they pass. Give folders, files, names or tag:WORD; the "
-    "default is all cases. Exit code 1 if none passed.",
+    "default is all cases. Exit code 1 if none passed. With --screen, the attempts count for no trial: a case that "
+    "passes every time cannot show that a change helps, so `whet try` leaves it out, and keeps a few as standing cases "
+    "that guard against harm.",
 )
 @click.argument("wanted", nargs=-1, metavar="[WHICH]...")
 @click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case.")
 @click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
 @click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature.")
 @click.option("--fresh", is_flag=True, help="Run again instead of reusing earlier results.")
+@click.option("--screen", "is_screening", is_flag=True, help="Find out which cases can show anything.")
 @json_option
-def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | None, fresh: bool, as_json: bool) -> int:
+def run(
+    wanted: tuple[str, ...],
+    times: int,
+    model: str,
+    temperature: float | None,
+    fresh: bool,
+    is_screening: bool,
+    as_json: bool,
+) -> int:
     home = find_home(os.environ)
     found = chosen(home.folder, wanted)
     if not found:
-        raise WhetError("No cases found.", advice="To create one, run `whet cases new NAME`.")
+        raise WhetError("No cases found.", advice="To make some, run `whet cases add`.")
+    if is_screening:
+        return screen_cases(home, found, wanted, times=times, model=model, temperature=temperature, as_json=as_json)
     attempts = _attempts(home, found, wanted, times=times, model=model, temperature=temperature, fresh=fresh)
     return _report(attempts, as_json)
 
 
-@command.command(
-    "from-session",
-    epilog="Example: whet cases from-session 3f9a2c",
-    help="Create cases from a session: the step where a call failed and another worked later, and the whole task. "
-    "For the task, the repository is used as it was when the session began, with the tests of the commit that came of "
-    "it or the last check that passed; without the repository, the files on record. A task case is kept only if its "
-    "check fails before. Any that cannot be created are listed with the reason.",
-)
-@click.argument("session", metavar="ID")
-@folder_option
-@click.option("--dry-run", is_flag=True, help="Show which cases can be created, without saving them.")
-@json_option
-def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool) -> int:
-    from whet.proving.cases_from_sessions import cases_from
-    from whet.store.listing import find
-    from whet.store.opening import opened
-    from whet.store.sessions import is_believed, load
-
-    home = find_home(os.environ)
-    with opened(home) as database:
-        found = find(database, session)
-        made = cases_from(home, load(database, found), is_believed=is_believed(database, found))
-    paths = {case.name: "" if dry_run else str(keep_case(cases_folder(folder), case)) for case in made.cases}
-    if as_json:
-        print_json({"cases": paths, "left_out": made.left_out})
-    else:
-        for name, path in paths.items():
-            say(f"{plain(name)}: {plain(path or 'can be made')}")
-        for reason in made.left_out:
-            say(f"[dim]{plain(reason[:1].upper() + reason[1:])}.[/]")
-    return 0 if paths else 1
-
-
-command.add_command(from_commits)
-command.add_command(from_lesson)
-command.add_command(screen_command)
-command.add_command(import_command)
-command.add_command(export_command)
+command.add_command(add_cases)
 
 
 def _list(folder: Path | None, as_json: bool) -> int:
@@ -145,8 +115,8 @@ def _list(folder: Path | None, as_json: bool) -> int:
         print_json([_record(each) for each in found])
     elif not found:
         say(
-            "No cases yet. To write one, run `whet cases new NAME`; to create one from a failed session, `whet "
-            "cases from-session ID`."
+            "No cases yet. To write one, run `whet cases add --new NAME`; to create one from a failed session, `whet "
+            "cases add ID`."
         )
     else:
         rows = [(each.name, *_row(each)) for each in found]

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from whet.cli.options import json_option
-from whet.cli.options_of_runs import RunOptions, run_options, session_for
+from whet.cli.options_of_runs import RunOptions, date_option, prompt_option, run_options, session_for
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -21,8 +21,14 @@ from whet.store.settings_file import load
     "Alt-Enter starts a new line. With piped input, each line is one turn.",
 )
 @run_options
+@prompt_option
+@date_option
 @json_option
-def command(as_json: bool, **options: Any) -> int:
+def command(is_prompt: bool, day: str | None, as_json: bool, **options: Any) -> int:
+    if is_prompt:
+        from whet.cli.prompting import show_prompt
+
+        return show_prompt(RunOptions(**options), interactive=True, day=day, as_json=as_json)
     home = find_home(os.environ)
     asked = session_for(load(home), RunOptions(**options), home=home, interactive=True)
     from whet.cli.chat.opening import talk_in_lines, talk_on_terminal

@@ -31,27 +31,44 @@ class Effective(NamedTuple):
     origin: str
 
 
-@click.group(
+@click.command(
     "config",
-    invoke_without_command=True,
-    epilog="Example: whet config set model openai:gpt-5.1",
-    help="Show the current settings and where each comes from. They are stored in settings.toml in the home "
-    "folder, which you can edit by hand. API keys stay in the environment; only the names of their variables "
-    "are shown.",
+    epilog="Example: whet config model openai:gpt-5.1",
+    help="Show the current settings and where each comes from; with KEY, print one; with KEY and VALUE, set it. They "
+    "are stored in settings.toml in the home folder, which you can edit by hand. API keys stay in the environment; "
+    "only the names of their variables are shown.",
+    context_settings={"ignore_unknown_options": True},  # a number below zero is a value, and a wrong one
 )
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@click.option("--unset", is_flag=True, help="Reset KEY to its default.")
 @click.option("--explain", is_flag=True, help="Explain every setting and its default.")
+@click.option("--path", "is_path", is_flag=True, help="Print the path of the settings file.")
+@click.option(
+    "--check",
+    "is_check",
+    is_flag=True,
+    help="Send the provider a short test request and report any problem, for the model KEY if it is given. This costs "
+    "a few tokens.",
+)
 @json_option
-@click.pass_context
-def command(context: click.Context, explain: bool, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
-    return _explain(as_json) if explain else _show(as_json)
+def command(
+    key: str | None, value: str | None, unset: bool, explain: bool, is_path: bool, is_check: bool, as_json: bool
+) -> int:
+    if sum((unset, explain, is_path, is_check, value is not None)) > 1:
+        raise WhetError("Use only one of VALUE, --unset, --explain, --path and --check.", advice="Remove the others.")
+    if is_check:
+        return _check(key or "", as_json)
+    if key is None:
+        if unset:
+            raise WhetError("Which setting?", advice="To list the settings, run `whet config`.")
+        return _path(as_json) if is_path else _explain(as_json) if explain else _show(as_json)
+    if unset:
+        return _unset(key, as_json)
+    return _get(key, as_json) if value is None else _set(key, value, as_json)
 
 
-@command.command("get", epilog="Example: whet config get model", help="Print the value of one setting.")
-@click.argument("key")
-@json_option
-def get(key: str, as_json: bool) -> int:
+def _get(key: str, as_json: bool) -> int:
     from whet.cli.output import print_json
 
     path = path_of(key)
@@ -66,16 +83,8 @@ def get(key: str, as_json: bool) -> int:
     return 0
 
 
-@command.command(
-    "set",
-    epilog="Example: whet config set budget.dollars 0.50",
-    help="Set a value that the next run can use. Comments and other settings in the file are kept.",
-    context_settings={"ignore_unknown_options": True},  # a number below zero is a value, and a wrong one
-)
-@click.argument("key")
-@click.argument("value")
-@json_option
-def set_(key: str, value: str, as_json: bool) -> int:
+def _set(key: str, value: str, as_json: bool) -> int:
+    """Set a value that the next run can use. Comments and other settings in the file are kept."""
     path = path_of(key)
     _expect_person(path)
     refuse_secret(path, value)
@@ -91,10 +100,7 @@ def set_(key: str, value: str, as_json: bool) -> int:
     return _tell(dotted(path), given, as_json)
 
 
-@command.command("unset", epilog="Example: whet config unset budget.dollars", help="Reset a setting to its default.")
-@click.argument("key")
-@json_option
-def unset(key: str, as_json: bool) -> int:
+def _unset(key: str, as_json: bool) -> int:
     path = path_of(key)
     _expect_person(path)
     from whet.store.settings_changes import remove
@@ -104,9 +110,7 @@ def unset(key: str, as_json: bool) -> int:
     return _tell(dotted(path), value, as_json)
 
 
-@command.command("path", epilog="Example: $EDITOR $(whet config path)", help="Print the path of the settings file.")
-@json_option
-def path_(as_json: bool) -> int:
+def _path(as_json: bool) -> int:
     from whet.cli.output import print_json
 
     path = place(find_home(os.environ)).path
@@ -117,14 +121,7 @@ def path_(as_json: bool) -> int:
     return 0
 
 
-@command.command(
-    "check",
-    epilog="Example: whet config check",
-    help="Send the provider a short test request and report any problem. This costs a few tokens.",
-)
-@click.option("--model", default="", help="Model to check instead of the one in the settings.")
-@json_option
-def check_(model: str, as_json: bool) -> int:
+def _check(model: str, as_json: bool) -> int:
     from whet.cli.checking import try_provider
 
     home = find_home(os.environ)

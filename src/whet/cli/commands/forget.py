@@ -82,7 +82,9 @@ def _named(database: Database, ids: tuple[str, ...], source: str) -> list[Sessio
         return [find(database, each) for each in ids]
     found = list_sessions(database, Filters(source=source), limit=EVERYTHING)
     if not found:
-        raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet stats`.")
+        raise WhetError(
+            f"No session has the source {source}.", advice="To list the agents, run `whet report --counts`."
+        )
     return found
 
 

@@ -47,12 +47,6 @@ def command(context: click.Context, as_json: bool) -> int:
     return 0 if context.invoked_subcommand else _list(as_json)
 
 
-@command.command("list", epilog="Example: whet jobs list", help="List the jobs.")
-@json_option
-def list_(as_json: bool) -> int:
-    return _list(as_json)
-
-
 @command.command(
     "add",
     epilog='Example: whet jobs add "every 2h" "Look for failed builds" --script ~/bin/builds --deliver stdout',
@@ -66,7 +60,6 @@ def list_(as_json: bool) -> int:
 @click.option("--prompt-file", default="", help="File with the prompt, read at each run.")
 @click.option("--skill", "skills", multiple=True, help="Skill to load first. Repeatable.")
 @click.option("--script", default="", help="Command to run first.")
-@click.option("--script-seconds", type=click.FloatRange(1), default=300.0, help="Time limit of the script, in seconds.")
 @click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
 @click.option(
     "--window",
@@ -104,11 +97,21 @@ def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **opti
     return code
 
 
-@command.command("show", epilog="Example: whet jobs show morning-news", help="Show a job and its last run.")
-@click.argument("name")
+@command.command(
+    "show",
+    epilog="Example: whet jobs show morning-news --runs",
+    help="Show a job and its last run; with --runs, list the runs of one job or of all: how each ended, what was "
+    "missed, and whether its report was delivered.",
+)
+@click.argument("name", default="")
+@click.option("--runs", "is_history", is_flag=True, help="List the runs, newest first.")
+@click.option("--limit", default=30, type=click.IntRange(1), help="Maximum number of runs to list.")
+@click.option("--full", is_flag=True, help="Include the reports of the runs.")
 @json_option
-def show(name: str, as_json: bool) -> int:
+def show(name: str, is_history: bool, limit: int, full: bool, as_json: bool) -> int:
     home = find_home(os.environ)
+    if is_history:
+        return _history(home, name, limit=limit, full=full, as_json=as_json)
     load(home.folder, name)
     with opened(home) as database:
         [(found, mark, last)] = [each for each in _found(home, database) if each[0].name == name]
@@ -129,7 +132,7 @@ def show(name: str, as_json: bool) -> int:
     "report was not delivered.",
 )
 @click.argument("name")
-@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
+@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet worker list` lists it.")
 @json_option
 def run(name: str, background: bool, as_json: bool) -> int:
     from whet.cli.jobs_running import run_here, submit
@@ -145,29 +148,19 @@ def run(name: str, background: bool, as_json: bool) -> int:
     help="Pause a job. Runs that fall due while it is paused are skipped and not counted as missed.",
 )
 @click.argument("name")
+@click.option("--resume", "is_resumed", is_flag=True, help="Go on with a paused job instead.")
 @yes_option
 @json_option
-def pause_(name: str, yes: bool, as_json: bool) -> int:
+def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        author = careful(author_at(home, database), yes=yes)
-        return tell((pause(author, name, paused=True),), as_json=as_json, done="Paused")
-
-
-@command.command("resume", epilog="Example: whet jobs resume morning-news", help="Resume a paused job.")
-@click.argument("name")
-@yes_option
-@json_option
-def resume(name: str, yes: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
-        entry = pause(careful(author_at(home, database), yes=yes), name, paused=False)
-        if entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
+        entry = pause(careful(author_at(home, database), yes=yes), name, paused=not is_resumed)
+        if is_resumed and entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
             known = job_records.mark_of(database, owner_of(home).id, name)
             job = load(home.folder, name)
             mark = known or job_records.JobMark(owner_of(home).id, name, stamp(job), 0.0, added=job.added)
             job_records.keep_mark(database, mark._replace(accounted=time.time()))
-        return tell((entry,), as_json=as_json, done="Resumed")
+        return tell((entry,), as_json=as_json, done="Resumed" if is_resumed else "Paused")
 
 
 @command.command(
@@ -184,18 +177,7 @@ def remove_(name: str, yes: bool, as_json: bool) -> int:
         return tell((remove(careful(author_at(home, database), yes=yes), name),), as_json=as_json)
 
 
-@command.command(
-    "history",
-    epilog="Example: whet jobs history morning-news --full",
-    help="List the runs of one job or of all jobs: how each ended, what was missed, and whether its report was "
-    "delivered.",
-)
-@click.argument("name", default="")
-@click.option("--limit", default=30, type=click.IntRange(1), help="Maximum number of runs to list, newest first.")
-@click.option("--full", is_flag=True, help="Include the reports.")
-@json_option
-def history(name: str, limit: int, full: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
+def _history(home: Home, name: str, *, limit: int, full: bool, as_json: bool) -> int:
     with opened(home) as database:
         found = job_records.runs(database, owner_of(home), name, limit=limit)
     if not found and name:
@@ -207,20 +189,6 @@ def history(name: str, limit: int, full: bool, as_json: bool) -> int:
     else:
         print_runs(found, full=full)
     return 0
-
-
-@command.command(
-    "import-hermes",
-    epilog="Example: whet jobs import-hermes ~/.hermes/cron/jobs.json",
-    help="Import the jobs of Hermes. Its agent can write jobs too, so each needs your approval (`whet pending`).",
-)
-@click.argument("path", type=click.Path(path_type=Path), required=False)
-@click.option("--workdir", default="", help="Working folder for jobs that name none. Default: the current folder.")
-@json_option
-def import_hermes(path: Path | None, workdir: str, as_json: bool) -> int:
-    from whet.cli.jobs_imported import propose_jobs
-
-    return propose_jobs(find_home(os.environ), path, workdir=workdir, as_json=as_json)
 
 
 def _list(as_json: bool) -> int:

@@ -47,6 +47,15 @@ NO_READER = (
 @click.option("--yes", is_flag=True, help="Start without asking.")
 @click.option("--dry-run", is_flag=True, help="Show who would read, and what it takes.")
 @click.option("--background", is_flag=True, help="Queue it for `whet worker`, within the daily limit.")
+@click.option(
+    "--review",
+    "session",
+    default="",
+    metavar="ID",
+    help="Look back on this session alone, of any agent, for notes and skills worth keeping; --with names the model.",
+)
+@click.option("--kind", type=click.Choice(["memory", "skill", "combined"]), default="combined", hidden=True)
+@click.option("--work", is_flag=True, hidden=True, help="With --background: be the worker too, until all is done.")
 @json_option
 def command(
     project: str,
@@ -56,8 +65,15 @@ def command(
     yes: bool,
     dry_run: bool,
     background: bool,
+    session: str,
+    kind: str,
+    work: bool,
     as_json: bool,
 ) -> int:
+    if session:
+        from whet.cli.commands.reviewing import review_session
+
+        return review_session(session, kind, reader, background=background, work=work, as_json=as_json)
     from whet.cli.trying import allowance_of
     from whet.reading.learn import LearnRequest, ReadingLimit
     from whet.store.home import find_home
@@ -207,13 +223,13 @@ def _queue(home: "Home", name: str, limit: "ReadingLimit", *, as_json: bool) -> 
 
     reader = name or load(home).reading.reader
     if not reader:
-        say("No reader is set, so nothing is read. To set one: `whet config set reading.reader NAME`.")
+        say("No reader is set, so nothing is read. To set one: `whet config reading.reader NAME`.")
         return 0
     id = queue_reading(home, reader, limit)
     if as_json:
         print_json({"work": id})
     else:
-        say(f"Queued as {id}. To see progress: `whet work show {id}`." if id else "Every session has been read.")
+        say(f"Queued as {id}. To see progress: `whet worker list {id}`." if id else "Every session has been read.")
     return 0
 
 

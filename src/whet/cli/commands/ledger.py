@@ -10,7 +10,7 @@ from whet.changes import apply
 from whet.changes.changing import settle
 from whet.cli.acting import actor_of
 from whet.cli.delivery import touched, touched_lines
-from whet.cli.last_change import expect_meant
+from whet.cli.last_change import expect_meant, is_last
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
@@ -62,14 +62,6 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
     return 0 if context.invoked_subcommand else _list(limit, everything, as_json)
 
 
-@command.command("list", epilog="Example: whet ledger list --limit 20", help="List every change, newest first.")
-@limit_option
-@all_option
-@json_option
-def list_(limit: int, everything: bool, as_json: bool) -> int:
-    return _list(limit, everything, as_json)
-
-
 def _list(limit: int, everything: bool, as_json: bool) -> int:
     own, others, grounds = _entries()
     listed = sorted((*own, *others), key=lambda entry: entry.number)
@@ -83,21 +75,32 @@ def _list(limit: int, everything: bool, as_json: bool) -> int:
         ]
         print_json({"total": len(found), "entries": records})
     elif not found:
-        say("The ledger is empty: nothing has changed yet. `whet improve` finds what to change.")
+        say("The ledger is empty: nothing has changed yet. `whet try` finds what to change.")
     else:
         console().print(_table(newest, grounds))
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
         if foreign:
             names = plain(shown(", ".join(foreign)))
-            say(f"Changes by {names} apply to them, and here only if you approve them: `whet pending`.")
-        next_step("`whet ledger show ID` for the evidence and the verdict, `whet ledger revert ID` to undo.")
+            say(f"Changes by {names} apply to them, and here only if you approve them: `whet lessons --waiting`.")
+        next_step("`whet ledger show ID` for the evidence and the verdict, `whet ledger undo ID` to undo.")
     return 0
 
 
-@command.command("show", epilog="Example: whet ledger show 12", help="Show one entry with its evidence and a diff.")
-@click.argument("number", type=int, metavar="ID")
+@command.command(
+    "show",
+    epilog="Example: whet ledger show 'run the tests'",
+    help="Show one entry with its evidence and a diff, by its ID; or by words: which entry added them, on what "
+    "evidence, and whether they are active, wait, or were refused or undone.",
+)
+@click.argument("words", nargs=-1, required=True, metavar="ID|TEXT...")
 @json_option
-def show(number: int, as_json: bool) -> int:
+def show(words: tuple[str, ...], as_json: bool) -> int:
+    if len(words) == 1 and words[0].isdecimal():
+        return _show_entry(int(words[0]), as_json)
+    return _show_words(" ".join(words), as_json)
+
+
+def _show_entry(number: int, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         ledger = ledger_of(home, database)
@@ -123,35 +126,23 @@ def show(number: int, as_json: bool) -> int:
 
 
 @command.command(
-    "revert",
-    epilog="Example: whet ledger revert 12 --note 'made it slower'",
-    help="Undo one change, unless something later changed the same item. The files of targets are brought up to date, "
-    "and named.",
-)
-@click.argument("number", type=int, metavar="ID")
-@click.option("--note", default="", help="Why.")
-@json_option
-def revert(number: int, note: str, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
-        made = apply.revert(home, database, number, actor=actor_of(os.environ), now=time.time(), note=note)
-        files = tell(home, database, now=time.time())
-    return _report((made,), files, as_json)
-
-
-@command.command(
     "undo",
     epilog="Example: whet ledger undo",
-    help="Undo the last change. Run it again to undo the one before. If it is not a rule, note or skill that you "
-    "decided on yourself, you are asked first; without a terminal, give the ID of that change.",
+    help="Undo the last change; run it again to undo the one before. With ID, undo that change, unless something later "
+    "changed the same item. If the last change is not a rule, note or skill that you decided on yourself, you are "
+    "asked first; without a terminal, give its ID. The files of targets are brought up to date, and named.",
 )
 @click.argument("number", type=int, required=False, metavar="[ID]")
+@click.option("--note", default="", help="Why, with ID.")
 @json_option
-def undo(number: int | None, as_json: bool) -> int:
-    home = find_home(os.environ)
+def undo(number: int | None, note: str, as_json: bool) -> int:
+    home, actor = find_home(os.environ), actor_of(os.environ)
     with opened(home) as database:
-        expect_meant(home, ledger_of(home, database), number)
-        made = apply.undo(home, database, actor=actor_of(os.environ), now=time.time())
+        if number is None or (not note and is_last(ledger_of(home, database), number)):
+            expect_meant(home, ledger_of(home, database), number)
+            made = apply.undo(home, database, actor=actor, now=time.time())
+        else:
+            made = (apply.revert(home, database, number, actor=actor, now=time.time(), note=note),)
         files = tell(home, database, now=time.time())
     return _report(made, files, as_json)
 
@@ -166,16 +157,7 @@ def redo(as_json: bool) -> int:
     return _report(made, files, as_json)
 
 
-@command.command(
-    "why",
-    epilog="Example: whet ledger why 'run the tests'",
-    help="Show which entry added these words, on what evidence, and whether they are active, wait, or were refused or "
-    "undone.",
-)
-@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
-@json_option
-def why(words: tuple[str, ...], as_json: bool) -> int:
-    text = " ".join(words)
+def _show_words(text: str, as_json: bool) -> int:
     found = trace(_entries()[0], text)
     if as_json:
         ends = [entry_record(each.ended) if each.ended else None for each in found]
@@ -212,7 +194,7 @@ def _state(found: Trace) -> str:
 def _standing(found: Trace) -> str:
     entry, ended = found
     if entry.step not in PUTTING:
-        end = f", entry {ended.number}, {moment(ended.at)}" if ended else ": `whet pending` decides on it"
+        end = f", entry {ended.number}, {moment(ended.at)}" if ended else ": `whet lessons --waiting` decides on it"
         return f"Not active. {NEVER_ACTIVE[ended.step] if ended else 'Waits for your approval'}{end}:"
     if ended is None:
         return "Active:"

@@ -1,4 +1,4 @@
-"""whet lessons: what sessions teach, project by project."""
+"""whet lessons: what sessions teach, project by project, and a person's decisions on it."""
 
 import os
 import time
@@ -8,11 +8,13 @@ from typing import NamedTuple
 import click
 
 from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
+from whet.cli.deciding import COMMANDS, say_budget, show_change, show_waiting
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, next_step, plain, print_json, say
-from whet.cli.shown.taught import (
+from whet.cli.shown.lessons import (
     FORMS,
     NEXT,
+    WAITING,
     change_of,
     conflict_lines,
     conflict_record,
@@ -22,10 +24,11 @@ from whet.cli.shown.taught import (
     evidence_lines,
     lesson_lines,
     lesson_record,
+    waiting_lines,
 )
 from whet.errors import WhetError
-from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson
-from whet.lessons.record import DECIDED, Lesson
+from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson, waiting_lessons
+from whet.lessons.record import DECIDED, UNDECIDED, Lesson, LessonStage
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -43,11 +46,15 @@ class AskedLessons(NamedTuple):
 
 
 class FoundLessons(NamedTuple):
-    """The lessons that were asked for, all that there are, and their numbers in the whole list, by id."""
+    """The lessons that were asked for, all that there are, and their numbers in the whole list, by id.
+
+    All that waits for a person comes beside them: a job or a template too.
+    """
 
     asked: LearnedOfAll
     whole: LearnedOfAll
     numbers: dict[str, int]
+    waiting: tuple[Lesson, ...] = ()
 
 
 @click.group(
@@ -55,7 +62,10 @@ class FoundLessons(NamedTuple):
     invoke_without_command=True,
     epilog="Example: whet lessons --project shop",
     help="List what your sessions teach, project by project: what was different when a call that had failed worked,"
-    " what people said for good, what they ask for again and again; each as the text that would be told.",
+    " what people said for good, what they ask for again and again; each as the text that would be told. What waits for"
+    " your approval comes first. Text that comes from a tool or a stranger reaches no agent until you approve its exact"
+    " wording. In a team, the same holds for rules of other members, unless they are among your team.admins. Changes"
+    " that nobody decides on expire.",
 )
 @filter_options
 @click.option(
@@ -68,6 +78,16 @@ class FoundLessons(NamedTuple):
 )
 @click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
 @click.option("--all", "every", is_flag=True, help="Also lessons that you decided on: active, undone or refused.")
+@click.option(
+    "--waiting",
+    is_flag=True,
+    help="Only what waits for your approval; on a terminal, one key approves, edits, refuses, says never or skips.",
+)
+@click.option(
+    "--yours",
+    is_flag=True,
+    help="The statements of CLAUDE.md, AGENTS.md and the like of this project, or of --project.",
+)
 @json_option
 @click.pass_context
 def command(
@@ -82,6 +102,8 @@ def command(
     change: str | None,
     dropped: bool,
     every: bool,
+    waiting: bool,
+    yours: bool,
     as_json: bool,
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
@@ -90,6 +112,10 @@ def command(
     context.obj = AskedLessons(LessonScope(filters, name, is_folder), change)
     if context.invoked_subcommand:
         return 0
+    if waiting:
+        return show_waiting(as_json=as_json)
+    if yours:
+        return _show_yours(Path(os.path.expanduser(project)) if is_folder else Path.cwd(), as_json=as_json)
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
     if dropped:
@@ -109,14 +135,19 @@ def command(
 @command.command(
     "show",
     epilog="Example: whet lessons show 3",
-    help="Show one lesson with its evidence, by its id or its number in the whole list.",
+    help="Show one lesson with its evidence, by its id or its number in the list; what waits, as a diff.",
 )
 @click.argument("name", metavar="ID")
 @click.option("--all", "every", is_flag=True, help="All quotes, and not the first few.")
 @json_option
 @click.pass_context
 def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
-    with opened(find_home(os.environ)) as database:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        for lesson in waiting_lessons(home, database, now=time.time()):
+            if name in (str(lesson.standing.entry), lesson.id):
+                show_change(lesson, as_json=as_json)
+                return 0
         found = _find(database, context.obj)
     lesson = _named(found, name)
     if as_json:
@@ -125,13 +156,15 @@ def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
         () if as_json else evidence_lines(lesson, found.numbers.get(lesson.id), found.whole.places, every=every)
     ):
         say(line)
+    if not as_json and lesson.standing.stage in UNDECIDED:
+        say_budget(lesson.patch)
     return 0
 
 
 @command.command(
     "propose",
     epilog="Example: whet lessons propose 4e28b1e8",
-    help="Put the drafts of lessons among the changes that wait for your approval (`whet pending`).",
+    help="Put lessons among the changes that wait for your approval.",
 )
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
 @json_option
@@ -148,8 +181,12 @@ def propose_drafts(context: click.Context, names: tuple[str, ...], as_json: bool
         return 0
     for each in entries:
         say(f"Entry {each.number} waits: {each.patch.form.value} {plain(each.patch.name)}.")
-    next_step(f"`whet pending show {entries[0].number}` to see it, `whet pending` to approve or refuse.")
+    next_step(f"`whet lessons show {entries[0].number}` to see it, `whet lessons --waiting` to approve or refuse.")
     return 0
+
+
+for each in COMMANDS:
+    command.add_command(each)
 
 
 def _named(found: FoundLessons, name: str) -> Lesson:
@@ -168,7 +205,25 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
         whole = learned(home, database, progress=progress)
         asked = whole if ask.scope == EVERYWHERE else learned(home, database, ask.scope, progress=progress)
     asked = asked._replace(lessons=tuple(each for each in asked.lessons if ask.change in (None, change_of(each).value)))
-    return FoundLessons(asked, whole, {each.id: number for number, each in enumerate(whole.lessons, 1)})
+    numbers = {each.id: number for number, each in enumerate(whole.lessons, 1)}
+    return FoundLessons(asked, whole, numbers, waiting_lessons(home, database, now=time.time()))
+
+
+def _show_yours(folder: Path, *, as_json: bool) -> int:
+    """The statements of the files that agents read in a project: lessons that are in force because they stand there."""
+    from whet.cli.audited import audit_of
+    from whet.statements.lessons import lessons_of_files
+
+    found = audit_of(folder)
+    lessons = tuple(lessons_of_files(found, project=name_of_project(Path(found.root))))
+    if as_json:
+        print_json({"root": found.root, "lessons": [lesson_record(each, None) for each in lessons]})
+        return 0
+    for line in lesson_lines(lessons, {}, name_of_project(Path.cwd())):
+        say(line)
+    said = f"{many(len(lessons), 'statement')}, {found.tokens:,} tokens at every start."
+    say(f"[dim]{said} `whet audit` says what is wrong; `whet try --without FILE:LINE` tries to leave one out.[/]")
+    return 0
 
 
 def _tell_dropped(found: LearnedOfAll, *, as_json: bool) -> None:
@@ -203,7 +258,15 @@ def _show(found: FoundLessons, *, every: bool) -> None:
     shown = found.asked
     decided = [each for each in shown.lessons if each.standing.stage in DECIDED]
     here = name_of_project(Path.cwd())
-    for line in lesson_lines([each for each in shown.lessons if every or each not in decided], found.numbers, here):
+    if found.waiting:
+        say(WAITING)
+    for line in waiting_lines(found.waiting):
+        say(line)
+    listed = [each for each in shown.lessons if every or each not in decided]
+    listed = [each for each in listed if each.standing.stage is not LessonStage.WAITING]
+    taken = {each.standing.entry for each in found.waiting}  # by this number `show` finds what waits
+    numbers = {id: number for id, number in found.numbers.items() if number not in taken}
+    for line in lesson_lines(listed, numbers, here):
         say(line)
     for line in conflict_lines(shown.conflicts, shown.places):
         say(line)

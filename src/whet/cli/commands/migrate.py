@@ -9,7 +9,8 @@ from typing import NamedTuple
 import click
 
 from whet.changes.author import Author
-from whet.cli.acting import trust_at
+from whet.changes.pending import need_person
+from whet.cli.acting import actor_of, trust_at
 from whet.cli.authoring import careful, person_at, say_why
 from whet.cli.hermes_home import FROM_HERMES, hermes_home
 from whet.cli.hermes_pieces import HermesPiece, pieces, variables
@@ -17,10 +18,15 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
+from whet.ledger.patches import Action
 from whet.sessions.trust import Trust
-from whet.store.home import find_home, prepare_home
+from whet.store.files import beneath, make_folder
+from whet.store.home import Home, find_home, prepare_home
+from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
+from whet.store.memory_files import change as change_page
 from whet.store.opening import opened
 from whet.text.showing import shown
+from whet.told.memory import NoteChange, Reason, Refusal
 
 KINDS = {
     "identity": "identity",
@@ -58,19 +64,25 @@ class MigrationReport(NamedTuple):
 )
 @click.argument("agent", type=click.Choice(["hermes"]))
 @click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--only", multiple=True, type=click.Choice(list(KINDS)), help="Only pieces of this kind. Repeatable.")
+@click.option("--back", is_flag=True, help="Add your notes to Hermes' own memory instead; its own notes are kept.")
 @click.option("--dry-run", is_flag=True, help="Show what would be taken, without taking it.")
 @click.option("--yes", is_flag=True, help="Do not ask; without a terminal, see the setting trust.commands.")
 @json_option
-def command(agent: str, path: Path | None, dry_run: bool, yes: bool, as_json: bool) -> int:
+def command(
+    agent: str, path: Path | None, only: tuple[str, ...], back: bool, dry_run: bool, yes: bool, as_json: bool
+) -> int:
     folder = hermes_home(path)
     if not folder.is_dir():
         raise WhetError(f"There is no folder {folder}.", advice=f"Name its home: `whet migrate {agent} PATH`.")
     home = find_home(os.environ)
+    if back:
+        return _give_notes(home, folder, as_json)
     prepare_home(home)
     with opened(home) as database:
         # Hermes' agent wrote most of it, whoever asks for it.
         author = person_at(home, database)._replace(trust=Trust.AGENT, origin=FROM_HERMES)
-        found = list(pieces(author, folder))
+        found = [each for each in pieces(author, folder) if not only or each.kind in only]
         wanted = [each for each in found if each.take and not each.is_known]
         if not as_json:
             _print_plan(folder, wanted)
@@ -127,12 +139,12 @@ def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_ru
     if needed:
         say(f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.")
     if waiting:
-        say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet pending`.")
+        say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet lessons --waiting`.")
         say_why(made)
     if dry_run:
         say("Nothing was changed. To take it, run it without --dry-run.")
     elif migration.taken:
-        say("To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config unset`.")
+        say("To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config --unset`.")
     say("Next: `whet import` takes in Hermes' sessions.")
 
 
@@ -166,3 +178,25 @@ def _record(migration: MigrationReport, wanted: list[HermesPiece], needed: tuple
         "left": [{"kind": each.kind, "name": each.name, "reason": each.why} for each in migration.left],
         "variables": list(needed),
     }
+
+
+def _give_notes(home: Home, hermes: Path, as_json: bool) -> int:
+    """Add the notes of this home to Hermes' own memory."""
+    need_person(actor_of(os.environ))
+    shelf = hermes_shelf(hermes)
+    make_folder(beneath(hermes, shelf.folder.name))
+    tried = [
+        (note.text, change_page(shelf, name, [NoteChange(Action.ADD, note.text)]))
+        for name in NAMES
+        for note in load(Shelf(home.folder), name).notes
+    ]
+    refused = [(text, made) for text, made in tried if isinstance(made, Refusal)]
+    left = [{"note": text, "reason": made.message} for text, made in refused if made.reason is not Reason.DUPLICATE]
+    added = len(tried) - len(refused)
+    if as_json:
+        print_json({"added": added, "known": len(refused) - len(left), "left_out": left})
+    else:
+        for each in left:
+            say(f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}")
+        say(f"Added {many(added, 'note')} to {plain(shelf.folder)}; {len(refused) - len(left)} were already there.")
+    return int(bool(left))

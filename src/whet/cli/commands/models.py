@@ -20,50 +20,21 @@ from whet.store.home import Home, find_home
     epilog="Example: whet models pull",
     help="List the local models: those in the home folder, and the embedded model, a fixture for trying and testing "
     "that `whet models pull` downloads; then capable models that fit this machine's memory. To use the embedded model, "
-    "run `whet config set model local`; for another, local:NAME.",
+    "run `whet config model local`; for another, local:NAME.",
+)
+@click.option(
+    "--known",
+    is_flag=False,
+    flag_value="",
+    metavar="[PART]",
+    help="List the models of providers with a known context window and price; PART filters by name. Others work too.",
 )
 @json_option
 @click.pass_context
-def command(context: click.Context, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(as_json)
-
-
-@command.command("list", epilog="Example: whet models list --json", help="List the models on this machine.")
-@json_option
-def list_(as_json: bool) -> int:
-    return _list(as_json)
-
-
-@command.command(
-    "known",
-    epilog="Example: whet models known claude",
-    help="List the models with a known context window and price. PART filters by name. Other models work too.",
-)
-@click.argument("part", default="")
-@json_option
-def known(part: str, as_json: bool) -> int:
-    from whet.runs.models import model_of
-    from whet.shipped import data
-
-    table_of_models = data.models()
-    names = sorted(name for name in table_of_models.known if part.lower() in name)
-    models = [(table_of_models.known[name].provider, model_of(name, table_of_models)) for name in names]
-    if as_json:
-        print_json({"models": [{"provider": provider, **msgspec.structs.asdict(model)} for provider, model in models]})
+def command(context: click.Context, known: str | None, as_json: bool) -> int:
+    if context.invoked_subcommand:
         return 0
-    rows = [
-        (
-            f"{provider}:{model.name}",
-            model.window or "–",
-            model.tools,
-            *((model.prices.input, model.prices.output) if model.prices else ("–", "–")),
-        )
-        for provider, model in models
-    ]
-    headings = ("model", "window", "calls", "$ in", "$ out")
-    console().print(table(headings, rows, numbers=headings[1:2] + headings[3:]))
-    say(f"{many(len(rows), 'model')}; prices in dollars per million tokens.")
-    return 0
+    return _list(as_json) if known is None else _list_known(known, as_json)
 
 
 @command.command(
@@ -94,7 +65,7 @@ def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
         print_json({"name": path.stem, "path": str(path), "size_bytes": path.stat().st_size})
         return 0
     chosen = "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
-    say(f"{path.stem} is ready ({path.stat().st_size / 1e6:,.0f} MB). To use it, run `whet config set model {chosen}`.")
+    say(f"{path.stem} is ready ({path.stat().st_size / 1e6:,.0f} MB). To use it, run `whet config model {chosen}`.")
     return 0
 
 
@@ -181,8 +152,34 @@ def _recommend(memory: int) -> None:
 
     fitting = recommended(memory)
     if not fitting:
-        say("No capable model fits this machine's memory: set one of a provider, `whet models known`.")
+        say("No capable model fits this machine's memory: set one of a provider, `whet models --known`.")
         return
     say(f"\nCapable models that fit this machine's {memory / 1e9:,.0f} GB of memory:")
     for each in fitting:
         say(f"  {each.size_bytes / 1e9:>5.1f} GB  {each.licence}  whet models pull {each.name}")
+
+
+def _list_known(part: str, as_json: bool) -> int:
+    """The models of providers."""
+    from whet.runs.models import model_of
+    from whet.shipped import data
+
+    table_of_models = data.models()
+    names = sorted(name for name in table_of_models.known if part.lower() in name)
+    models = [(table_of_models.known[name].provider, model_of(name, table_of_models)) for name in names]
+    if as_json:
+        print_json({"models": [{"provider": provider, **msgspec.structs.asdict(model)} for provider, model in models]})
+        return 0
+    rows = [
+        (
+            f"{provider}:{model.name}",
+            model.window or "–",
+            model.tools,
+            *((model.prices.input, model.prices.output) if model.prices else ("–", "–")),
+        )
+        for provider, model in models
+    ]
+    headings = ("model", "window", "calls", "$ in", "$ out")
+    console().print(table(headings, rows, numbers=headings[1:2] + headings[3:]))
+    say(f"{many(len(rows), 'model')}; prices in dollars per million tokens.")
+    return 0

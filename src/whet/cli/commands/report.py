@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 import click
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, temporary_option
+from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say
+from whet.cli.shown.counts import TOOLS, counts_record, tell_counts
 from whet.cli.shown.left_out import left_out, none_found, repeating
+from whet.cli.shown.lessons import change_of
 from whet.cli.shown.lost_time import (
     ROWS,
     LostTime,
@@ -20,15 +22,15 @@ from whet.cli.shown.lost_time import (
     lost_time,
     lost_time_record,
 )
-from whet.cli.shown.taught import change_of
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.list_prices import list_prices
-from whet.store.listing import count_sessions, count_temporary
+from whet.store.listing import Filters, count_sessions, count_temporary
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, costs_of, facts_among
+from whet.store.statistics import measure
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects
@@ -46,7 +48,11 @@ CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
     "agent, model and week), the dearest sessions, and whether it is getting better.",
 )
 @filter_options
+@purpose_option
 @temporary_option
+@click.option(
+    "--counts", is_flag=True, help="Count instead: sessions, messages, tokens, calls and errors, by agent and tool."
+)
 @json_option
 def command(
     source: str | None,
@@ -55,11 +61,35 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
+    purpose: str | None,
     temporary: bool,
+    counts: bool,
     as_json: bool,
 ) -> int:
-    wanted = filters_of(source, model, folder, tool, since, until)
+    wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
     filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
+    if counts:
+        return _count(filters, is_narrowed=any(wanted), as_json=as_json)
+    return _report(wanted, filters, as_json=as_json)
+
+
+def _count(filters: Filters, *, is_narrowed: bool, as_json: bool) -> int:
+    """Attempts of trials and reviews are counted only where they are asked for."""
+    home = find_home(os.environ)
+    with opened(home) as database:
+        bring_up_to_date(database)
+        found = measure(database, filters, tools=TOOLS, price=list_prices(home))
+        hidden = count_temporary(database, filters)
+    if as_json:
+        print_json({**counts_record(found), "in_temporary_folders": hidden})
+    elif not found.totals.sessions:
+        say(none_found(left_out(hidden), is_narrowed=is_narrowed))
+    else:
+        tell_counts(found, hidden=left_out(hidden))
+    return 0
+
+
+def _report(wanted: Filters, filters: Filters, *, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
@@ -83,7 +113,7 @@ def command(
             repeating(listed - len(stored)) if listed > len(stored) else "",
             left_out(hidden),
         )
-        _tell(found, advice, tuple(filter(None, notes)), is_whole=not (since or until))
+        _tell(found, advice, tuple(filter(None, notes)), is_whole=not (wanted.since or wanted.until))
     return 0
 
 

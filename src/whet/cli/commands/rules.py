@@ -47,12 +47,6 @@ def command(context: click.Context, as_json: bool) -> int:
     return 0 if context.invoked_subcommand else _list(as_json)
 
 
-@command.command("list", epilog="Example: whet rules list", help="List the rules that agents get.")
-@json_option
-def list_(as_json: bool) -> int:
-    return _list(as_json)
-
-
 def _list(as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
@@ -148,7 +142,7 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
 @command.command(
     "add",
     epilog="Example: whet rules add tidy 'Remove unused imports.' --tool edit",
-    help="Add a rule of your own.",
+    help="Add a rule of your own; with --replace, change the text of one, and where it applies stays the same.",
 )
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
@@ -156,6 +150,7 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
 @click.option("--tool", "tools", multiple=True, help="Apply only if the agent has this tool.")
 @click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Apply only in sessions of this purpose.")
 @click.option("--project", metavar="FOLDER", help="Only in this folder's project, all clones and worktrees.")
+@click.option("--replace", "is_change", is_flag=True, help="Change the text of the rule NAME.")
 @yes_option
 @json_option
 def add(
@@ -165,28 +160,17 @@ def add(
     tools: tuple[str, ...],
     purposes: tuple[str, ...],
     project: str | None,
+    is_change: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
+    if is_change:
+        rule = _rule(name)
+        before, text = digest(rule.text), " ".join(words)
+        patch = Patch(Form.RULE, Action.CHANGE, name, text, rule.scope, before=before, situation=rule.situation)
+        return _give(patch, yes=yes, as_json=as_json)
     scope = Scope(models, tools, purposes, name_of_project(os.path.abspath(project)) if project else "")
     return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes, as_json=as_json)
-
-
-@command.command(
-    "change",
-    epilog="Example: whet rules change tidy 'Remove unused imports and variables.'",
-    help="Change the text of a rule. Where it applies stays the same.",
-)
-@click.argument("name")
-@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
-@yes_option
-@json_option
-def change(name: str, words: tuple[str, ...], yes: bool, as_json: bool) -> int:
-    rule = _rule(name)
-    patch = Patch(
-        Form.RULE, Action.CHANGE, name, " ".join(words), rule.scope, before=digest(rule.text), situation=rule.situation
-    )
-    return _give(patch, yes=yes, as_json=as_json)
 
 
 @command.command("remove", epilog="Example: whet rules remove tidy", help="Remove a rule.")
@@ -222,7 +206,7 @@ def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
 
 def _outcome(entry: Entry, told: str) -> str:
     if entry.step is Step.PROPOSED:
-        return f"It needs a person's approval: whet pending show {entry.number}"
+        return f"It needs a person's approval: whet lessons show {entry.number}"
     stands = "active" if entry.after else "removed"
     next_line = told if entry.after else "To take it out of your agents' files, run `whet sync`."
     return f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}).\n{plain(next_line)}"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from whet.cli.options import json_option
-from whet.cli.options_of_runs import RunOptions, run_options, session_for
+from whet.cli.options_of_runs import RunOptions, date_option, limit_options, prompt_option, run_options, session_for
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
@@ -29,10 +29,19 @@ CODES = (
 )
 @click.argument("task", nargs=-1)
 @run_options
+@limit_options
 @click.option("--stream-json", is_flag=True, help="Print each message as a line of JSON as it arrives.")
+@prompt_option
+@date_option
 @json_option
-def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: Any) -> int:
+def command(
+    task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str | None, as_json: bool, **options: Any
+) -> int:
     given = RunOptions(**options)
+    if is_prompt:
+        from whet.cli.prompting import show_prompt
+
+        return show_prompt(given, interactive=False, day=day, as_json=as_json)
     home = find_home(os.environ)
     piped = _piped()
     # What is not UTF-8 could be neither sent nor stored.

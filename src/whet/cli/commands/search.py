@@ -7,6 +7,7 @@ import click
 
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
+from whet.cli.shown.reviewing import reviewed
 from whet.cli.shown.transcript import lines, outline_lines
 from whet.sessions.exports import iso
 from whet.sessions.outline import outline
@@ -15,6 +16,7 @@ from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.listing import find
+from whet.store.memory_files import OwnMemory, connected
 from whet.store.opening import opened
 from whet.store.search import Hit, search
 
@@ -34,6 +36,7 @@ ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.va
 @click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
 @click.option("--context", default=0, type=click.IntRange(min=0), help="Number of messages to show around each hit.")
 @click.option("--outline", "as_outline", is_flag=True, help="Show an outline of each session found.")
+@click.option("--notes", is_flag=True, help="Search the notes and the connected folder (`whet memory`) instead.")
 @json_option
 def command(
     words: tuple[str, ...],
@@ -48,8 +51,11 @@ def command(
     page: int,
     context: int,
     as_outline: bool,
+    notes: bool,
     as_json: bool,
 ) -> int:
+    if notes:
+        return _search_notes(words, limit, as_json)
     filters = filters_of(source, model, folder, tool, since, until)
     with opened(find_home(os.environ)) as database:
         hits = search(
@@ -112,3 +118,19 @@ def _indented(texts: Iterable[str]) -> Iterator[str]:
 
 def _messages(database: Database, hit: Hit) -> Iterator[Message]:
     return sessions.messages(database, find(database, hit.session_id))
+
+
+def _search_notes(words: tuple[str, ...], limit: int, as_json: bool) -> int:
+    home = find_home(os.environ)
+    vault = connected(home.folder)
+    providers = (OwnMemory(home.folder), *((vault,) if vault else ()))
+    found = [passage for provider in providers for passage in provider.search(" ".join(words), limit)][:limit]
+    if as_json:
+        print_json([{"place": each.place, "text": each.text, "trust": each.trust.label} for each in found])
+    for each in [] if as_json else found:
+        say(f"[bold]{plain(each.place)}[/bold]  {each.trust.label}")
+        for line in (*reviewed(each.text), ""):
+            say(line)
+    if not found and not as_json:
+        say("Nothing found.")
+    return 0 if found else 1

@@ -10,8 +10,8 @@ from whet.cli.output import console, many, moment, print_json, say, table
 from whet.cli.shown.left_out import among_them, left_out, none_found
 from whet.cli.shown.records import project_of_session, session_record
 from whet.errors import WhetError
-from whet.failures.analysis import Analysis
 from whet.lessons.following import Fared, is_among
+from whet.outcomes.analysis import Analysis
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
 from whet.store.home import Home, find_home

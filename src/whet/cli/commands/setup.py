@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from whet.setup.planning import SetupStep
 
 PARTS = ("import", "hooks", "target", "service", "nightly")
+SHELLS = ("bash", "zsh", "fish")
 MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]â€“[/]"}
 
 
@@ -34,11 +35,27 @@ MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]â€
     "--without", multiple=True, type=click.Choice(PARTS), help="Leave this part out. Repeatable.", metavar="PART"
 )
 @click.option("--nightly", default="03:30", show_default=True, metavar="HH:MM", help="When to improve every night.")
+@click.option(
+    "--completion",
+    type=click.Choice(SHELLS),
+    help='Only print the script that completes commands in this shell: add `eval "$(whet setup --completion bash)"` '
+    "to ~/.bashrc, or save that of fish to ~/.config/fish/completions/whet.fish.",
+)
 @yes_option
 @json_option
-def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, yes: bool, as_json: bool) -> int:
+def command(
+    dry_run: bool,
+    undo: bool,
+    without: tuple[str, ...],
+    nightly: str,
+    completion: str | None,
+    yes: bool,
+    as_json: bool,
+) -> int:
     from whet.setup.records import alone
 
+    if completion:
+        return _print_completion(completion)
     if dry_run and undo:
         raise WhetError("Use only one of --dry-run and --undo.", advice="Remove the other.")
     here = _machine(nightly)
@@ -46,6 +63,17 @@ def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, y
         if undo:
             return _undo(here, yes=yes, as_json=as_json)
         return _set_up(here, frozenset(without), dry_run=dry_run, yes=yes, as_json=as_json)
+
+
+def _print_completion(shell: str) -> int:
+    from click.shell_completion import get_completion_class
+
+    from whet.cli.group import COMPLETION_VARIABLE, group
+
+    kind = get_completion_class(shell)
+    if kind is not None:
+        click.echo(kind(group, {}, "whet", COMPLETION_VARIABLE).source())
+    return 0
 
 
 def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: bool, as_json: bool) -> int:
@@ -95,7 +123,7 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     limit = load(here.home).background
     say(
         f"Background work costs at most {short(limit.tokens_per_day)} tokens and ${limit.dollars_per_day:.2f} a day "
-        "(`whet config set background.dollars_per_day N`)."
+        "(`whet config background.dollars_per_day N`)."
     )
 
 

@@ -6,11 +6,12 @@ import click
 import msgspec
 
 from whet.cli.options import json_option
-from whet.cli.output import print_json, say
+from whet.cli.output import console, many, plain, print_json, say, table
 from whet.cli.shown.records import session_record
 from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, with_troubles
 from whet.errors import WhetError
-from whet.outcomes.deciding import decide
+from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.view import gather
 from whet.sessions.outline import OutlineItem, outline
 from whet.sessions.transcripts import Message, Origin, pair
 from whet.shipped.kinds import known_troubles
@@ -26,6 +27,8 @@ from whet.store.troubles import trouble_of_session
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import SessionTrouble
 
+ALL = "all"
+
 
 @click.command(
     "show",
@@ -38,6 +41,13 @@ from whet.trouble.values import SessionTrouble
 @click.option("--full", is_flag=True, help="Do not shorten arguments and results.")
 @click.option("--thoughts", is_flag=True, help="Show the model's reasoning too.")
 @click.option("--dearest", is_flag=True, help="Show only the stretch that cost most.")
+@click.option(
+    "--calls",
+    is_flag=False,
+    flag_value=ALL,
+    type=click.Choice([ALL, *(outcome.value for outcome in Outcome)]),
+    help="List every call with its outcome and the evidence for it; or those with this outcome.",
+)
 @click.option("--from", "start", default=0, type=click.IntRange(min=0), help="First message to show.")
 @click.option("--to", "stop", type=click.IntRange(min=0), help="Stop before this message.")
 @json_option
@@ -47,12 +57,15 @@ def command(
     full: bool,
     thoughts: bool,
     dearest: bool,
+    calls: str | None,
     start: int,
     stop: int | None,
     as_json: bool,
 ) -> int:
     with opened(find_home(os.environ)) as database:
         session = find(database, id_)
+        if calls:
+            return _show_calls(database, session, only=None if calls == ALL else calls, as_json=as_json)
         messages = tuple(sessions.messages(database, session))
         trouble = trouble_of_session(database, session) or _found_now(database, session)
     if dearest:
@@ -113,3 +126,34 @@ def _record(messages: tuple[Message, ...], among: range, as_outline: bool) -> di
             for exchange, decision in zip(exchanges, decisions, strict=True)
         ],
     }
+
+
+def _show_calls(database: Database, session: Session, *, only: str | None, as_json: bool) -> int:
+    """How every call of a session ended, and what decided it."""
+    steps = gather(sessions.load(database, session)).steps
+    chosen = [(step.exchange, step.decision) for step in steps if only in (None, step.decision.outcome.value)]
+    counts = {outcome.value: sum(step.decision.outcome is outcome for step in steps) for outcome in Outcome}
+    if as_json:
+        calls = [
+            {
+                "call_id": exchange.call.id,
+                "tool": exchange.call.name,
+                "message": exchange.asked,
+                "outcome": decision.outcome.value,
+                "evidence": decision.evidence,
+            }
+            for exchange, decision in chosen
+        ]
+        print_json({"session": session.id, "calls": counts, "exchanges": calls})
+        return 0
+    say(f"[bold]{plain(session.title)}[/]")
+    say(", ".join(f"{number:,} {name}" for name, number in counts.items() if number) or "No calls.")
+    rows = [
+        (f"#{e.asked}", e.call.name, d.outcome.value, d.evidence, " ".join(e.call.arguments.split())[:100])
+        for e, d in chosen
+    ]
+    if rows:
+        console().print(table(("message", "tool", "outcome", "evidence", "arguments"), rows))
+    else:
+        say(f"[dim]{many(0, 'call')} to show.[/]")
+    return 0

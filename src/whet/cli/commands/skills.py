@@ -37,12 +37,6 @@ def command(context: click.Context, as_json: bool) -> int:
     return 0 if context.invoked_subcommand else _list(as_json)
 
 
-@command.command("list", epilog="Example: whet skills list", help="List the skills.")
-@json_option
-def list_(as_json: bool) -> int:
-    return _list(as_json)
-
-
 @command.command("show", epilog="Example: whet skills show release-notes", help="Print a skill or one of its files.")
 @click.argument("name")
 @click.argument("file", default=FILE)
@@ -120,30 +114,19 @@ def adopt(name: str, yes: bool, as_json: bool) -> int:
     help="Move a skill with all its files to archive/skills in the home folder. Nothing is deleted.",
 )
 @click.argument("name")
+@click.option("--restore", "is_back", is_flag=True, help="Bring back the newest archived skill of this name instead.")
 @yes_option
 @json_option
-def archive(name: str, yes: bool, as_json: bool) -> int:
+def archive(name: str, is_back: bool, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
+        if is_back:
+            made = skill_changes.restore(careful(person_at(home, database), yes=yes), name)
+            return tell([made], as_json=as_json, done="Brought back")
         author = careful(author_at(home, database), yes=yes)
         skill_changes.view(author, name)
         made = skill_changes.archive(author, name)
     return tell([made], as_json=as_json, done="Archived")
-
-
-@command.command(
-    "restore",
-    epilog="Example: whet skills restore release-notes",
-    help="Restore the newest archived skill of this name, with all its files.",
-)
-@click.argument("name")
-@yes_option
-@json_option
-def restore(name: str, yes: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
-        made = skill_changes.restore(careful(person_at(home, database), yes=yes), name)
-    return tell([made], as_json=as_json, done="Brought back")
 
 
 def _list(as_json: bool) -> int:

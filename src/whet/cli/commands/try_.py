@@ -7,50 +7,98 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whet.cli.commands.improving import ImproveOptions, improve_by
+from whet.cli.leaving_out import MARGIN_POINTS, is_place, left_out
 from whet.cli.trying import TryOptions, conduct, template_patch, trial_options
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
     from whet.ledger.patches import Patch
 
-WAYS = "Give one of: a patch file, --rule, --pending, --template, --without."
+WAYS = "Give one of: ID, a patch file, --rule, --template, --without; or none, to try what your sessions teach."
 
 
 @click.command(
     "try",
     epilog='Example: whet try --rule "Read a file before you edit it." --cases cases/ --seeds 3 --budget 2$',
     help="Test a change before you keep it: run the same cases without it, with it, and with a placebo of the "
-    "same form and length, until the evidence suffices. PATCH is a JSON file with form, action, name and "
-    "text. The verdict is recorded in the ledger; the change is not applied. To resume an interrupted trial, "
-    "run `whet worker` or the same command again.",
+    "same form and length, until the evidence suffices. CHANGE is what waits, by its ID in `whet lessons`, or a JSON "
+    "file with form, action, name and text. The verdict is recorded in the ledger; the change is not applied. To "
+    "resume an interrupted trial, run `whet worker` or the same command again."
+    "\n\nWithout a change, take what your sessions teach, test each on cases of the failed sessions or of --cases, and "
+    "keep what is proven to help: first live, for a share of sessions. Without a model, it stops before the trial and "
+    "lists what you can approve.",
 )
-@click.argument("patch", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("change", required=False)
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
-@click.option("--pending", type=int, metavar="N", help="Number of a pending change.")
-@click.option("--template", default="", metavar="NAME", help="Name of a template, as in `whet templates try`.")
-@click.option("--without", default="", metavar="RULE", help="Name of an active rule to leave out.")
+@click.option("--template", default="", metavar="NAME", help="Name of a template; its effect is stored.")
+@click.option(
+    "--without",
+    default="",
+    metavar="WHAT",
+    help="What to leave out: the name of an active rule, or FILE:LINE, a statement of a file that agents read.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    default=MARGIN_POINTS,
+    show_default=True,
+    help="With FILE:LINE: it may go if no more than so many points fewer pass without it.",
+)
+@click.option(
+    "--retire", is_flag=True, help="Test each active rule by leaving it out; retire rules that no longer help."
+)
+@click.option("--most", type=click.IntRange(1, 50), help="Maximum number of changes to try.  [default: 3]")
+@click.option("--since", help="Only what sessions teach since this date or age: 2026-10-01, 12h, 7d, 2w.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of sessions that get what is proven first.  [default: 0.5]",
+)
+@click.option(
+    "--nightly", metavar="HH:MM", help="Every night at this time: read new sessions; with --budget, try changes too."
+)
 @trial_options
 def command(
-    patch: Path | None,
+    change: str | None,
     rule: str,
-    pending: int | None,
     template: str,
     without: str,
+    margin: float,
+    retire: bool,
+    most: int | None,
+    since: str | None,
+    share: float | None,
+    nightly: str | None,
     as_json: bool,
     **options: Any,
 ) -> int:
+    given = TryOptions(**options)
     ways: tuple[tuple[object, Callable[[Any], Patch]], ...] = (
-        (patch, _from_file),
+        (change, _change),
         (rule, _rule),
-        (pending, _pending),
         (template, template_patch),
         (without, _without),
     )
     chosen = [(value, make) for value, make in ways if value]
-    if len(chosen) != 1:
+    is_of_all = bool(retire or most or since or share or nightly)
+    if len(chosen) > 1 or (chosen and is_of_all):
         raise WhetError("Give exactly one change to try.", advice=WAYS)
+    if not chosen:
+        if given.fresh or given.temperature is not None:
+            raise WhetError("--fresh and --temperature are for one change.", advice=WAYS)
+        return improve_by(given, ImproveOptions(share or 0.5, most or 3, since, retire, nightly), as_json=as_json)
     value, make = chosen[0]
-    return conduct(make(value), TryOptions(**options), as_json=as_json, about=pending or 0)
+    if without and is_place(without):
+        left = left_out(without, points=margin)
+        return conduct(left.patch, given, as_json=as_json, asked=left.asked)
+    about = int(change) if change and change.isdecimal() else 0
+    return conduct(make(value), given, as_json=as_json, about=about)
+
+
+def _change(name: str) -> "Patch":
+    """What waits, by its entry or the id of its lesson; or what a file holds."""
+    return _from_file(Path(name)) if Path(name).is_file() or "/" in name or "." in name else _pending(name)
 
 
 def _from_file(path: Path) -> "Patch":
@@ -73,22 +121,21 @@ def _rule(text: str) -> "Patch":
     return _by_hand(Patch(Form.RULE, Action.ADD, f"tried-{digest(text)[:8]}", text.strip()))
 
 
-def _pending(number: int) -> "Patch":
+def _pending(name: str) -> "Patch":
     import time
 
-    from whet.changes.pending import pending
+    from whet.improving.learned import waiting_lessons
     from whet.store.home import find_home
     from whet.store.opening import opened
 
     _expect_person()
     home = find_home(os.environ)
     with opened(home) as database:
-        found = next((each for each in pending(home, database, now=time.time()) if each.number == number), None)
+        waiting = waiting_lessons(home, database, now=time.time())
+    found = next((each for each in waiting if name in (each.id, str(each.standing.entry))), None)
     if found is None:
-        raise WhetError(
-            f"Entry {number} does not wait for a decision.", advice="To list pending changes, run `whet pending`."
-        )
-    return found.patch
+        raise WhetError(f"No lesson {name} waits for you.", advice="To list what waits, run `whet lessons --waiting`.")
+    return found.proposal.patch
 
 
 def _without(name: str) -> "Patch":

@@ -37,6 +37,8 @@ def audit_lines(audit: Audit, *, everything: bool = False) -> Iterator[str]:
 def _file_line(file: InstructionFile) -> Iterator[str]:
     if file.fault:
         yield f"{plain(file.path)}: {plain(file.fault)}"
+    elif file.copied:
+        yield f"[yellow]{plain(file.path)}[/]: {plain(file.copied.words)}; one of the two could go"
     elif file.same_as:
         yield f"[dim]{plain(file.path)}: the same as {plain(file.same_as)}[/]"
 
@@ -90,4 +92,4 @@ def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
             yield f"  at the call: {plain(cut(proposal.reminder, WORDS_SHOWN))}"
     if any(each.entry for each in every):
         yield ""
-        yield "Approve with `whet pending approve ID`; `whet ledger undo` takes a change back to the byte."
+        yield "Approve with `whet lessons approve ID`; `whet ledger undo` takes a change back to the byte."

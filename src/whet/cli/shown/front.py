@@ -51,11 +51,11 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
             ("whet setup", "Or set up everything at once: import, hooks, background work."),
         )
     steps = (
-        (stored.pending > 0, "whet pending", "Approve or refuse what is proposed."),
+        (stored.pending > 0, "whet lessons --waiting", "Approve or refuse what is proposed."),
         (not found.hooked, "whet setup", "Read new sessions and tell them the rules by itself."),
         (not stored.rules, "whet lessons", "See what your sessions teach."),
-        (not stored.rules, "whet improve --dry-run", "See which rules would be tried, at what cost."),
-        (stored.rules and not found.targets, "whet target add AGENT", "Write the rules where your agent reads them."),
+        (not stored.rules, "whet try --dry-run", "See which rules would be tried, at what cost."),
+        (stored.rules and not found.targets, "whet sync add AGENT", "Write the rules where your agent reads them."),
         (True, "whet page", "Look at the same, at lessons and at proofs in the browser."),
         (True, "whet report", "Read where the time went, and what costs most."),
     )

@@ -37,9 +37,9 @@ WAYS = {
     Way.UNHEEDED: "told and not followed",
 }
 NEXT_STEPS = (
-    (Became.WAITS, "`whet pending` to approve or refuse."),
+    (Became.WAITS, "`whet lessons --waiting` to approve or refuse."),
     (Became.PLANNED, "the same command without --dry-run."),
-    (Became.CANARY, "`whet watch` compares sessions with and without it."),
+    (Became.CANARY, "`whet live look` compares sessions with and without it."),
 )
 
 
@@ -94,14 +94,14 @@ def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]
         patch = each.lesson.patch
         where = f" for {plain(shown(named(patch.scope.project)))}" if patch.scope.project else ""
         yield f"[bold]{each.entry}[/] the {patch.form.value} {plain(patch.name)}{where}: “{_brief(patch.text)}”"
-        yield f"   to decide: `whet pending approve {each.entry}` or `whet pending refuse {each.entry}`"
+        yield f"   to decide: `whet lessons approve {each.entry}` or `whet lessons refuse {each.entry}`"
         if each.most.attempts:
             agent = f" --agent {each.judge}" if each.judge and " " not in each.judge else ""
             yield f"   to try it first: `whet try --pending {each.entry}{agent}`: {_cost(each)}"
     untried = dict.fromkeys(each.why for each in waiting if each.why and not each.most.attempts)
     yield from (f"No trial of {'these' if len(waiting) > 1 else 'it'} yet: {plain(shown(why))}." for why in untried)
     if len(waiting) > WAITING_SHOWN:
-        yield f"… and {len(waiting) - WAITING_SHOWN} more: `whet pending`"
+        yield f"… and {len(waiting) - WAITING_SHOWN} more: `whet lessons --waiting`"
 
 
 def _brief(text: str) -> str:

@@ -122,7 +122,7 @@ def print_troubles(database: Database, own: Owner) -> None:
         what = f"Not delivered ({record.handing}): run {record.id} of {plain(record.job.name)}."
         say(f"{what} {plain(record.handing_error)}{then}")
     if len(troubles) > 5:
-        say(f"{many(len(troubles) - 5, 'more report')} not delivered; to list them, run `whet jobs history`.")
+        say(f"{many(len(troubles) - 5, 'more report')} not delivered; to list them, run `whet jobs show --runs`.")
 
 
 def print_runs(records: tuple[JobRecord, ...], *, full: bool) -> None:
@@ -154,7 +154,7 @@ def print_result(record: JobRecord) -> None:
 def exit_code(record: JobRecord) -> int:
     """The exit code: 1 where the run failed, or its report did not arrive."""
     if record.result is None:
-        raise WhetError(f"Run {record.id} did not finish.", advice="To see it, run `whet jobs history`.")
+        raise WhetError(f"Run {record.id} did not finish.", advice="To see it, run `whet jobs show --runs`.")
     return int(record.has_failed or record.handing in PROBLEMS)
 
 

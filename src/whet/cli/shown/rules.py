@@ -41,7 +41,7 @@ def rule_lines(rule: Item, where: str, grounds: str, fared: Following, stays: Se
         yield f"   [dim]in {plain(stay.file)} since {moment(stay.since)}{until}[/]"
     yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
     if is_unheeded(rule, fared):
-        yield "   [yellow]Told and mostly not followed. To have the next step proposed, run `whet improve`.[/]"
+        yield "   [yellow]Told and mostly not followed. To have the next step proposed, run `whet try`.[/]"
     yield ""
 
 

@@ -27,7 +27,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
     return (
         ("Agents", _agents(found)),
         ("Hooks", _hooks(found)),
-        ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet target add AGENT`)"),
+        ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet sync add AGENT`)"),
         ("Worker", _worker(found)),
         ("Work", _work(found)),
         ("Sessions", _sessions(found)),
@@ -145,7 +145,7 @@ def _pending(found: MachineStatus) -> str:
     number = found.stored.pending
     if not number:
         return "nothing needs your approval"
-    return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet pending`)"
+    return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet lessons --waiting`)"
 
 
 def _today(found: MachineStatus) -> str:

@@ -109,7 +109,7 @@ def print_stats(found: Sequence[TemplateFile], known: TemplateRecords, *, as_jso
         print_json([_stats_record(template, known, latest.get(template.key)) for template in shown])
         return 0
     if not shown:
-        say("No templates yet. To create one from your sessions, run `whet templates mine`.")
+        say("No templates yet. To create one from your sessions, run `whet templates create`.")
         return 0
     rows = [
         (

@@ -14,13 +14,13 @@ from whet.text.amounts import short
 from whet.trials.attempts import Arm, ArmTally
 from whet.trials.continuing import missing_cases
 from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
-from whet.trials.outcome_words import counted, more_needed, outlook
+from whet.trials.outcome_words import counted, more_needed, outlook, ruled
 
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 FIXTURE = " It is a fixture for trying and testing, too small to judge for a capable one."
 NEXT = {
-    Ruling.ACCEPT: "`whet rules add` or `whet pending approve` puts it in force; a trial alone does not.",
-    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases from-session ID` makes more.",
+    Ruling.ACCEPT: "`whet rules add` or `whet lessons approve` puts it in force; a trial alone does not.",
+    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases add ID` makes more.",
     Ruling.REJECT: "leave it, or try other words.",
 }
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
@@ -205,7 +205,7 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
 
 def result_lines(progress: TrialProgress) -> Iterator[str]:
     result, verdict = progress.result, progress.result.verdict
-    after = outlook(progress) or {Ruling.ACCEPT: "it helps", Ruling.REJECT: "it harms"}.get(verdict.ruling, "")
+    after = outlook(progress) or ruled(progress)
     yield (
         f"[bold {COLOURS[verdict.ruling]}]{verdict.ruling.value.capitalize()}[/]: {counted(progress)}; {plain(after)}."
     )

@@ -11,7 +11,7 @@ from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.ledger.traces import Move, difference
-from whet.ledger.waiting import WaitingChange
+from whet.lessons.record import Lesson
 from whet.text.look_alikes import warnings
 from whet.text.showing import shown
 from whet.text.words import cut
@@ -23,10 +23,10 @@ NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
 BEST_LETTERS, QUOTE_LETTERS = 160, 280
 HEADINGS = {Action.ADD: "New", Action.CHANGE: "Changed", Action.REMOVE: "Removed"}
-WHO = {Actor.PERSON: "you", Actor.POLICY: "whet improve", Actor.WATCH: "whet watch", Actor.AGENT: "an agent"}
+WHO = {Actor.PERSON: "you", Actor.POLICY: "whet try", Actor.WATCH: "whet live look", Actor.AGENT: "an agent"}
 
 
-def waiting(site: Site, found: Sequence[WaitingChange], agents: Mapping[str, str] = NOBODY) -> Element:
+def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Element:
     """What waits for a decision, each with its exact text, its origin and its proof; `agents` by their sessions."""
     if not found:
         return h(
@@ -34,7 +34,7 @@ def waiting(site: Site, found: Sequence[WaitingChange], agents: Mapping[str, str
             {},
             empty(
                 "Nothing needs your approval. ",
-                code("whet improve"),
+                code("whet try"),
                 " looks for what your sessions teach and proposes it.",
             ),
         )
@@ -44,51 +44,51 @@ def waiting(site: Site, found: Sequence[WaitingChange], agents: Mapping[str, str
     groups = [
         section(
             shown(site.projects.short(name)),
-            h("div", {"class": "cards"}, [_card(site, change, agents) for change in members]),
+            h("div", {"class": "cards"}, [_card(site, each, agents) for each in members]),
         )
-        for name, members in groupby(found, key=lambda change: change.group)
+        for name, members in groupby(found, key=lambda each: each.project or each.group)
     ]
     return h("div", {}, about, groups)
 
 
-def _card(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> Element:
+def _card(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> Element:
     """First what would be told and where, then why, then whose words they are and how they were tried."""
-    patch, after = change.entry.patch, change.move.after
+    patch, after = lesson.patch, lesson.move.after
     name = "" if patch.form is Form.RULE else f" {shown(patch.name)}"  # a rule is known by its words
     return h(
         "article",
-        {"class": "card", "aria-label": f"change {change.entry.number}"},
+        {"class": "card", "aria-label": f"change {lesson.proposal.number}"},
         h("h3", {}, f"{HEADINGS[patch.action]} {patch.form}{name}"),
-        diff(change.move),
+        diff(lesson.move),
         [
             h("p", {"class": "careful"}, f"Careful: {shown(each)}")
             for each in warnings(f"{after or ''} {patch.example}")
         ],
         h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
-        h("p", {}, _told_where(site, change, agents)),
-        h("p", {}, "Why: ", *_linked(site, change.entry, change.why.rstrip(".")), _best(site, patch))
-        if change.why
+        h("p", {}, _told_where(site, lesson, agents)),
+        h("p", {}, "Why: ", *_linked(site, lesson.proposal, lesson.origin.why.rstrip(".")), _best(site, patch))
+        if lesson.origin.why
         else None,
-        h("p", {"class": "facts"}, *_origin(site, change)),
+        h("p", {"class": "facts"}, *_origin(site, lesson)),
         _evidence(site, patch),
-        _actions(site, change.entry) if site.form else None,
+        _actions(site, lesson.proposal) if site.form else None,
     )
 
 
-def _told_where(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> str:
+def _told_where(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> str:
     """Who would be told it, and whose sessions it was learned from."""
-    patch, after = change.entry.patch, change.move.after
-    only = replace(change.scope, project="").words
-    place = f"in {shown(site.projects.whole(change.project))}" if change.project else f"in {change.group.lower()}"
+    patch, after = lesson.patch, lesson.move.after
+    only = replace(lesson.scope, project="").words
+    place = f"in {shown(site.projects.whole(lesson.project))}" if lesson.project else f"in {lesson.group.lower()}"
     told = f"be told to agents {place}{f', for {shown(COMMA.join(only))}' if only else ''}"
     first = f"It would no longer {told}" if after is None else f"Exactly this text ({size_of(after)}) would {told}"
     from_whom = ", ".join(sorted({agents[each.session] for each in patch.proofs if each.session in agents}))
     return f"{first}.{f' Learned from sessions of {from_whom}.' if from_whom else ''}"
 
 
-def _origin(site: Site, change: WaitingChange) -> list[Child]:
+def _origin(site: Site, lesson: Lesson) -> list[Child]:
     """Whose words these are, how they were tried, who proposes them, and until when."""
-    entry, patch = change.entry, change.entry.patch
+    entry, patch = lesson.proposal, lesson.patch
     is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
     until = (
         "active for them; here only if you approve it"
@@ -98,8 +98,8 @@ def _origin(site: Site, change: WaitingChange) -> list[Child]:
     who = shown(entry.maker) if is_others and entry.maker else WHO[entry.actor]
     note = f" · {shown(entry.note)}" if entry.note else ""
     return [
-        f"Words: {change.whose} · Trial: ",
-        _trial(site, change),
+        f"Words: {lesson.whose} · Trial: ",
+        _trial(site, lesson),
         f" · proposed by {who} as {patch.form} {shown(patch.name)} (entry {entry.number}){note} · {until}",
     ]
 
@@ -116,8 +116,8 @@ def _flat(quote: str, letters: int) -> str:
     return cut(" ".join(shown(quote).split()), letters)
 
 
-def _trial(site: Site, change: WaitingChange) -> Child:
-    words, tried = shown(change.verdict), change.tried
+def _trial(site: Site, lesson: Lesson) -> Child:
+    words, tried = shown(lesson.verdict), lesson.standing.judged
     if tried is None or not tried.verdict:
         return words
     return site.link(words, "trial", part=msgspec.json.decode(tried.verdict, type=TrialProgress).trial)

@@ -25,7 +25,9 @@ def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
     counts = [tile(number, mark) for mark, number in audit.counts.items()]
     needless = share(audit.needless, audit.tokens) if audit.tokens else "–"
     tokens = (tile(f"{audit.tokens:,}", "tokens read at every start"), tile(needless, "of them needless"))
-    return h("div", {}, h("div", {"class": "tiles"}, *counts, *tokens), *(_file(audit, each) for each in audit.files))
+    return h(
+        "div", {}, h("div", {"class": "tiles"}, *counts, *tokens), *(_file(site, audit, each) for each in audit.files)
+    )
 
 
 def _choices(site: Site, projects: Iterable[str]) -> Element:
@@ -36,18 +38,22 @@ def _choices(site: Site, projects: Iterable[str]) -> Element:
     return h("ul", {}, *links)
 
 
-def _file(audit: Audit, file: InstructionFile) -> Element:
+def _file(site: Site, audit: Audit, file: InstructionFile) -> Element:
     if file.fault or file.same_as:
         why = file.fault or f"the same as {file.same_as}"
         return section(shown(file.path), h("p", {"class": "empty"}, shown(why)))
     own = [each for each in audit.statements if each.statement.file == file.path]
     read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
     tokens = sum(each.statement.tokens for each in own)
-    head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.")
-    return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(file, own)))
+    head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
+    return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(site, file, own)))
 
 
-def _lines(file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:
+def _copied(file: InstructionFile) -> str:
+    return f" {shown(file.copied.words).capitalize()}." if file.copied else ""
+
+
+def _lines(site: Site, file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:
     """Every line once, in its order: those of a statement with a mark open its evidence."""
     lines = file.text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     place = 0
@@ -57,7 +63,12 @@ def _lines(file: InstructionFile, statements: list[AuditedStatement]) -> Iterato
         text = _numbered(lines[first:last], first)
         if each.findings:
             marks = h("span", {"class": f"mark {each.findings[0].mark.name.lower()}"}, each.words)
-            yield h("details", {}, h("summary", {}, marks, h("pre", {}, text)), *map(_finding, each.findings))
+            yield h(
+                "details",
+                {},
+                h("summary", {}, marks, h("pre", {}, text)),
+                *(_finding(site, one) for one in each.findings),
+            )
         else:
             yield h("pre", {}, text)
         place = last
@@ -65,7 +76,7 @@ def _lines(file: InstructionFile, statements: list[AuditedStatement]) -> Iterato
 
 
 def _plain(lines: list[str], place: int) -> Iterator[Element]:
-    if any(line.strip() for line in lines):
+    if lines:
         yield h("pre", {}, _numbered(lines, place))
 
 
@@ -73,7 +84,7 @@ def _numbered(lines: list[str], place: int) -> str:
     return "\n".join(f"{number:>4}  {shown(line)}" for number, line in enumerate(lines, place + 1))
 
 
-def _finding(finding: StatementFinding) -> Element:
+def _finding(site: Site, finding: StatementFinding) -> Element:
     words: list[Child] = [h("strong", {}, finding.mark.value), f": {shown(finding.why)}"]
     if finding.instead:
         words += [" → ", code(shown(finding.instead))]
@@ -81,5 +92,14 @@ def _finding(finding: StatementFinding) -> Element:
         words.append(f" ({shown(finding.where)})")
     if finding.came_up:
         words.append(f", in {finding.seen} of {many(finding.came_up, 'session')}")
-    quotes = (h("li", {}, f"{each.session[:12]} #{each.message}: {shown(each.quote)}") for each in finding.proofs)
+    quotes = (
+        h(
+            "li",
+            {},
+            site.session(each.session, f"{each.session[:12]} #{each.message}", message=each.message),
+            ": ",
+            code(shown(each.quote)),
+        )
+        for each in finding.proofs
+    )
     return h("div", {"class": "evidence"}, h("p", {}, *words), h("ul", {}, *quotes) if finding.proofs else None)

@@ -40,7 +40,7 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         {},
         busy,
         _cards("What your sessions teach", [_lesson(site, each) for each in open_ones]),
-        h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes needs your approval."),
+        h("p", {"class": "soft"}, code("whet try"), " proposes what is new; what it proposes needs your approval."),
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
         _cards("What you decided on", [_lesson(site, each) for each in decided]),
     )

@@ -7,19 +7,19 @@ from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
-from whet.improving.watch import WatchedRule
+from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
+from whet.lessons.record import Lesson
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
 from whet.text.tokens import estimate
 from whet.trials.attempts import Arm
-from whet.trials.canaries import CanaryMove, LiveComparison
 from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.groups import ARMS, CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, evidence, known_by, many, moment, section, table, tile
 
 FIRST_LOOK = LOOKS[0]
-COUNTING = "A session counts an hour after its last message, when the worker looks next or you run whet watch."
+COUNTING = "A session counts an hour after its last message, when the worker looks next or you run `whet live look`."
 
 HIGH_LOSS = 0.5
 
@@ -27,7 +27,7 @@ HIGH_LOSS = 0.5
 class ShownCanary(NamedTuple):
     """A rule that a share of sessions gets, how its comparison went, and what was counted for it."""
 
-    watched: WatchedRule
+    lesson: Lesson
     way: Sequence[LiveComparison]
     units: Sequence[CountedUnit]
 
@@ -50,14 +50,14 @@ def live(site: Site, found: Sequence[ShownCanary]) -> Element:
             "div",
             {},
             empty(
-                "No rule is told to a share of sessions only. ", code("whet canary start"), " begins such a comparison."
+                "No rule is told to a share of sessions only. ", code("whet live start"), " begins such a comparison."
             ),
         )
     return h("div", {}, [_canary(site, each) for each in found])
 
 
 def _canary(site: Site, shown: ShownCanary) -> Element:
-    watched, now = shown.watched, shown.watched.comparison
+    watched, now = shown.lesson.counts, shown.lesson.counts.comparison
     points = [
         ChartPoint(
             str(each.told + each.untold),
@@ -67,10 +67,10 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
         )
         for each in shown.way
     ]
-    measured = "its own failure in its situation" if watched.endpoint else "the failure score"
+    measured = "its own failure in its situation" if watched.endpoint else "what was lost"
     title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
     return section(
-        known_by(watched.name, watched.text),
+        known_by(shown.lesson.patch.name, shown.lesson.rule),
         h("p", {"class": "answer"}, _answer(watched)),
         h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % of sessions since {moment(watched.since)}."),
         h("p", {}, f"Its own failure, as a detector sees it: {watched.endpoint}.") if watched.endpoint else None,
@@ -78,7 +78,7 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
         _numbers(now) if points else None,
         _arms(site, shown) if shown.units else None,
         over_time(points, title=title, least=-1, most=1) if points else None,
-        h("p", {}, site.link("Its text and history", "rule", part=f"rule:{watched.name}")),
+        h("p", {}, site.link("Its text and history", "rule", part=f"rule:{shown.lesson.patch.name}")),
     )
 
 
@@ -92,7 +92,7 @@ def _numbers(now: LiveComparison) -> Element:
     )
 
 
-def _answer(watched: WatchedRule) -> str:
+def _answer(watched: LiveCounts) -> str:
     now = watched.comparison
     if now.decision is CanaryMove.PROMOTE:
         return "It helps: there is enough evidence to tell it to every session."
@@ -106,7 +106,7 @@ def _answer(watched: WatchedRule) -> str:
     return f"It looks {'better' if now.effect > 0 else 'worse'} so far, without enough evidence to decide."
 
 
-def _awaited(watched: WatchedRule) -> str:
+def _awaited(watched: LiveCounts) -> str:
     """What has to come before anything can be said; empty once there was a look."""
     now = watched.comparison
     counted = now.told + now.untold
@@ -118,9 +118,9 @@ def _awaited(watched: WatchedRule) -> str:
 
 def _arms(site: Site, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
-    situations = (CAME_UP, FAILED) if shown.watched.endpoint else (DOUBTFUL,)
-    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "high failure score"}
-    comparison = shown.watched.comparison
+    situations = (CAME_UP, FAILED) if shown.lesson.counts.endpoint else (DOUBTFUL,)
+    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "half lost or more"}
+    comparison = shown.lesson.counts.comparison
     rows = [
         (
             ARMS[arm],
@@ -129,7 +129,7 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
         )
         for arm, loss in ((Arm.CANDIDATE, comparison.loss_told), (Arm.BASE, comparison.loss_untold))
     ]
-    loss = "share that failed" if shown.watched.endpoint else "mean failure score"
+    loss = "share that failed" if shown.lesson.counts.endpoint else "mean loss"
     named = ("arm", "sessions", *(headings[each] for each in situations), loss)
     about = "Sessions that got the rule, or not, by one draw count as one: such as all that read a file on one day."
     return h(
@@ -146,7 +146,7 @@ def _counted(site: Site, shown: ShownCanary, arm: Arm, situation: str) -> Child:
     words = f"{len(meant):,}" if len(meant) == sessions else f"{len(meant):,} ({many(sessions, 'session')})"
     if sum(len(unit.ids) for unit in meant) != sessions:  # an earlier version did not write down which
         return words
-    narrowed = {"canary": str(shown.watched.entry), "arm": arm.value, "situation": situation}
+    narrowed = {"canary": str(shown.lesson.standing.entry), "arm": arm.value, "situation": situation}
     return site.everywhere.counted(len(meant), words, **narrowed)
 
 
@@ -162,7 +162,7 @@ def templates(
         return h(
             "div",
             {},
-            empty("No template yet. ", code("whet templates mine"), " makes one from sessions that went well."),
+            empty("No template yet. ", code("whet templates create"), " makes one from sessions that went well."),
         )
     rows, points = [], []
     for each in found:
@@ -188,7 +188,7 @@ def templates(
     headings = ("template", "for", "examples", "gained", "sessions", "tokens each", "tokens spent")
     picture = spans(points, title="What each template gained, with its interval") if points else None
     unmeasured = len(points) < len(found)
-    advice = ("To measure what a template gains, run ", code("whet templates try NAME --cases FOLDER"), ".")
+    advice = ("To measure what a template gains, run ", code("whet try --template NAME --cases FOLDER"), ".")
     return h(
         "div",
         {},

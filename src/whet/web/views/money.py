@@ -110,9 +110,9 @@ def _how_to_price(facts: Sequence[SessionFact]) -> Child:
         "p",
         {"class": "soft"},
         f"Whet knows no price for the {short(tokens)} tokens of {model}{others}. To set it, in dollars a million: ",
-        code(f"whet config set models.{model}.input_dollars 3"),
+        code(f"whet config models.{model}.input_dollars 3"),
         ", ",
-        code(f"whet config set models.{model}.output_dollars 15"),
+        code(f"whet config models.{model}.output_dollars 15"),
         ".",
     )
 

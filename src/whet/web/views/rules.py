@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whet.improving.watch import WatchedRule
 from whet.ledger.entries import CHANGES, Entry, Item, State
 from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move
 from whet.lessons.following import Fared, Following
+from whet.lessons.record import Lesson
 from whet.text.showing import shown
 from whet.text.tokens import estimate
 from whet.text.words import cut
@@ -30,7 +30,7 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
             {},
             empty(
                 "Nothing is active yet. ",
-                code("whet improve"),
+                code("whet try"),
                 " learns from failures; ",
                 code("whet rules add"),
                 " adds your own.",
@@ -71,7 +71,7 @@ class ShownRule(NamedTuple):
     item: Item | None
     history: Sequence[tuple[Entry, Move]]
     trials: Sequence[TrialProgress] = ()
-    live: Sequence[WatchedRule] = ()
+    live: Sequence[Lesson] = ()
     fared: Following | None = None
     is_counted: bool = True  # how it fared is known of all sessions
     grounds: str = ""  # on which it is active
@@ -149,8 +149,8 @@ def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:
     return ChartPoint("trial", verdict.effect, *verdict.interval, words, site.href("trial", part=progress.trial))
 
 
-def _live_point(site: Site, watched: WatchedRule) -> ChartPoint:
-    found = watched.comparison
+def _live_point(site: Site, lesson: Lesson) -> ChartPoint:
+    found = lesson.counts.comparison
     return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("live"))
 
 

@@ -41,7 +41,7 @@ def trials(site: Site, found: Sequence[ShownTrial]) -> Element:
             {},
             empty(
                 "No trial yet. ",
-                code("whet improve"),
+                code("whet try"),
                 " tries what it proposes; ",
                 code("whet try"),
                 " tries one change.",
@@ -210,7 +210,7 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
             h("div", {"class": "tiles"}, tile(f"{100 * next_alpha:.2g} %", "the error that the first trial may risk")),
             empty(
                 "No trial was judged yet, so nothing of the error budget is spent. ",
-                code("whet improve"),
+                code("whet try"),
                 " makes trials.",
             ),
         )

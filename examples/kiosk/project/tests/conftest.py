@@ -1,0 +1,5 @@
+import os
+import sys
+
+if os.environ.get("KIOSK") != "test":
+    sys.exit("Use: ./dev test MODULE")

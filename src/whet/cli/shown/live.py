@@ -1,0 +1,146 @@
+"""Lessons and templates that are live: a table with the evidence so far, and the same for programs."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from whet.cli.output import console, many, moment, next_step, plain, say, table
+from whet.improving.template_watch import Measured
+from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
+from whet.lessons.record import Lesson
+from whet.text.showing import shown
+from whet.trials.live_templates import ALPHA, LEAST_EFFECT
+
+HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "decision")
+MEASURED = ("template", "model", "since", "share", "with", "without", "effect", "verdict")
+
+
+def show_live(lessons: Iterable[Lesson]) -> None:
+    found = tuple(lessons)
+    if not found:
+        say("Nothing is live. To tell a rule to a share of your sessions, run `whet live start ID`.")
+        return
+    console().print(table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9]))
+    for line in _notes(found):
+        say(line)
+    next_step("nothing to do: `whet live look`, or the worker every hour, decides. `whet live stop NAME` ends one.")
+
+
+def live_record(lesson: Lesson) -> dict[str, object]:
+    watched = lesson.counts
+    return {
+        "entry": lesson.standing.entry,
+        "name": lesson.patch.name,
+        "text": lesson.rule,
+        **msgspec.to_builtins(watched),
+        "decision": watched.comparison.decision.value,
+        "told": watched.comparison.told,
+        "untold": watched.comparison.untold,
+    }
+
+
+def _row(lesson: Lesson) -> tuple[object, ...]:
+    watched, found = lesson.counts, lesson.counts.comparison
+    return (
+        lesson.standing.entry,
+        lesson.patch.name,
+        moment(watched.since),
+        f"{100 * watched.share:.0f} %",
+        *compared(found),
+        _evidence(found.evidence_help),
+        _evidence(found.evidence_harm),
+        found.decision.value,
+    )
+
+
+def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
+    by_score = tuple(each.counts for each in found if not each.counts.endpoint)
+    if by_score:
+        alpha = by_score[0].comparison.alpha
+        yield (
+            "[dim]Mean loss of sessions with and without the rule: 1 for one that ends in failure, else the share"
+            " of its time that bought nothing"
+            f" ({many(_sessions(by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error rate at most"
+            f" {100 * alpha:g} % per side.[/]"
+        )
+    for each in found:
+        if each.counts.endpoint:
+            yield from _endpoint_notes(each.patch.name, each.counts)
+        if each.counts.why:
+            yield f"[bold]Entry {each.counts.decided or each.standing.entry}[/]: {plain(shown(each.counts.why))}."
+
+
+def _endpoint_notes(name: str, watched: LiveCounts) -> Iterator[str]:
+    found = watched.comparison
+    seen = found.told + found.untold
+    next_look = f" Next look after {watched.next_look}." if watched.next_look else ""
+    yield (
+        f"[dim]{plain(name)}: share of sessions in its situation ({seen} of {watched.sessions}) with its own"
+        f" failure, as a detector sees it: {watched.endpoint}.{next_look}[/]"
+    )
+    for guard in watched.guards:
+        if guard.stops:
+            means = f"{_mean(guard.told)} with it, {_mean(guard.untold)} without"
+            yield f"[yellow]{plain(name)}: {guard.name} {means}.[/]"
+    if watched.held_by and found.decision is CanaryMove.WAIT:
+        yield f"[yellow]{plain(name)} is not promoted: worse with it: {plain(watched.held_by)}.[/]"
+
+
+def _mean(value: float | None) -> str:
+    return f"{value:.2f}" if value is not None else "–"
+
+
+def _sessions(found: tuple[LiveCounts, ...]) -> int:
+    return sum(each.sessions for each in found)
+
+
+def compared(found: LiveComparison) -> tuple[str, str, str]:
+    """How sessions went with it and without it, and the effect with its interval."""
+    low, high = found.interval
+    effect = f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
+    return _loss(found.loss_told, found.told), _loss(found.loss_untold, found.untold), effect
+
+
+def _loss(loss: float | None, number: int) -> str:
+    """A mean loss, and of how many."""
+    return f"{loss:.2f} ({number})" if loss is not None else "–"
+
+
+def _evidence(value: float) -> str:
+    return f"{value:.2g}" if value < 1000 else "> 1000"
+
+
+def show_measured(templates: Iterable[Measured]) -> None:
+    """Nothing where no session has drawn for a template."""
+    found = tuple(templates)
+    if not found:
+        return
+    console().print(table(MEASURED, [_measured_row(each) for each in found], numbers=MEASURED[3:7]))
+    say(
+        "[dim]Mean loss of sessions with and without the template: 1 for one that ends in failure, else the share of"
+        " its time that bought nothing. A template that saves less than"
+        f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
+    )
+    for why in dict.fromkeys((each.decided, each.why) for each in found if each.why):
+        entry, words = why
+        say(f"[bold]{f'Entry {entry}' if entry else 'Note'}[/]: {plain(shown(words))}.")
+
+
+def measured_record(measured: Measured) -> dict[str, object]:
+    return {
+        **msgspec.to_builtins(measured),
+        "told": measured.comparison.told,
+        "untold": measured.comparison.untold,
+    }
+
+
+def _measured_row(measured: Measured) -> tuple[object, ...]:
+    found = measured.comparison
+    return (
+        measured.name,
+        measured.model,
+        moment(measured.since),
+        f"{100 * measured.share:.0f} %",
+        *compared(found),
+        measured.judgement.value,
+    )

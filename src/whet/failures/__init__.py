@@ -1,1 +1,0 @@
-"""What went wrong in a session, and what recurs over many."""

@@ -1,0 +1,33 @@
+"""How long it takes until live sessions tell whether a rule helps, at the pace of late."""
+
+import math
+
+from whet.evidence.coin_looks import LOOKS
+from whet.improving.live_sessions import live_sessions, where_of
+from whet.improving.measured_units import DrawnUnit, measure
+from whet.ledger.entries import Item
+from whet.ledger.holding import holds
+from whet.lessons.following import detector_of
+from whet.store.database import Database
+from whet.targets.known_projects import KnownProjects
+
+DAYS, DAY_SECONDS = 28, 86_400
+MOST_READ = 60
+ENOUGH = LOOKS[2]
+"""After so many sessions in its situation a rule that spares most failures is known to (evidence.coin_looks)."""
+
+
+def days_until_known(database: Database, rule: Item, *, now: float) -> int | None:
+    """In about how many days enough sessions will have come into the rule's situation; None where nothing tells."""
+    if not detector_of(rule.situation):
+        return None
+    projects = KnownProjects(database)
+    recent = live_sessions(database, since=now - DAYS * DAY_SECONDS)
+    meant = [each for each in recent if holds(rule.scope, where_of(each, projects.identity(each.folder)))]
+    read = meant[-MOST_READ:]
+    units = (measure(database, rule.situation, DrawnUnit("", False, (each,))) for each in read)
+    came_up = sum(each.failed is not None for each in units)
+    if not came_up:
+        return None
+    a_day = came_up * len(meant) / len(read) / DAYS
+    return math.ceil(ENOUGH / a_day)

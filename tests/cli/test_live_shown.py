@@ -1,0 +1,42 @@
+"""A canary that is judged by its own failure says so: the detector, the sessions in its situation, the next look."""
+
+import pytest
+
+from whet.cli.shown.live import live_record, show_live
+from whet.evidence.coin_looks import LOOKS
+from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.live import LiveCounts
+from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
+from whet.trials.endpoints import LiveUnit, judge_endpoint
+
+ENDPOINT = "calls in the form that goes wrong"
+
+
+def watched(*, unchecked: bool = False) -> Lesson:
+    units = [
+        LiveUnit(index % 2 == 0, 0.3, index % 4 == 1, False, unchecked and index % 2 == 0 and index % 5 == 0, 1000)
+        for index in range(90)
+    ]
+    found = judge_endpoint(units, share=0.5)
+    counts = LiveCounts(
+        0.0, 0.5, 120, found.comparison,
+        endpoint=ENDPOINT, guards=found.guards, held_by=found.held_by, next_look=LOOKS[0],
+    )  # fmt: skip
+    patch = Patch(Form.RULE, Action.ADD, "bun", "Run bun.")
+    return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 7, "rule bun", counts=counts))
+
+
+def test_the_detector_is_named_and_the_next_look(capsys: pytest.CaptureFixture[str]) -> None:
+    show_live([watched()])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"sessions in its situation (90 of 120) with its own failure, as a detector sees it: {ENDPOINT}." in said
+    assert f"Next look after {LOOKS[0]}." in said
+    assert "Mean loss" not in said
+    assert live_record(watched())["endpoint"] == ENDPOINT
+
+
+def test_a_guard_that_stops_a_promotion_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    show_live([watched(unchecked=True)])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "bun: changes without a check 0.20 with it, 0.00 without." in said
+    assert "bun is not promoted: worse with it: changes without a check." in said
