@@ -31,9 +31,9 @@ from whet.reading.passes import (
     UnreadSession,
     cut_passes,
     gather,
-    project_sessions,
     question_of,
 )
+from whet.reading.project_claims import project_sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened

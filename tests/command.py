@@ -85,7 +85,8 @@ def runner(home: Path, person: Path) -> Whet:
 
 def command(*arguments: str, stdin: str, variables: dict[str, str], folder: Path) -> Done:
     """Run `whet` to its end: in a copy of a process that has it loaded, where that is the same."""
-    if needs_start(variables):
+    # A copy of a worker once ended by SIGSEGV, and nobody knows why: workers are started anew.
+    if needs_start(variables) or arguments[:1] == ("worker",):
         done = subprocess.run(
             [COMMAND, *arguments], input=stdin.encode(), capture_output=True, env=variables, cwd=folder, check=False
         )

@@ -15,7 +15,7 @@ EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlett
 # The modules that are an extra's own; all others can be loaded without any.
 NEED_WORK = {"whet.engine.library", "whet.engine.work", "whet.engine.worker", "whet.engine.durable"}
 NEED_WORK |= {"whet.engine.faults", "whet.engine.rows", "whet.scheduling.clock"}  # which only a worker looks at
-NEED_WORK |= {"whet.engine.ending", "whet.engine.keeping", "whet.engine.durable"}
+NEED_WORK |= {"whet.engine.worker", "whet.engine.keeping", "whet.engine.durable"}
 NEED_POSTGRES = {"whet.store.postgres", "whet.upkeep.tables"}
 NEED_MCP = {"whet.mcp.library", "whet.mcp.http", "whet.mcp.server"}
 NEED_WEB = {"whet.web.library", "whet.web.gate", "whet.web.server"}

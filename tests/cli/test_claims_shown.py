@@ -60,7 +60,7 @@ def test_what_was_dropped_is_listed_with_the_reason(whet: Whet, shop: Path) -> N
 def test_an_agent_is_told_the_rungs_of_a_lesson(whet: Whet, shop: Path, tmp_path: Path) -> None:
     assert whet("lessons").code == 0
     told = for_task(Home(tmp_path / "home"), task="push", folder=str(shop)).lessons
-    assert ["seen in 2 sessions", "checked: all 2 quotes exact"] in [each.rungs[:2] for each in told]
+    assert ["seen in 5 sessions", "checked: all 2 quotes exact"] in [each.rungs[:2] for each in told]
 
 
 def test_a_claimed_lesson_is_proposed_like_any_other(whet: Whet, shop: Path) -> None:
@@ -69,4 +69,4 @@ def test_a_claimed_lesson_is_proposed_like_any_other(whet: Whet, shop: Path) -> 
     assert "waits" in whet("lessons", "propose", found[PUSH.rule]["id"]).out
     waits = whet("lessons", "show", "1").out
     assert PUSH.rule in waits
-    assert "said by a person in 2 sessions" in " ".join(waits.split())
+    assert "said by a person in 5 sessions" in " ".join(waits.split())

@@ -48,9 +48,9 @@ def test_every_shell_gets_its_script(whet: Whet, shell: str) -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes_a_command(tmp_path: Path, person: Path) -> None:
     script = (
-        'eval "$(whet setup --completion bash)"; COMP_WORDS=(whet impr); COMP_CWORD=1; _whet_completion whet;'
+        'eval "$(whet setup --completion bash)"; COMP_WORDS=(whet less); COMP_CWORD=1; _whet_completion whet;'
         ' echo "${COMPREPLY[@]}"'
     )
     own = {**environment(tmp_path / "home", person), "PATH": f"{COMMAND.parent}:/usr/bin:/bin"}
     done = subprocess.run(["bash", "-c", script], env=own, capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "improve", done.stderr
+    assert done.stdout.strip() == "lessons", done.stderr

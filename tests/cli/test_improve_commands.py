@@ -82,7 +82,7 @@ def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Pa
     assert "tried-" in whet("live").out
     stopped = whet("live", "stop", found["name"])
     assert stopped.code == 0, stopped.err
-    assert "No canaries" in whet("live", "look").out
+    assert "Nothing is live" in whet("live", "look").out
     assert whet("live", "stop", "nothing").code == 1
 
 
@@ -147,7 +147,7 @@ def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert done.json["schedule"] == "30 3 * * *"
     written = (tmp_path / "home" / "jobs" / "improve.toml").read_text()
-    assert "improve --background --seeds 2 --budget '2$'" in written
+    assert "try --background --seeds 2 --budget '2$'" in written
     again = whet("try", "--nightly", "04:00")
     assert again.code == 0, again.err
     # Without a budget nothing is tried: new sessions are read.

@@ -1,6 +1,5 @@
 """whet jobs: what a person sees of jobs and their runs."""
 
-import json
 import time
 from pathlib import Path
 
@@ -128,22 +127,6 @@ def test_a_job_that_an_agent_adds_waits_for_the_person(whet: Whet) -> None:
     assert done.code == 0
     assert "Needs a person's approval: job mine" in done.out
     assert whet("jobs", "--json").json["jobs"] == []
-
-
-def test_jobs_of_hermes_wait_for_approval(whet: Whet, person: Path) -> None:
-    folder = person / ".hermes" / "cron"
-    folder.mkdir(parents=True)
-    news = {"id": "1", "name": "News", "prompt": "What is new?", "schedule": {"kind": "cron", "expr": "0 9 * * *"}}
-    over = {"id": "2", "name": "Over", "prompt": "x", "schedule": {"kind": "once", "run_at": "2020-01-01T00:00:00Z"}}
-    (folder / "jobs.json").write_text(json.dumps({"jobs": [{**news, "deliver": "telegram"}, over]}))
-    done = whet("migrate", "hermes", "--only", "job")
-    assert done.code == 1
-    assert "1 job of Hermes needs your approval" in done.out
-    assert "telegram" in done.out
-    assert "Left out over" in done.out
-    assert whet("jobs", "--json").json["jobs"] == []
-    assert [entry["name"] for entry in whet("lessons", "--waiting", "--json").json["waiting"]] == ["news"]
-    assert "cannot be read" in whet("migrate", "hermes", "--only", "job", "/nowhere.json").err
 
 
 def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, tmp_path: Path) -> None:

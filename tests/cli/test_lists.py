@@ -189,11 +189,21 @@ def test_a_narrow_ledger_has_room_for_what_changed(whet: Whet, tmp_path: Path) -
     assert "on your word, not tried" in whet("ledger").out
 
 
-def test_a_job_is_on_your_word_and_a_small_window_is_told(tmp_path: Path) -> None:
-    added = on_a_terminal(tmp_path, "", "jobs", "add", "every 2h", "Say hello.", "--window", "8000", columns=200)
+def test_a_job_is_on_your_word(tmp_path: Path) -> None:
+    added = on_a_terminal(tmp_path, "", "jobs", "add", "every 2h", "Say hello.", columns=200)
     assert added[0] == 0, added[1]
-    assert "Its window of 8,000 tokens is below the 64,000" in added[1]
     assert "not tried" not in on_a_terminal(tmp_path, "", "ledger", columns=200)[1]
+
+
+def test_every_list_of_sessions_is_narrowed_by_a_projects_name(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples / "claude-code"), str(examples / "codex")).code == 0
+    every = whet("sessions", "--limit", "100", "--json").json["sessions"]
+    project = next(each["project"] for each in every if each["project"])
+    wanted = {each["id"] for each in every if project in each["project"]}
+    assert wanted < {each["id"] for each in every}
+    assert {each["id"] for each in whet("sessions", "--project", project, "--json").json["sessions"]} == wanted
+    assert whet("report", "--project", project, "--counts", "--json").json["sessions"] == len(wanted)
+    assert whet("sessions", "--project", "nowhere-at-all", "--json").json["sessions"] == []
 
 
 def test_a_removed_target_is_told_and_nothing_that_stays(whet: Whet, tmp_path: Path) -> None:

@@ -63,4 +63,4 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
     assert whet("ledger", "undo", str(last["entries"][0]["id"])).code == 0
     assert len(whet("templates", "--json").json) == 1
     assert "garden-work retired" not in whet("live", "look").out
-    assert whet("templates", "--for", TASK, "--model", "m", "--json").json["by"] == "fit"
+    assert whet("templates", "--for", TASK, "--json").json["by"] == "fit"

@@ -64,24 +64,6 @@ def test_a_note_from_an_agents_shell_waits_for_a_person(whet: Whet) -> None:
     assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 1
 
 
-def test_the_notes_of_hermes_are_shown_and_brought_in_once(whet: Whet, person: Path) -> None:
-    folder = person / ".hermes" / "memories"
-    folder.mkdir(parents=True)
-    (folder / "MEMORY.md").write_text("Project uses uv.\n§\nTests need\na database.")
-    (folder / "USER.md").write_text("Likes brevity.")
-    asked = whet("migrate", "hermes", "--only", "note", stdin="n\n")
-    assert asked.code == 130
-    assert "│ Tests need\n│ a database." in asked.out
-    done = whet("migrate", "hermes", "--only", "note", "--yes", "--json").json
-    assert len(done["entries"]) == 3
-    assert notes(whet) == ["Project uses uv.", "Tests need\na database."]
-    again = whet("migrate", "hermes", "--only", "note", "--yes", "--json")
-    assert again.code == 1
-    assert len(again.json["left_out"]) == 3
-    assert (folder / "USER.md").read_text() == "Likes brevity."
-    assert whet("migrate", "hermes", "--only", "note", variables={"CURSOR_AGENT": "1"}, stdin="y\n").code == 1
-
-
 def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> None:
     vault = person / "Notes"
     vault.mkdir()

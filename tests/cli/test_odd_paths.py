@@ -23,7 +23,7 @@ def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {"person", name}
 
 
-@pytest.mark.parametrize("command", [("import",), ("migrate", "hermes"), ("backup",), ("chat", "--prompt", "--folder")])
+@pytest.mark.parametrize("command", [("import",), ("migrate", "hermes"), ("backup",)])
 @pytest.mark.parametrize("path", ["~nobody-of-this-name/file", LONG])
 def test_a_path_that_nobody_has_is_told_in_words(whet: Whet, command: tuple[str, ...], path: str) -> None:
     done = whet(*command, path)

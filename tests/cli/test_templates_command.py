@@ -1,7 +1,6 @@
 """whet templates, as people run it."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -170,43 +169,6 @@ def test_a_damaged_file_is_shown_and_not_used(whet: Whet, tmp_path: Path) -> Non
     (folder / "torn.json").write_text("{")
     assert "Cannot be used" in whet("templates").out
     assert "fault" in whet("templates", "--json").json[0]
-
-
-def test_the_originals_templates_are_brought_in_and_wait(whet: Whet, person: Path) -> None:
-    assert whet("migrate", "hermes", "--only", "template").code == 1
-    folder = person / ".hermes" / "session-templates"
-    folder.mkdir(parents=True)
-    example = {"tool_name": "terminal", "arguments": {"command": "ls"}, "result": "3 files", "success": True}
-    (folder / "listing.json").write_text(json.dumps({"name": "listing", "task_type": "file", "examples": [example]}))
-    (folder / "broken.json").write_text("{")
-    done = whet("migrate", "hermes", "--only", "template", "--json").json
-    assert [each["name"] for each in done["waiting"]] == ["listing"]
-    assert "not JSON" in done["left_out"][0]["reason"]
-    assert whet("templates", "--json").json == []
-    assert whet("lessons", "--waiting", "--json").json["waiting"][0]["name"] == "listing"
-
-
-def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) -> None:
-    folders = [tmp_path / name for name in ("session-templates", "warm_sessions")]
-    example = {"tool_name": "terminal", "arguments": {"command": "ls"}, "result": "3 files", "success": True}
-    for folder in folders:
-        folder.mkdir()
-        (folder / "listing.json").write_text(json.dumps({"name": "Listing", "examples": [example, {**example}]}))
-    os.mkfifo(folders[0] / "pipe.json")
-    (folders[0] / "folder.json").mkdir()
-    (folders[0] / "gone.json").symlink_to("nowhere")
-    (folders[1] / "bytes.json").write_bytes(b"\xff\xfe")
-    (folders[1] / "large.json").write_text(" " * 2_000_001)
-    for _ in range(2):  # what waits already is not made to wait twice
-        done = whet("migrate", "hermes", "--only", "template", "--folder", str(tmp_path))
-        assert done.code == 0
-        assert "2 templates need" in done.out
-        assert done.out.count("Left out:") == 5
-        assert done.out.count("Examples left out (1 there twice).") == 2
-        assert [each["name"] for each in whet("lessons", "--waiting", "--json").json["waiting"]] == [
-            "listing",
-            "listing-2",
-        ]
 
 
 @pytest.mark.usefixtures("garden")

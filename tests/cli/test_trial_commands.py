@@ -121,7 +121,7 @@ def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) 
     whet("cases", "add", "--new", "fix-the-port")
     (tmp_path / "patch.json").write_text('{"form": "rule"}')
     for arguments in (
-        ("try",),
+        ("try", "--fresh"),
         ("try", "7", "--rule", RULE),
         ("try", "7"),
         ("try", "--without", "nothing"),

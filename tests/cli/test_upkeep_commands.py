@@ -85,7 +85,7 @@ def test_rows_that_cannot_be_read_are_said_and_are_no_tracebacks(
 def test_a_damaged_engine_is_said_with_its_fix(whet: Whet, tmp_path: Path, examples: Path, body: bytes) -> None:
     whet("import", str(examples / "pi"))
     (tmp_path / "home" / "engine.db").write_bytes(body)
-    for command in (["work"], ["worker", "--until-idle"], ["status"]):
+    for command in (["worker", "list"], ["worker", "--until-idle"], ["status"]):
         done = whet(*command)
         assert (done.code, done.err.startswith("Error: "), "engine.db away" in done.err) == (1, True, True), done.err
 

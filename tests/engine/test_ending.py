@@ -16,7 +16,7 @@ from whet.store.home import Home
 TORN_DOWN = "Python took itself apart"
 PROGRAM = f"""
 import atexit, sys, threading
-from whet.engine.ending import leave
+from whet.engine.worker import leave
 atexit.register(print, {TORN_DOWN!r})
 threading.Thread(target=threading.Event().wait, args=([None, 0][sys.argv[1] == "ends"],), daemon=True).start()
 while sys.argv[1] == "ends" and threading.active_count() > 1:

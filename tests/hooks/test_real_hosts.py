@@ -27,7 +27,7 @@ from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.session_draws import session_draws, told_entries
 from whet.store.sessions import load
-from whet.targets.hooked import last_calls
+from whet.targets.readers import last_calls
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 

@@ -18,6 +18,7 @@ from whet.cli.shown.improvements import report_lines
 from whet.engine.steps import Direct, T, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
+from whet.examples.templates import Example, Template, written
 from whet.improving.improve import ReadyTrial, improve
 from whet.improving.learned import lessons_of
 from whet.improving.lessons_to_try import LessonsToTry
@@ -165,7 +166,7 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
         keep_case(home.folder / FOLDER, case)
     shown = " ".join(report_lines(improved(home, DRY, supply_of(obeys))))
     assert f"`whet lessons approve {outcome.entry}`" in shown
-    assert f"`whet try --pending {outcome.entry}`: at most " in shown
+    assert f"`whet try {outcome.entry}`: at most " in shown
     assert "says proposed" not in shown
 
 
@@ -232,3 +233,16 @@ def test_what_an_earlier_version_found_and_did_not_end_is_refused() -> None:
     for text, form in forms:
         with pytest.raises(WhetError, match="Another version of Whet started this work"):
             decoded(text, form)
+
+
+@EMBEDDED
+def test_what_cannot_be_tried_takes_no_slot_of_another_night(home: Home) -> None:
+    for name in ("first", "second"):
+        template = Template(name, (Example("water", f'{{"bed": "{name}"}}', "ok", "Water it."),))
+        place = home.folder / "templates" / f"{name}.json"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(written(template))
+    ask = replace(ASK, most=1)
+    nights = [improved(home, ask, supply_of(obeys)).outcomes for _ in range(3)]
+    assert [[each.lesson.patch.name for each in night] for night in nights] == [["first"], ["second"], []]
+    assert [improved(home, replace(ask, dry_run=True), supply_of(obeys)).outcomes] == [()]

@@ -1,7 +1,7 @@
 """Where people order for good what they forbid for good elsewhere."""
 
-from whet.lessons.conflicts import conflicts, contradicted
 from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.said import conflicts, contradicted
 
 
 def piece(session: str, text: str, at: float = 0.0) -> LessonPiece:

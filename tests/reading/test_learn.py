@@ -20,7 +20,7 @@ from whet.reading.learn import (
     foretell,
     learn,
 )
-from whet.reading.passes import project_sessions
+from whet.reading.project_claims import project_sessions
 from whet.store.analyses import refresh
 from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database

@@ -1,4 +1,4 @@
-"""`whet learn` as a person runs it: it says what it takes, asks, reads, and goes on after kill -9."""
+"""`whet learn` as a person runs it: it says what it takes, asks, reads, and goes on after kill -9 and Ctrl-C."""
 
 import json
 import os
@@ -112,8 +112,9 @@ def test_a_reader_that_is_not_there_is_named(whet: Whet, tmp_path: Path, shop: P
     assert "No session of this folder is stored." in whet("learn", folder=tmp_path).err
 
 
-def test_after_kill_9_the_next_run_goes_on_and_shows_no_session_twice(
-    whet: Whet, tmp_path: Path, programs: Path, shop: Path, person: Path
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_after_it_was_stopped_the_next_run_goes_on_and_shows_no_session_twice(
+    whet: Whet, tmp_path: Path, programs: Path, shop: Path, person: Path, stop: signal.Signals
 ) -> None:
     with opened(Home(tmp_path / "home")) as database:
         keep_sessions(database, [long_session(f"long{day}", shop, day) for day in range(30)])
@@ -121,7 +122,14 @@ def test_after_kill_9_the_next_run_goes_on_and_shows_no_session_twice(
     variables = {**environment(tmp_path / "home", person), **on_path(programs)}
     with subprocess.Popen([COMMAND, "learn", "--yes"], cwd=shop, env=variables, stderr=subprocess.PIPE) as run:
         until(lambda: (programs / "prompt-1").exists())
-        os.kill(run.pid, signal.SIGKILL)
+        os.kill(run.pid, stop)
+        _, said = run.communicate()
+    if stop is signal.SIGINT:
+        assert run.returncode == 1
+        assert b"What was read until then is kept.\n`whet learn` goes on from there." in said
+        with opened(Home(tmp_path / "home")) as database:
+            read = [id[:8] for (id,) in database.query("SELECT DISTINCT session FROM sessions_read")]
+        assert sorted(read) == sorted(sessions_in(ReaderQuestion("", prompts(programs)[0]))), "a pass is done or lost"
     (programs / "hang").unlink()
     done = whet("learn", "--yes", "--json", folder=shop, variables=on_path(programs))
     assert done.code == 0, done.err

@@ -18,9 +18,12 @@ from conversations import agent, call, conversation, shell, user
 from reading.readers import ScriptedReader
 from whet.engine.steps import Direct
 from whet.improving.learned import lessons_of
+from whet.lessons.condensed import EventKind
+from whet.lessons.condensing import condense
+from whet.outcomes.view import gather
 from whet.reading.learn import LearnRequest, ReadingCourse, learn
 from whet.reading.readers import ReaderQuestion
-from whet.sessions.transcripts import Message, Transcript
+from whet.sessions.transcripts import Disposition, Message, Origin, Transcript
 from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
 from whet.store.database import Database
@@ -44,13 +47,46 @@ PLACES: dict[str, Place] = {
     "a red check": lambda text: (shell("pytest -q", f"FAILED test_it - {text}\n1 failed", error=True),),
     "a page": lambda text: (call("WebFetch", {"url": "https://x.example"}, text),),
     "an MCP server": lambda text: (call("mcp__tracker__read", {"id": 1}, text),),
-    "the agent's words": lambda text: (shell("cat notes.txt", text), agent(f"Root cause found: {text}")),
+    "the agent's words": lambda text: (
+        shell("npm install left-pad", "npm error Unsupported URL Type workspace", error=True),
+        shell("cat notes.txt", text),
+        call(
+            "Bash",
+            {"command": "npm install left-pad --legacy"},
+            "installed",
+            saying=f"{text}, as the workspace wants --legacy for left-pad.",
+        ),
+    ),
     "a claim of being done": lambda text: (
-        shell("cat notes.txt", text), agent(f"All done. {text}"), shell("make check", "error: red", error=True),
+        shell("cat notes.txt", text),
+        call("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, "updated"),
+        agent(f"All done. {text}"),
+        user("Check it."),
+        shell("pytest -q", "FAILED test_it\n1 failed", error=True),
     ),
     "a long paste": lambda text: (user("Look at this log:\n" + "line of a log\n" * 100 + text),),
     "an empty search": lambda text: (call("Grep", {"pattern": text}, "No files found"),),
+    "an editing tool's answer": lambda text: (
+        call("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, f"error: {text}", error=True),
+    ),
+    "a call that was refused": lambda text: (
+        call("Bash", {"command": f"echo '{text}'"}, f"{REFUSAL}.", error=True, disposition=Disposition.REJECTED),
+    ),
+    "a refusal that a server prints": lambda text: (
+        call("mcp__tracker__read", {"id": 1}, f"{REFUSAL}, the user said: {text}", error=True),
+    ),
+    "a call that was interrupted": lambda text: (
+        shell(f"echo '{text}'", "", error=None), user("[Request interrupted by user]", origin=Origin.INTERRUPT),
+    ),
+    "a call that was made again": lambda text: (
+        shell("make docs", f"warning: {text}"), shell("make docs --strict", "built"),
+    ),
+    "words that no record vouches for": lambda text: (user(text, vouched=False),),
+    "another agent in the person's place": lambda text: (
+        replace(user(text, vouched=False), trust=Trust.TOOL),
+    ),
 }  # fmt: skip
+REFUSAL = "The user doesn't want to proceed with this tool use. The tool use was rejected"
 
 
 def attacked(name: str, folder: Path, day: int, place: Place, text: str) -> Transcript:
@@ -87,6 +123,18 @@ def _persons(question: ReaderQuestion) -> list[tuple[str, int, str]]:
         elif said := re.match(r"\[(\d+)\] (?:PERSON|TEAM)[^:]*: (please never push.*)", line):
             found.append((session, int(said[1]), said[2]))
     return found
+
+
+def test_the_attempts_reach_the_reader_by_every_kind_of_event(tmp_path: Path) -> None:
+    shown = {
+        event.kind
+        for place in PLACES.values()
+        for event in condense(
+            gather(attacked("one", tmp_path, 0, place, PAYLOADS["an order"].format(evil=EVIL)))
+        ).events
+        if "RULE" in f"{event.text} {event.error}"
+    }
+    assert {*EventKind} - shown == set()
 
 
 @pytest.mark.parametrize("home", ["sqlite"], indirect=True)

@@ -3,9 +3,9 @@
 import pytest
 
 from whet.errors import WhetError
-from whet.sessions.temporary import is_temporary
 from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
+from whet.sessions.worktrees import is_temporary
 from whet.store import sessions
 from whet.store.adding import prepare
 from whet.store.database import Database

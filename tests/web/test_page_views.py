@@ -23,9 +23,9 @@ from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.lessons.live import LiveCounts
 from whet.lessons.record import LessonStage, Standing, lesson_of_change
+from whet.lessons.said import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.kinds import known_troubles

@@ -12,10 +12,9 @@ from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
-from whet.ledger.marks import marks
 from whet.ledger.members import suggestions
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, marks
 from whet.ledger.traces import Move
 from whet.sessions.trust import Trust
 from whet.store.database import Database

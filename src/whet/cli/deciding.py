@@ -16,6 +16,7 @@ from whet.changes import pending
 from whet.changes.apply import revert
 from whet.cli.acting import actor_of, has_terminal, need_terminal
 from whet.cli.delivery import touched, touched_lines
+from whet.cli.live_starting import begin_waiting
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import many, next_step, plain, print_json, say
 from whet.cli.shown.entries import entry_lines, entry_record
@@ -39,7 +40,7 @@ from whet.targets.readers import command_for, readers_of
 from whet.targets.telling import tell
 from whet.text.showing import shown
 
-KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
+KEYS = "a approve · l live: half of the sessions first · e edit · r refuse · n never · s skip · q quit"
 BACK = "To take this back, run `whet lessons undo {}`."
 NEXT = "Next: `whet lessons --waiting` on a terminal, or `whet lessons approve ID...`, `refuse ID...`, `never ID...`."
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
@@ -108,7 +109,7 @@ def say_budget(patch: Patch) -> None:
 @json_option
 def approve(names: tuple[str, ...], yes: bool, as_json: bool) -> int:
     with _person(yes=yes) as (by, is_allowed):
-        lessons = _chosen(by, names, proposing=True)
+        lessons = chosen_lessons(by, names, proposing=True)
         if not as_json or not is_allowed:
             for lesson in lessons:
                 show_change(lesson, as_json=False)
@@ -139,7 +140,7 @@ def approve(names: tuple[str, ...], yes: bool, as_json: bool) -> int:
 @json_option
 def edit(name: str, text: str | None, yes: bool, as_json: bool) -> int:
     with _person(yes=yes) as (by, is_allowed):
-        (lesson,) = _chosen(by, (name,), proposing=True)
+        (lesson,) = chosen_lessons(by, (name,), proposing=True)
         words = (text or "").strip() or _ask_for_words(lesson)
         if not words:
             return 0
@@ -233,7 +234,7 @@ def _person(*, yes: bool) -> Iterator[tuple[Decider, bool]]:
         yield Decider(home, database, actor), is_allowed
 
 
-def _chosen(by: Decider, names: tuple[str, ...], *, proposing: bool = False) -> list[Lesson]:
+def chosen_lessons(by: Decider, names: tuple[str, ...], *, proposing: bool = False) -> list[Lesson]:
     """The waiting lessons of these ids or entries; nothing is done where one of them does not wait.
 
     With `proposing`, a lesson that nobody has decided on is proposed first.
@@ -263,7 +264,7 @@ def _named(found: Sequence[Lesson], name: str) -> list[Lesson]:
 def _refuse(names: tuple[str, ...], note: str, *, is_never: bool, as_json: bool) -> int:
     home, actor = find_home(os.environ), actor_of(os.environ)
     with opened(home) as database:
-        chosen = _chosen(Decider(home, database, actor), names)
+        chosen = chosen_lessons(Decider(home, database, actor), names)
         decide = pending.say_never if is_never else pending.refuse
         made = [decide(home, database, each.standing.entry, actor=actor, now=time.time(), note=note) for each in chosen]
     if as_json:
@@ -327,6 +328,11 @@ def _press(prompt: str) -> str:
 def _approve_by_key(by: Decider, lesson: Lesson) -> str:
     made = pending.approve(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
     return in_force(made, by.home, by.database)
+
+
+def _live_by_key(by: Decider, lesson: Lesson) -> str:
+    made = begin_waiting(by.home, by.database, lesson.proposal, actor=by.actor)
+    return f"Approved: {made.entry.patch.form} {plain(made.entry.patch.name)} is {plain(made.words)}."
 
 
 def _edit_by_key(by: Decider, lesson: Lesson) -> str:
@@ -393,6 +399,7 @@ def told_to(made: Entry, home: Home, database: Database) -> str:
 
 ACTS: dict[str, Callable[[Decider, Lesson], str]] = {
     "a": _approve_by_key,
+    "l": _live_by_key,
     "e": _edit_by_key,
     "r": _refuse_by_key,
     "n": _never_by_key,

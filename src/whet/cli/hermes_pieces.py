@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,15 +16,14 @@ from whet.agents.hermes import config as hermes_config
 from whet.agents.hermes import jobs as hermes_jobs
 from whet.agents.hermes import templates as hermes_templates
 from whet.agents.hermes.config import FoundSetting
+from whet.agents.hermes.jobs import HermesJob
 from whet.changes import job_changes, skill_changes, templates
 from whet.changes.author import Author
 from whet.changes.changing import settle
 from whet.changes.notes import PERSONS, notes_of, remember
 from whet.cli.hermes_home import FROM_HERMES
-from whet.cli.jobs_imported import REASON as JOB_REASON
-from whet.cli.jobs_imported import read_jobs
-from whet.cli.template_import import free_name, read_text, template_files
 from whet.context.gathering import SOUL
+from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.examples.templates import Template
 from whet.jobs.job import Job
@@ -34,6 +34,7 @@ from whet.runs.settings import check, leaves, read
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
 from whet.store import files, skill_files
+from whet.store.disk import text_given
 from whet.store.job_files import list_jobs
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import HERMES, NAMES, hermes_shelf, load
@@ -48,6 +49,9 @@ HIDDEN = (".hub", ".archive", ".git", "node_modules")
 SCANNED = 12
 THERE = "something else of this name is here already"
 TWICE = "another skill there has the same name"
+
+JOB_REASON = "a job of Hermes"
+JOBS_BYTES, FILE_BYTES = 20_000_000, 2_000_000
 
 
 class HermesPiece(NamedTuple):
@@ -296,3 +300,39 @@ def _assign(group: tuple[FoundSetting, ...], author: Author) -> tuple[Entry, ...
 def _text(path: Path) -> str:
     """The text of a file; empty where there is none."""
     return read_text(path) if os.path.lexists(path) else ""
+
+
+def read_jobs(file: Path, *, workdir: str, taken: tuple[str, ...]) -> tuple[HermesJob, ...]:
+    """The jobs in a file of Hermes; `taken` are names that none of them gets."""
+    place = hermes_jobs.HermesPlace(
+        file.absolute().parent.parent,
+        str(Path(os.path.expanduser(workdir or ".")).absolute()),
+        local_zone(os.environ),
+        time.time(),
+    )
+    text = text_given(file, advice="Give Hermes' cron/jobs.json.", most=JOBS_BYTES)
+    return hermes_jobs.read(text, place, taken=taken)
+
+
+def template_files(hermes: Path) -> list[Path]:
+    """The files of templates in a Hermes home."""
+    return [path for name in hermes_templates.FOLDERS for path in sorted((hermes / name).glob("*.json"))]
+
+
+def free_name(name: str, names: set[str]) -> str:
+    """The name itself, or with a number: two files may call theirs the same, and neither is to be lost."""
+    return next(each for each in (name, *(f"{name[:58]}-{n}" for n in range(2, len(names) + 3))) if each not in names)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; raises WhetError where it has none that can be read."""
+    try:
+        if not path.is_file():
+            raise WhetError(f"{path.name} is not a file.", advice="It is left out.")
+        if path.stat().st_size > FILE_BYTES:
+            raise WhetError(f"{path.name} is larger than {FILE_BYTES // 1_000_000} MB.", advice="It is left out.")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{path.name} is not UTF-8 text.", advice="It is left out.") from error
+    except OSError as error:
+        raise WhetError(f"{path.name} cannot be read: {error.strerror}.", advice="It is left out.") from error

@@ -30,7 +30,7 @@ def main() -> None:
         refresh_hooks()
     if "whet.engine.worker" in sys.modules:
         # A step that will not end must not keep the program: whoever comes next does it again.
-        from whet.engine.ending import leave
+        from whet.engine.worker import leave
 
         leave(code)
     sys.exit(code)

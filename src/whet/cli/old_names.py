@@ -83,7 +83,8 @@ def renamed(arguments: list[str]) -> list[str]:
         if len(arguments) >= length and old in OLD_NAMES:
             new = OLD_NAMES[old]
             if new.startswith("!"):
-                raise WhetError(f"`whet {old}` is now `whet {new[1:]}`.", advice=f"For help: `whet {new[1:]} --help`.")
+                help_ = f"For help: `whet {new[1:].split()[0]} --help`."
+                raise WhetError(f"`whet {old}` is now `whet {new[1:]}`.", advice=help_)
             sys.stderr.write(f"`whet {old}` is now `whet {new}`.\n")
             return [*new.split(), *arguments[length:]]
     return arguments

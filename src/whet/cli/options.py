@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,9 +11,13 @@ import click
 from whet.agents.registry import canonical
 from whet.errors import WhetError
 from whet.sessions.transcripts import Purpose
-from whet.store.listing import Filters
+from whet.store.home import find_home
+from whet.store.listing import Filters, working_folders
+from whet.store.opening import opened
+from whet.targets.known_projects import KnownProjects
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+NOWHERE = "no folder"
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -39,7 +44,13 @@ def filter_options(function: Function) -> Function:
         (
             click.option("--source", callback=one_name, help="Only sessions of this agent, such as claude-code."),
             click.option("--model", help="Only models whose name contains this."),
-            click.option("--folder", help="Only sessions run in this folder (. is this one) or below it."),
+            click.option(
+                "--project",
+                "--folder",
+                "folder",
+                metavar="NAME",
+                help="Only projects whose name contains this; or sessions run in this folder (. is this one) or below.",
+            ),
             click.option("--tool", help="Only sessions that used this tool."),
             click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w."),
             click.option("--until", help="Only sessions before this date or age."),
@@ -60,11 +71,27 @@ def filters_of(
     return Filters(
         source=source or "",
         model=model or "",
-        folder=_folder(folder),
+        folder=_folder(folder) if is_folder(folder) else "",
+        folders=() if is_folder(folder) else _folders_of(folder or ""),
         tool=tool or "",
         since=point_in_time(since),
         until=point_in_time(until),
     )
+
+
+def is_folder(text: str | None) -> bool:
+    """Whether a project is meant by a folder, and not by a part of its name."""
+    return (bool(text) and any(mark in str(text) for mark in ("/", "\\", "~"))) or str(text).startswith(".")
+
+
+def _folders_of(name: str) -> tuple[str, ...]:
+    """Every folder of the projects whose name contains this."""
+    if not name:
+        return ()
+    with opened(find_home(os.environ)) as database:
+        known = KnownProjects(database)
+        found = tuple(each for each in working_folders(database) if known.is_named(known.identity(each), name))
+    return found or (NOWHERE,)
 
 
 def _folder(text: str | None) -> str:

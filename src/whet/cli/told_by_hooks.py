@@ -9,7 +9,7 @@ from typing import NamedTuple
 from whet.hooks.hosts import installed_hosts
 from whet.setup.hooking import first_step
 from whet.store.home import Home
-from whet.targets.hooked import hooked_agents
+from whet.targets.readers import hooked_agents
 
 
 class HookTellers(NamedTuple):

@@ -1,18 +1,19 @@
 """A worker: carries orders out, and takes up those whose worker died."""
 
 import contextlib
+import os
+import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from threading import Event
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
 from whet.engine.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
-from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
@@ -259,3 +260,26 @@ def _config(url: str, schema: str, name: str) -> DBOSConfig:
         notification_coalesce_sec=POLL_SECONDS,  # nothing here waits for such notes, and it wakes up for each
         db_engine_kwargs={"pool_pre_ping": False},  # see `wait_for_lost_servers`
     )
+
+
+PATIENCE_SECONDS = 5
+WAIT_SECONDS = 20.0
+
+
+def end_engine(before: Collection[threading.Thread], *, is_busy: bool) -> None:
+    """Stop the engine, and wait for the threads that began with it: its own wait is shorter than a slow disk."""
+    # Asked to be patient, the engine waits a second even where nothing runs.
+    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE_SECONDS if is_busy else 0)
+    deadline = time.monotonic() + WAIT_SECONDS
+    for thread in threading.enumerate():
+        if thread.daemon and thread not in before:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def leave(code: int) -> NoReturn:
+    """Exit. Where a thread will not end, in a step or in a locked database, nothing is torn down under it."""
+    if threading.active_count() > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

@@ -18,8 +18,8 @@ from whet.reading.project_claims import (
     ProjectClaims,
     listed,
     project_claims,
+    project_sessions,
     refused_rules,
-    sessions_by_project,
 )
 from whet.store.claims import claimed_projects
 from whet.store.database import CannotWrite, Database
@@ -47,7 +47,7 @@ def claimed_by_projects(
     known = KnownProjects(database)
     names = [name for name in every if known.is_named(name, project)]
     judged = ClaimedOf(load_settings(home).trust.projects, refused_rules(home, database))
-    sessions = sessions_by_project(database, known)
+    sessions = project_sessions(database)
     only = {each.id for each in listed(database, filters)} if any(filters) else None
     found: list[ProjectLessons] = []
     for name in names:

@@ -13,7 +13,7 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.improving.keeping import keep, leave_to_person, propose_steps, unheeded
-from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons
+from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons, note_untriable
 from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.ledger.patches import Form
@@ -46,7 +46,7 @@ from whet.values import Value
 
 KIND = "improve"
 NO_MODEL = (
-    "No model is set, so nothing is tried. To try it in your own sessions at no cost: `whet live start --pending ID`."
+    "No model is set, so nothing is tried. To try it in your own sessions at no cost: `whet live start ID`."
     " Else set a model (`whet config model PROVIDER:NAME`, `whet models`) and run this again, or try it on your"
     " agent: `whet try --agent claude-code`."
 )
@@ -219,7 +219,7 @@ def _leave_untried(course: Course, number: int, ready: ReadyTrial) -> Lesson:
         with opened(course.home) as database:
             waits = leave_to_person(course.home, database, told)
         number = waits.standing.entry
-        live = f"; to try it live, `whet live start --pending {number}`" if patch.form is Form.RULE else ""
+        live = f"; to try it live, `whet live start {number}`" if patch.form is Form.RULE else ""
         why = f"`whet lessons approve {number}`{live} (not tried: {ready.asks})"
         return replace(waits, standing=replace(waits.standing, why=why)) if number else waits
 
@@ -252,6 +252,9 @@ def _make_ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
     # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
     if way_of(lesson) is Way.EVIDENCE and found.standing.stage is LessonStage.CHECKED:
         return ReadyTrial(lesson, asks=why, foretold=f"without a trial: {why}")
+    if not course.ask.dry_run and not course.ask.cases and way_of(lesson) is not Way.RETIRE:
+        with opened(course.home) as database:
+            note_untriable(database, lesson, why)
     return ReadyTrial(found)
 
 
@@ -285,7 +288,7 @@ def _no_case(ask: ImproveRequest, lesson: Lesson) -> str:
     has_sessions = lesson.evidence.pieces and lesson.standing.stage is not LessonStage.WAITING
     made = " could be made from its sessions" if has_sessions else " is there"
     ways = "`whet cases add --new` writes one, `whet cases add` makes some of your commits, `--cases` names them"
-    live = "; your own sessions can try it, once it waits: `whet live start --pending ID`" if ask.agent else ""
+    live = "; your own sessions can try it, once it waits: `whet live start ID`" if ask.agent else ""
     return f"no {kind}{made}: {ways}{live}"
 
 

@@ -23,8 +23,8 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.drawing import is_movable
-from whet.targets.hooked import hooked_agents
 from whet.targets.reaching import Reader, reads
+from whet.targets.readers import hooked_agents
 from whet.targets.settings import load as load_targets
 from whet.trials.design import TrialProgress
 from whet.trials.improvements import LessonOutcome, Way, retires, standing_at, way_of

@@ -20,10 +20,8 @@ from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import fold
 from whet.ledger.grounds import last_trial
 from whet.ledger.holding import Whereabouts, holds
-from whet.ledger.marks import marks
-from whet.ledger.patches import Form, Patch
+from whet.ledger.patches import Form, Patch, marks
 from whet.ledger.reach import scope_of
-from whet.lessons.conflicts import LessonConflict
 from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
     Lesson,
@@ -34,7 +32,8 @@ from whet.lessons.record import (
     waits,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
-from whet.sessions.temporary import is_temporary
+from whet.lessons.said import LessonConflict
+from whet.sessions.worktrees import is_temporary
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet import __version__
 from whet.examples.templates import as_change
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
-from whet.ledger.marks import marks
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
-from whet.ledger.patches import Form, Patch
+from whet.ledger.patches import Form, Patch, digest, marks
 from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
 from whet.proving.cases_from_sessions import KINDS, Kinds, MadeCases, cases_from
 from whet.sessions.trust import Trust
@@ -28,6 +28,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, find
 from whet.store.sessions import is_believed, load
 from whet.store.settings_file import load as load_settings
+from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case, is_errand
 from whet.trials.improvements import (
@@ -100,12 +101,31 @@ def find_lessons(
     taught = _taught(home, database, books, ask, progress)
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
     pairs = zip_longest(taught.written, templates)
-    fit = [lesson for lesson in chain.from_iterable(pairs) if lesson is not None]
+    every = [lesson for lesson in chain.from_iterable(pairs) if lesson is not None]
+    fit = every if ask.cases else [lesson for lesson in every if not _was_untriable(database, lesson)]
     tried, left = fit[: ask.most], len(fit[ask.most :])
     # A rule gives way only to one that is tried now.
     names = {lesson.patch.name for lesson in tried}
     leaving = [lesson for name, lesson in taught.leaving if name in names]
     return LessonsToTry(sessions, taught.found, (*tried, *leaving, *taught.refused), left)
+
+
+def note_untriable(database: Database, lesson: Lesson, why: str) -> None:
+    """Remember that a lesson could not be tried, so that no other night gives it a slot before more shows it."""
+    keep_lessons(database, _row_of(lesson), _shown_by(lesson), (), why)
+
+
+def _was_untriable(database: Database, lesson: Lesson) -> bool:
+    return kept_lessons(database, _row_of(lesson), _shown_by(lesson), str) is not None
+
+
+def _row_of(lesson: Lesson) -> str:
+    return row_of_source(lesson.project, f"untried {lesson.patch.name}")
+
+
+def _shown_by(lesson: Lesson) -> str:
+    """What a lesson rests on: where that or Whet is another one, it may be triable."""
+    return digest(f"{__version__} {lesson.sessions} {lesson.patch.text}")
 
 
 def cases_for(home: Home, database: Database, ask: ImproveRequest, lesson: Lesson) -> tuple[Case, ...]:

@@ -11,11 +11,11 @@ from whet.ledger.origins import THE_PROJECT, PatchOrigin, PatchWriter, SessionCo
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.changed_calls import SessionChanges
-from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
 from whet.lessons.finding import Openings, SessionTeaching
 from whet.lessons.instructions import Instructions, is_broken
 from whet.lessons.pieces import PIECES_KEPT, LessonEvidence, LessonPiece, LessonSource, lifted
 from whet.lessons.record import Lesson, LessonChecks, ProjectLessons, SeenBy, id_of, no_lesson
+from whet.lessons.said import LessonConflict, conflicts, contradicted
 from whet.lessons.taught_rules import TaughtRule, rules_taught
 from whet.sessions.trust import lowest
 from whet.text.likeness import Sense, is_same, sense

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
-from whet.ledger.marks import marks
-from whet.ledger.patches import Action, Form
+from whet.ledger.patches import Action, Form, marks
 from whet.ledger.reach import ON_THEIR_OWN, are_given
 
 

@@ -28,7 +28,6 @@ class PatchBasis(StrEnum):
     RECOVERY = "recovery"
     PLACE = "place"
     REMEDY = "error_remedy"
-    PROCEDURE = "procedure"
     REQUEST = "repeated_request"
     TOLD = "told"
     REMINDED = "reminded"
@@ -43,7 +42,6 @@ BASIS_WORDS = {
     PatchBasis.RECOVERY: "what worked after a failure",
     PatchBasis.PLACE: "a fact about the machine or project",
     PatchBasis.REMEDY: "what the error says to do",
-    PatchBasis.PROCEDURE: "steps that worked in the same order",
     PatchBasis.REQUEST: "asked for again and again",
 }
 PLAIN_WORDS = {

@@ -164,3 +164,24 @@ def is_scoped(patch: Patch) -> bool:
     project = patch.scope.project
     named = len(project) <= PROJECT_LETTERS and project.isprintable()
     return named and all(_SCOPE_WORD.fullmatch(word) for word in words)
+
+
+_PLAIN_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
+
+
+def marks(patch: Patch) -> frozenset[str]:
+    """Where two changes share a mark, whoever never wants the one does not want the other."""
+    if patch.action is Action.REMOVE:
+        return frozenset({digest(f"remove {patch.form} {patch.name}")})
+    situation, found = patch.situation, set()
+    if words := _plain(patch.text):
+        found.add(digest(f"text {words}"))
+    if situation.call and situation.error:
+        error = _plain(_NUMBER.sub("", situation.error))
+        found.add(digest(f"situation {patch.scope.project} {_plain(situation.call)} {error}"))
+    return frozenset(found)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_PLAIN_WORD.findall(text.lower()))

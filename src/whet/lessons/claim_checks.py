@@ -10,11 +10,9 @@ from whet.lessons.claim_quotes import CheckedQuote, is_part, unquoted_words
 from whet.lessons.claims import Claim, ClaimCarrier, ClaimCheck, ClaimSource, DroppedClaim, Quote
 from whet.lessons.instructions import SeenInstruction
 from whet.lessons.named_things import NamedThings, RepositoryNames, code_spans, missing_names, named_things
-from whet.lessons.pieces import stems
 from whet.lessons.stances import stance_of
 from whet.sessions.trust import Trust, lowest
-from whet.text.key_words import key_words
-from whet.text.likeness import sense
+from whet.text.likeness import covered, sense
 from whet.values import Value
 
 SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
@@ -135,17 +133,17 @@ def trust_of(claim: Claim, quotes: Sequence[CheckedQuote]) -> Trust:
 
 def told_by(claim: Claim, lines: Iterable[SeenInstruction]) -> SeenInstruction | None:
     """The line of a file that says it already, for or against what the claim is for or against."""
-    words, meant, stance = stems(key_words(claim.rule)), sense(claim.rule), stance_of(claim.rule)
+    meant, stance = sense(claim.rule), stance_of(claim.rule)
     for line in lines:
         if claim.told and is_part(claim.told, line.line):
             return line
-        if claim.carrier is ClaimCarrier.FIX_THE_FILE or len(words) < FEWEST_WORDS:
+        if claim.carrier is ClaimCarrier.FIX_THE_FILE or len(meant.words) < FEWEST_WORDS:
             continue
-        if len(words & stems(key_words(line.line))) < STANDS * len(words):
+        said, other = sense(line.line), stance_of(line.line)
+        if covered(meant.words, said.words) < STANDS:
             continue
-        other = stance_of(line.line)
         is_opposed = bool(stance.wanted & other.unwanted or stance.unwanted & other.wanted)
-        if not is_opposed and (meant.forbids == sense(line.line).forbids or stance == other):
+        if not is_opposed and (meant.forbids == said.forbids or stance == other):
             return line
     return None
 

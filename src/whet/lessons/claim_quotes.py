@@ -8,9 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.lessons.claims import Quote
+from whet.lessons.condensed import in_project
 from whet.lessons.failed_calls import whole_call
-from whet.lessons.local_paths import in_project
-from whet.lessons.pieces import stems
 from whet.lessons.telling_lines import without_colours
 from whet.outcomes.deciding import Decision, Outcome
 from whet.outcomes.refusal_forms import refusal_words
@@ -18,8 +17,9 @@ from whet.outcomes.view import JudgedCall
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, lowest, trust_of_tool
-from whet.text.key_words import COMMON
+from whet.text.likeness import stem
 from whet.text.own_words import own_words
+from whet.text.words import COMMON
 from whet.values import Value
 
 FEWEST_LETTERS = 6
@@ -93,13 +93,9 @@ def unquoted_words(rule: str, quotes: Iterable[str]) -> tuple[str, ...]:
 
     Whoever wrote the rule has them from somewhere else in what they read, which may be anybody's.
     """
-    said = frozenset(_stem(word) for quote in quotes for word in _WORD.findall(quote.casefold()))
+    said = frozenset(stem(word) for quote in quotes for word in _WORD.findall(quote.casefold()))
     own = dict.fromkeys(_WORD.findall(rule.casefold()))
-    return tuple(word for word in own if word not in COMMON and not word.isdigit() and _stem(word) not in said)
-
-
-def _stem(word: str) -> str:
-    return next(iter(stems((word,))))
+    return tuple(word for word in own if word not in COMMON and not word.isdigit() and stem(word) not in said)
 
 
 def folded(text: str) -> str:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
+from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent, in_project
 from whet.lessons.failed_calls import whole_call
-from whet.lessons.local_paths import in_project
 from whet.lessons.telling_lines import without_colours
 from whet.outcomes.view import SessionView
 

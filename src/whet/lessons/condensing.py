@@ -5,9 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, zip_longest
 
-from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
+from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent, in_project
 from whet.lessons.failed_calls import FailedCalls
-from whet.lessons.local_paths import in_project
 from whet.lessons.telling_lines import telling_lines, terms
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words

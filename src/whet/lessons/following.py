@@ -8,7 +8,6 @@ from typing import NamedTuple
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import STAGE, CommandForm, has_form, is_named, spaced, words_of
-from whet.lessons.pieces import stems
 from whet.lessons.said import said_pieces
 from whet.lessons.stances import stance_of
 from whet.outcomes.fingerprints import error_line
@@ -16,7 +15,7 @@ from whet.outcomes.purposes import is_shell, shown_call
 from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.transcripts import Origin, Role, Transcript
 from whet.sessions.trust import Trust
-from whet.text.key_words import key_words
+from whet.text.likeness import covered, sense, similarity
 from whet.values import Value
 
 SAME_WORDS = 0.6
@@ -247,25 +246,24 @@ def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
 def _without_error(situation: RuleSituation, view: SessionView) -> bool | None:
     """Where nothing else is known to work: whether the call was made and that error did not come again."""
     form = _plain_form(situation.call)
-    error = stems(key_words(situation.error))
+    error = sense(situation.error).words
     came_up = False
     for step in view.steps:
         if not any(has_form(stage, form) for stage in _stages(step)):
             continue
         came_up = True
         if step.failed and error:
-            words = stems(key_words(error_line(step.text)))
-            if len(error & words) >= SAME_ERROR * len(error | words):
+            words = sense(error_line(step.text)).words
+            if similarity(error, words) >= SAME_ERROR:
                 return False
     return True if came_up else None
 
 
 def _as_said(said: str, view: SessionView) -> bool | None:
     """A person who says it again was not heeded; else what the calls name tells."""
-    words = stems(key_words(said))
+    words = sense(said).words
     for piece in said_pieces(view):
-        other = stems(piece.keys)
-        if len(words) >= FEWEST_WORDS and len(words & other) >= SAME_WORDS * len(words):
+        if len(words) >= FEWEST_WORDS and covered(words, sense(piece.text).words) >= SAME_WORDS:
             return False
     stance = stance_of(said)
     calls = [spaced(shown_call(step)) for step in view.steps]

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from whet.lessons.pieces import LessonPiece, stems
+from whet.lessons.pieces import LessonPiece
 from whet.outcomes.purposes import path_of
 from whet.outcomes.view import SessionView
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
-from whet.text.key_words import key_words
+from whet.text.likeness import covered, sense
 from whet.values import Value
 
 MOST_LINES = 400
@@ -50,13 +50,13 @@ class Instructions:
 
     def standing(self, text: str) -> SeenInstruction | None:
         """The line that says a draft already."""
-        words = stems(key_words(text))
+        words = sense(text).words
         if len(words) < FEWEST_WORDS:
             return None
         for line, seen in self._lines.items():
             if line not in self._words:
-                self._words[line] = stems(key_words(line))
-            if len(words & self._words[line]) >= STANDS * len(words):
+                self._words[line] = sense(line).words
+            if covered(words, self._words[line]) >= STANDS:
                 return seen
         return None
 

@@ -20,7 +20,6 @@ class LessonSource(StrEnum):
     REQUEST = "repeated_request"  # what people ask for again and again
     PLACE = "place"  # a guess about the place, and what is there
     REMEDY = "error_remedy"  # the error itself says what to do
-    PROCEDURE = "procedure"  # several steps that worked in the same order, session after session
     FAILURE = "failure"  # it recurs, and nothing that was seen shows what works instead
     GIVEN = "given"  # somebody wrote the words, and no session is known to show them
 
@@ -42,7 +41,7 @@ SOURCE_WORDS = {
 
 
 class LessonPiece(Value, frozen=True):
-    """One piece of evidence: the person's words, or a call with its error; `keys` are the words that matter in it.
+    """One piece of evidence: the person's words, or a call with its error.
 
     `fix` is what worked later, and `did` by what the calls are known that were made for a person's words. The trust is
     the lowest of the words that a rule takes from it. `who` is the member of a team in whose session it was said.
@@ -55,7 +54,6 @@ class LessonPiece(Value, frozen=True):
     call: str = ""
     error: str = ""
     fix: str = ""
-    keys: frozenset[str] = frozenset()
     trust: Trust = Trust.USER
     is_first: bool = False  # said before the agent had begun: the task of the day
     at: float | None = None
@@ -87,18 +85,6 @@ def lifted(trust: Trust) -> Trust:
     return Trust.AGENT if trust is Trust.TOOL else trust
 
 
-def stems(words: Iterable[str]) -> frozenset[str]:
-    """Words without their commonest endings, so that a plural or a tense is no other word."""
-    return frozenset(_stem(word) for word in words)
-
-
 def distrusted(pieces: Iterable[LessonPiece]) -> tuple[LessonPiece, ...]:
     """What another member wrote: a stranger's."""
     return tuple(replace(piece, trust=Trust.EXTERNAL) for piece in pieces)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.said import is_courtesy, sentences
-from whet.text.key_words import COMMON
+from whet.text.words import COMMON
 
 FEWEST = 3  # sessions
 MOST = 10

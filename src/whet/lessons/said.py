@@ -1,8 +1,9 @@
-"""The person's words: what they say to the agent, as sentences, and which of them say that they hold for good."""
+"""The person's words: what they say to the agent, as sentences, which of them hold for good, and which contradict."""
 
 import re
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 import re2
 
@@ -14,7 +15,8 @@ from whet.outcomes.view import SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
 from whet.sessions.transcripts import Message, Role
 from whet.sessions.trust import Trust
-from whet.text.key_words import key_words
+from whet.text.likeness import is_opposed, sense
+from whet.values import Value
 
 MESSAGE_LETTERS = 1_000  # what is longer holds what somebody else wrote
 MESSAGE_LINES = 12
@@ -24,6 +26,9 @@ RETYPED = 0.8
 MOST_MARKS = 60
 MARK_LETTERS = 60
 HEAD_WORDS = 3
+MOST_CONFLICTS = 10
+SUBJECT_LETTERS = 4
+COMPARED = 200  # sentences, the latest: each is compared with each
 _PATH = re.compile(r"(?:file_path|path|notebook_path|filename|target_file)=")
 _INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
 _SENTENCE = re2.compile(r"[.!?;。！？]+(?:\s|\z)|\n+|[。！？]")
@@ -157,7 +162,6 @@ def _piece(
         view.transcript.id,
         index,
         text,
-        keys=key_words(text),
         trust=trust,
         is_first=is_first,
         did=did or frozenset(),
@@ -168,3 +172,54 @@ def _piece(
 def _trust_of(message: Message) -> Trust:
     """Words that no record vouches for may be anybody's: what is learned from them waits for a person."""
     return Trust.USER if is_vouched(message) else Trust.TOOL
+
+
+class SaidSentence(Value, frozen=True):
+    """One sentence of a person, and where it was said."""
+
+    text: str
+    session: str
+    message: int
+    at: float | None = None
+    who: str = ""
+
+
+class LessonConflict(Value, frozen=True):
+    """Two sentences that cannot both be followed, and what they disagree about."""
+
+    about: str
+    first: SaidSentence
+    second: SaidSentence
+
+
+def conflicts(pieces: Iterable[LessonPiece]) -> tuple[LessonConflict, ...]:
+    """Where one session orders for good what another forbids for good, the newest first, each subject once."""
+    said = [
+        SaidSentence(sentence, piece.session, piece.message, piece.at, piece.who)
+        for piece in pieces
+        for sentence in standing_sentences(piece.text)
+    ]
+    found: dict[str, LessonConflict] = {}
+    latest = sorted(said, key=lambda each: each.at or 0.0)[-COMPARED:]
+    for first, second in combinations(latest, 2):
+        one, other = sense(first.text), sense(second.text)
+        if first.session != second.session and is_opposed(one, other):
+            about = _subject(first.text, second.text)
+            found[about] = LessonConflict(about, first, second)
+    return tuple(sorted(found.values(), key=lambda each: -(each.second.at or 0.0))[:MOST_CONFLICTS])
+
+
+def _subject(one: str, other: str) -> str:
+    """The longer words that two sentences share, in the order of the first."""
+    theirs = {word.strip(",.!;:") for word in other.lower().split()}
+    shared = (word for each in one.lower().split() if (word := each.strip(",.!;:")) in theirs)
+    return " ".join(dict.fromkeys(word for word in shared if len(word) >= SUBJECT_LETTERS))
+
+
+def contradicted(text: str, found: Iterable[LessonConflict]) -> LessonConflict | None:
+    """The conflict that a rule would take a side in, by having one of its sentences."""
+    words = sense(text).words
+    for conflict in found:
+        if words and any(sense(each.text).words >= words for each in (conflict.first, conflict.second)):
+            return conflict
+    return None

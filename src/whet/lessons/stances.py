@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from whet.text.key_words import COMMON
+from whet.text.words import COMMON
 
 NAMES_KEPT = 8
 _CLAUSE = re.compile(r"(?i)[,;.!?](?:\s|$)|\s(?:but|and use|instead|so|because)\b(?! of)")

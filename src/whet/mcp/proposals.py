@@ -68,7 +68,7 @@ def suggest(home: Home, given: Proposal) -> ProposalAnswer:
         patch = drafted(given)
         entry = propose(home, database, patch, actor=Actor.AGENT, now=time.time())
     state = "waits for a person" if entry.step is Step.PROPOSED else entry.step.value
-    advice = f"whet lessons show {entry.number}; to test it: whet try --pending {entry.number}"
+    advice = f"whet lessons show {entry.number}; to test it: whet try {entry.number}"
     return ProposalAnswer(number=entry.number, name=patch.name, state=state, next=advice)
 
 

@@ -6,7 +6,7 @@ from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
-from whet.text.key_words import key_words
+from whet.text.words import key_words
 
 SAME_PURPOSE = 0.34  # of the words of both commands
 PROGRAM_WORDS = 8

@@ -26,9 +26,9 @@ from whet.reading.passes import (
     ProjectReading,
     cut_passes,
     gather,
-    project_sessions,
     question_of,
 )
+from whet.reading.project_claims import project_sessions
 from whet.reading.readers import LessonReader, MeteredReading, ModelReading, ReaderQuestion, reader_named
 from whet.reading.sceptic import Doubts, doubtful, doubts_of, question_of_doubts
 from whet.runs.daily_limit import Amount

@@ -11,7 +11,6 @@ from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensed_text import shown
 from whet.lessons.project_index import index_text, project_index
 from whet.reading.answers import Shown, short_ids
-from whet.reading.project_claims import listed
 from whet.reading.project_files import ProjectFiles, project_files
 from whet.reading.readers import ReaderQuestion
 from whet.shipped.guidance import reading as words
@@ -19,10 +18,8 @@ from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
-from whet.store.listing import Filters
 from whet.store.rows import Session
 from whet.store.teachings import keep_teachings, kept_teachings
-from whet.targets.known_projects import KnownProjects
 from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.text.tokens import estimate
 from whet.text.words import cut
@@ -63,19 +60,6 @@ class ProjectReading(NamedTuple):
         """About how many tokens a pass has beside its sessions."""
         beside = estimate(self.recurring) + estimate(self.told) + min(CLAIMS_TOKENS, 60 * len(self.claims))
         return beside + estimate(words.reader(self.own))
-
-
-OF_PERSON = Filters(without_own_work=True)
-
-
-def project_sessions(database: Database, filters: Filters = OF_PERSON) -> dict[str, list[Session]]:
-    """The sessions of each project that can teach something, the oldest first."""
-    known = KnownProjects(database)
-    found: dict[str, list[Session]] = {}
-    for session in listed(database, filters):
-        if project := known.identity(session.folder):
-            found.setdefault(project, []).append(session)
-    return found
 
 
 def gather(home: Home, database: Database, project: str, sessions: Sequence[Session]) -> ProjectReading:

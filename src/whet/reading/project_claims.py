@@ -7,7 +7,6 @@ from whet.ledger.entries import Step
 from whet.ledger.patches import Form
 from whet.lessons.claims import LoggedClaim
 from whet.reading.project_files import ProjectFiles, project_files
-from whet.sessions.transcripts import Purpose
 from whet.store.claims import claims_of
 from whet.store.database import Database
 from whet.store.home import Home
@@ -16,7 +15,7 @@ from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
 from whet.targets.known_projects import KnownProjects
 
-BEHIND = frozenset((Purpose.TRIAL.value, Purpose.REVIEW.value))
+OF_PERSON = Filters(without_own_work=True)
 TOLD = frozenset((Form.RULE, Form.NOTE, Form.SKILL))
 
 
@@ -45,12 +44,13 @@ def project_claims(database: Database, project: str, sessions: Sequence[Session]
     return ProjectClaims(project, log, sessions, project_files(folder), by.refused, by.declared)
 
 
-def sessions_by_project(database: Database, known: KnownProjects) -> dict[str, list[Session]]:
-    """The sessions of each project, the oldest first."""
+def project_sessions(database: Database, filters: Filters = OF_PERSON) -> dict[str, list[Session]]:
+    """The sessions of each project that can teach something, the oldest first."""
+    known = KnownProjects(database)
     found: dict[str, list[Session]] = {}
-    for session in listed(database, Filters()):
-        if session.purpose not in BEHIND:
-            found.setdefault(known.identity(session.folder), []).append(session)
+    for session in listed(database, filters):
+        if project := known.identity(session.folder):
+            found.setdefault(project, []).append(session)
     return found
 
 

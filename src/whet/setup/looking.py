@@ -22,7 +22,7 @@ from whet.store.home import Home
 from whet.store.job_files import read_text
 from whet.store.opening import opened
 from whet.targets import settings as targets
-from whet.targets.hooked import hooked_agents
+from whet.targets.readers import hooked_agents
 from whet.targets.settings import Target
 
 

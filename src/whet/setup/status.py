@@ -36,8 +36,8 @@ from whet.store.settings_file import load
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets import settings as targets
-from whet.targets.hooked import LATELY_SECONDS, last_calls
 from whet.targets.project_names import name_of_project
+from whet.targets.readers import LATELY_SECONDS, last_calls
 from whet.trouble.overview import TroubleOverview, overview
 from whet.trouble.trends import TroubleTrend, trend
 

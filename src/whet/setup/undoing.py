@@ -23,7 +23,7 @@ from whet.setup.services import Control, control
 from whet.store import files
 from whet.store.opening import opened
 from whet.targets import settings as targets
-from whet.targets.hooked import forget_calls
+from whet.targets.readers import forget_calls
 from whet.targets.sync import TargetChange, withdraw
 from whet.targets.telling import order_of
 

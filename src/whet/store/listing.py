@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.sessions.temporary import TEMPORARY
 from whet.sessions.transcripts import Purpose
+from whet.sessions.worktrees import TEMPORARY
 from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
@@ -25,6 +25,7 @@ class Filters(NamedTuple):
     maker: str = ""  # what this member wrote, or nobody else can have
     without_own_work: bool = False  # trials and reviews are Whet's work, and not the person's
     without_temporary: bool = False  # nor what ran in a temporary folder, unless a folder is asked for
+    folders: tuple[str, ...] = ()  # exactly in one of these
 
 
 # What counts unless other sessions are asked for, wherever sessions are counted or listed.
@@ -100,9 +101,9 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
     if filters.model:
         clauses.append("lower(s.model) LIKE ? ESCAPE '!'")
         parameters.append(f"%{_literal(filters.model.lower())}%")
-    for clause, folder in _folders(filters):
+    for clause, values in _folders(filters):
         clauses.append(clause)
-        parameters += (folder or "/", len(folder) + 1, f"{folder}/")
+        parameters += values
     if filters.tool:
         clauses.append(
             "EXISTS (SELECT 1 FROM messages AS tm JOIN uses AS tu ON tu.message = tm.no"
@@ -125,12 +126,18 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
 _BELOW = "(s.folder = ? OR substr(s.folder, 1, ?) = ?)"
 
 
-def _folders(filters: Filters) -> list[tuple[str, str]]:
-    """What is asked of a session's folder, each with the folder that it is about."""
+def _folders(filters: Filters) -> list[tuple[str, tuple[object, ...]]]:
+    """What is asked of a session's folder, each with the values that it is about."""
+    if filters.folders:
+        return [(f"s.folder IN ({', '.join('?' * len(filters.folders))})", filters.folders)]
     if filters.folder:
-        return [(_BELOW, filters.folder.rstrip("/"))]
+        return [(_BELOW, _below(filters.folder.rstrip("/")))]
     is_hidden = filters.without_temporary and filters.purpose not in OWN_PURPOSES  # attempts have no other folders
-    return [(f"NOT {_BELOW}", folder) for folder in TEMPORARY] if is_hidden else []
+    return [(f"NOT {_BELOW}", _below(folder)) for folder in TEMPORARY] if is_hidden else []
+
+
+def _below(folder: str) -> tuple[object, ...]:
+    return folder or "/", len(folder) + 1, f"{folder}/"
 
 
 def _literal(text: str) -> str:

@@ -66,8 +66,8 @@ def keep_lessons(database: Database, project: str, key: str, sessions: Iterable[
 
 
 def drop_other_lessons(database: Database, projects: Iterable[str]) -> None:
-    """Remove what is kept of projects that are not among these."""
-    maker, known = _maker(database), set(projects)
+    """Remove what is kept of projects that are not among these; what belongs to none stays."""
+    maker, known = _maker(database), {"", *projects}
     rows = database.query("SELECT project FROM project_lessons WHERE maker = ?", (maker,))
     gone = [(project, maker) for (project,) in rows if project.partition(SOURCE_MARK)[0] not in known]
     if gone:

@@ -1,5 +1,7 @@
 """Who is told a rule: the agents whose hooks tell it, the files that hold it, and what is missing where nobody is."""
 
+import contextlib
+import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +13,6 @@ from whet.ledger.holding import lies_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import settings
-from whet.targets.hooked import hooked_agents
 from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 from whet.targets.reaching import Reader, reader_of, reads
@@ -70,3 +71,24 @@ def untold_projects(
 def _root(folder: Path) -> Path:
     """The top of its repository, where the agent's file is."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+
+
+MARKS = ("hooks", "agents")
+LATELY_SECONDS = 30 * 86_400.0
+
+
+def hooked_agents(home: Home, *, now: float) -> frozenset[str]:
+    """The agents whose hook ran in this home in the last weeks, by the marks that it leaves."""
+    return frozenset(name for name, at in last_calls(home).items() if at > now - LATELY_SECONDS)
+
+
+def last_calls(home: Home) -> dict[str, float]:
+    """When the hooks of each agent last ran, to the hour; an agent whose hooks never did is not in it."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(home.folder.joinpath(*MARKS)) as marks:
+        return {mark.name: mark.stat(follow_symlinks=False).st_mtime for mark in marks}
+    return {}
+
+
+def forget_calls(home: Home, agent: str) -> None:
+    """Take an agent's mark away, once its hooks are gone."""
+    home.folder.joinpath(*MARKS, agent).unlink(missing_ok=True)

@@ -9,8 +9,8 @@ from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.targets.hooked import hooked_agents
 from whet.targets.offering import offered
+from whet.targets.readers import hooked_agents
 from whet.targets.settings import load
 from whet.targets.sync import SyncOrder, TargetChange, sync
 from whet.targets.sync_log import FileTelling, note

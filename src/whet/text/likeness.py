@@ -66,13 +66,18 @@ def sense(text: str) -> Sense:
             turns += 1
             words.add(_OPPOSITE_OF[word])
         elif word not in EMPTY_WORDS or word == "on":
-            words.update(_script_pieces(word) or (_stem(word),))
+            words.update(_script_pieces(word) or (stem(word),))
     return Sense(frozenset(words), turns % 2 == 1)
 
 
 def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """The share of common words among all words of both."""
     return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def covered(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of the words of one text that another has too."""
+    return len(one & other) / len(one) if one else 0.0
 
 
 def is_same(one: Sense, other: Sense) -> bool:
@@ -89,7 +94,8 @@ def is_opposed(one: Sense, other: Sense) -> bool:
     return enough and one.forbids != other.forbids and similarity(one.words, other.words) >= OPPOSED
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """A word without its commonest endings, so that a plural or a tense is no other word."""
     for ending in _ENDINGS:
         if len(word) > len(ending) + 3 and word.endswith(ending):
             stem = word[: -len(ending)]

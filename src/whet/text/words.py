@@ -48,3 +48,29 @@ def plain_name(name: str) -> str:
     own = name.rsplit("__", 1)[-1]
     own = re.split(r"[.:/]", own)[-1] or own
     return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()
+
+
+LONGEST_WORD = 60
+_WORD = re.compile(r"[A-Za-z][\w.:/@+-]*[\w]|[A-Za-z]|--?[A-Za-z][\w-]*")
+COMMON = names(
+    "a about actually after again all already also am an and another any anything are aren't as at away be because "
+    "been before being both but by can can't cannot come could couldn't did didn't do does doesn't doing don't done "
+    "down each either else even every everything exactly far feel few fine first for from full get getting give go "
+    "goes going gone good got great had has have haven't having he hello help her here hi him his hmm how however i "
+    "i'd i'll i'm i've if in instead into is isn't it it's its itself just keep kind know last later least less let "
+    "let's lets like little long look looking looks lot made make makes making many may maybe me mean might mine "
+    "more most much must my need needs never new next nice no not nothing now of off ok okay old on once one only "
+    "or other our out over own please possible properly put quick quickly quite rather really right same say see "
+    "seem seems set she should shouldn't so some something sort sounds still stuff such sure take tell than thank "
+    "thanks that that's the their them then there there's these they thing things think this those though thought "
+    "through time to together too top try two under until up us use used using very via want was wasn't way we we'd "
+    "we'll we're we've well were what what's when where whether which while who whole why will with without won't "
+    "would wouldn't yeah yep yes yet you you're your don isn aren wasn doesn didn won couldn shouldn wouldn ll ve "
+    "re"
+)
+
+
+def key_words(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about."""
+    found = (word.strip(".:/").lower() for word in _WORD.findall(text))
+    return frozenset(word for word in found if 2 < len(word) <= LONGEST_WORD and word not in COMMON)

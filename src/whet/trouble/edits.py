@@ -9,9 +9,9 @@ import re2
 
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.file_changes import PATHS
-from whet.sessions.temporary import is_temporary
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
+from whet.sessions.worktrees import is_temporary
 
 LONGEST = 200_000
 TELLING_LETTERS = 20

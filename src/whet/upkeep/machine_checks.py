@@ -22,7 +22,7 @@ from whet.setup.records import load_record
 from whet.shipped.extras import how_to_add
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE
-from whet.targets.hooked import last_calls
+from whet.targets.readers import last_calls
 from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed, ok, warning
 
 TO_KEEP_IT = "To keep it: `nohup whet worker &`, or the start of your container."

@@ -9,7 +9,7 @@ from whet.improving.heeded import seen_rules
 from whet.improving.learned import LearnedOfAll, learned
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
-from whet.sessions.temporary import is_temporary
+from whet.sessions.worktrees import is_temporary
 from whet.store.analyses import is_behind, refresh, shorten
 from whet.store.database import Database
 from whet.store.home import Home

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from whet.sessions.temporary import is_temporary
 from whet.sessions.transcripts import Purpose
+from whet.sessions.worktrees import is_temporary
 from whet.store.session_facts import SessionFact
 from whet.trials.attempts import Arm
 

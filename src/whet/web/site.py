@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
-from whet.sessions.temporary import is_temporary
+from whet.sessions.worktrees import is_temporary
 from whet.store.session_facts import SessionFact
 from whet.text.short_names import short_name
 from whet.text.showing import shown

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.cli.chat.history import FILE_NAME, remember, typed_before
+from whet.cli.chat.inputs import FILE_NAME, remember, typed_before
 from whet.errors import WhetError
 
 

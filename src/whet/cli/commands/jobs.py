@@ -21,7 +21,7 @@ from whet.cli.shown.jobs import (
     run_record,
 )
 from whet.errors import WhetError
-from whet.jobs.job import LEAST_WINDOW, Deliver, Job, name_for, stamp
+from whet.jobs.job import Deliver, Job, name_for, stamp
 from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.home import Home, find_home
@@ -61,12 +61,6 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.option("--skill", "skills", multiple=True, help="Skill to load first. Repeatable.")
 @click.option("--script", default="", help="Command to run first.")
 @click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
-@click.option(
-    "--window",
-    type=click.IntRange(0),
-    default=0,
-    help="Context window of the model in tokens, if the known one is wrong.",
-)
 @click.option("--workdir", default="", help="Folder the agent works in. Default: the current folder.")
 @click.option(
     "--timezone", default="", help="Time zone of the schedule, such as Europe/Berlin. Default: this machine's."
@@ -76,7 +70,6 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.option("--replace", is_flag=True, help="Overwrite the file with each report.")
 @click.option("--repeat", type=click.IntRange(0), default=0, help="Stop after this many runs.")
 @click.option("--tool", "tools", multiple=True, help="Tool set to allow. Repeatable.")
-@click.option("--remote", is_flag=True, help="The job runs on someone else's machine: leave out the terminal tools.")
 @click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one.")
 @click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="Time limit of a run, in seconds.")
 @click.option("--keep-days", type=click.IntRange(1), default=30, help="Days to keep reports.")
@@ -90,11 +83,7 @@ def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **opti
     expect_ready(home, job)
     with opened(home) as database:
         entry = keep(careful(author_at(home, database), yes=yes), job)
-        code = tell((entry,), as_json=as_json)
-    if 0 < job.window < LEAST_WINDOW and not as_json:
-        least = f"{LEAST_WINDOW:,} tokens, which a job needs unless you say otherwise"
-        say(f"Its window of {job.window:,} tokens is below the {least}: long runs may not fit.")
-    return code
+        return tell((entry,), as_json=as_json)
 
 
 @command.command(

@@ -9,7 +9,7 @@ import click
 
 from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
 from whet.cli.deciding import COMMANDS, say_budget, show_change, show_waiting
-from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.options import filter_options, filters_of, is_folder, json_option
 from whet.cli.output import many, next_step, plain, print_json, say
 from whet.cli.shown.lessons import (
     FORMS,
@@ -69,9 +69,6 @@ class FoundLessons(NamedTuple):
 )
 @filter_options
 @click.option(
-    "--project", default="", help="Only projects whose name contains this; a folder means its project, . is this one."
-)
-@click.option(
     "--change",
     type=click.Choice([change.value for change in FORMS.values()]),
     help="Only lessons that call for this kind of change.",
@@ -98,7 +95,6 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
-    project: str,
     change: str | None,
     dropped: bool,
     every: bool,
@@ -106,16 +102,16 @@ def command(
     yours: bool,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
-    is_folder = project.startswith((".", "/", "~"))
-    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_folder else project
-    context.obj = AskedLessons(LessonScope(filters, name, is_folder), change)
+    filters, project = filters_of(source, model, None, tool, since, until), folder or ""
+    is_whole = is_folder(project)
+    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_whole else project
+    context.obj = AskedLessons(LessonScope(filters, name, is_whole), change)
     if context.invoked_subcommand:
         return 0
     if waiting:
         return show_waiting(as_json=as_json)
     if yours:
-        return _show_yours(Path(os.path.expanduser(project)) if is_folder else Path.cwd(), as_json=as_json)
+        return _show_yours(Path(os.path.expanduser(project)) if is_whole else Path.cwd(), as_json=as_json)
     with opened(find_home(os.environ)) as database:
         found = _find(database, context.obj)
     if dropped:

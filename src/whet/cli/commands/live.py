@@ -2,43 +2,30 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 import click
 
 from whet.changes.apply import promote, revert, try_out
-from whet.changes.pending import approve_live
 from whet.cli.acting import actor_of, need_terminal, trust_at
+from whet.cli.deciding import Decider, chosen_lessons
 from whet.cli.delivery import touched, touched_lines
+from whet.cli.live_starting import SHARE, LiveReader, begin_waiting, begun, expect_told
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.cli.shown.live import live_record, measured_record, show_live, show_measured
 from whet.cli.shown.reviewing import cautions, reviewed, size_of
-from whet.cli.told_by_hooks import hook_tellers
 from whet.errors import WhetError
-from whet.improving.live_pace import days_until_known
 from whet.improving.watch import live_lessons, look
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.ledger.reach import scope_of
-from whet.setup.hooking import first_step
-from whet.store.database import Database
-from whet.store.home import Home, find_home
+from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.recording import SOURCE
-from whet.store.settings_file import load as load_settings
-from whet.targets import settings
-from whet.targets.reaching import Reader, reader_of, reads
-from whet.targets.readers import command_for
 from whet.targets.sync import TargetChange
 from whet.targets.telling import tell
 
-HOOK, FILE, PROMPT = "hook", "file", "prompt"
-SHARE = 0.5
 share_option = click.option(
     "--share",
     default=SHARE,
@@ -88,20 +75,17 @@ def start(name: str | None, rule: str, share: float, yes: bool, as_json: bool) -
     home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
     with opened(home) as database:
         if name:
-            entry = _waiting(home, database, name)
-            told = _expect_told(home, database, entry)
-            made = _approved(home, database, entry, share)
+            (lesson,) = chosen_lessons(Decider(home, database, actor), (name,), proposing=True)
+            expect_told(home, database, lesson.proposal)
+            _expect_approval(lesson.proposal.patch)
+            made = begin_waiting(home, database, lesson.proposal, actor=actor, share=share)
         else:
             trust = trust_at(home, actor, yes=yes)
             patch = Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
-            told = _expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
-            made = try_out(home, database, patch, actor=actor, now=now, share=share)
-        files = tell(home, database, now=now)
-        rule_told = ledger_of(home, database).state().get(Form.RULE, made.patch.name)
-        days = days_until_known(database, rule_told, now=now) if rule_told else None
-    when = f" (about {days} days)" if days else ""
-    what = f"told to {100 * share:.0f} % of new sessions of {', '.join(each.words for each in told)} until it is known"
-    return _said(made, files, f"{what} whether it helps{when}; to see how it goes, run `whet live`", as_json, told)
+            told = expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
+            entry = try_out(home, database, patch, actor=actor, now=now, share=share)
+            made = begun(home, database, entry, told, share=share)
+    return _said(made.entry, made.files, made.words, as_json, made.told)
 
 
 @command.command(
@@ -134,6 +118,7 @@ def stop(name: str, keep: bool, as_json: bool) -> int:
     "--settled",
     default=60.0,
     show_default=True,
+    hidden=True,
     type=click.FloatRange(0),
     help="Minutes of inactivity after which a session counts as finished.",
 )
@@ -152,80 +137,14 @@ def look_(settled: float, as_json: bool) -> int:
     return 0
 
 
-class LiveReader(NamedTuple):
-    """An agent, and what tells its sessions: a hook, a file that is drawn for by the day, or Whet's own prompt."""
-
-    agent: str
-    by: str
-    file: str = ""
-
-    @property
-    def words(self) -> str:
-        return {HOOK: f"{self.agent} (hook)", FILE: f"{self.agent} ({self.file}, drawn each day)"}.get(
-            self.by, "Whet's own agent"
-        )
-
-
-def live_readers(home: Home, rule: Item, *, is_new: bool) -> tuple[LiveReader, ...]:
-    """Who would be told a rule on trial. A new rule is told by hooks where an agent that reads a file has them."""
-    tellers = hook_tellers(home)
-    ready = (*tellers.calling, *(name for name in tellers.silent if not first_step(name)))
-    hooked = (LiveReader(name, HOOK) for name in sorted(ready) if reads(Reader(name), rule))
-    return (*hooked, *_by_file(home, rule, tellers.calling if is_new else ()), *_by_prompt(home, rule))
-
-
-def _by_file(home: Home, rule: Item, hooked: tuple[str, ...]) -> Iterator[LiveReader]:
-    targets = [target for target in settings.load(home) if target.file]
-    drawn_by_hooks = {os.path.realpath(target.file) for target in targets if target.agent in hooked}
-    for target in targets:
-        if os.path.realpath(target.file) not in drawn_by_hooks and reads(reader_of(target), rule):
-            yield LiveReader(target.agent, FILE, target.file)
-
-
-def _by_prompt(home: Home, rule: Item) -> Iterator[LiveReader]:
-    """Whet's own agent, where it has a model to run."""
-    model = load_settings(home).model
-    if model and holds(rule.scope, Whereabouts(model=model)):
-        yield LiveReader(SOURCE, PROMPT)
-
-
-def _expect_told(home: Home, database: Database, entry: Entry) -> tuple[LiveReader, ...]:
-    """Who would be told a rule; raises WhetError with what to run where nobody would be."""
-    patch = entry.patch
-    rule = Item(patch.form, patch.name, patch.text, scope_of(entry, ledger_of(home, database).state()), patch.trust)
-    found = live_readers(home, rule, is_new=patch.action is Action.ADD)
-    if found:
-        return found
-    unfinished = [f" For {name}: {first_step(name)}." for name in hook_tellers(home).silent if first_step(name)]
-    command = command_for(database, rule.scope.project)
-    raise WhetError(
-        "No session would be told it: no agent has Whet's hooks, no target is for it, and Whet's agent has no model.",
-        advice=f"Run `whet setup` for hooks or `{command}` for a file, then start it again.{''.join(unfinished)}",
-    )
-
-
-def _waiting(home: Home, database: Database, name: str) -> Entry:
-    """The change that waits by its entry, or by the id of its lesson."""
-    if name.isdecimal():
-        return ledger_of(home, database).entry(int(name))
-    from whet.improving.learned import waiting_lessons
-
-    found = (each.proposal for each in waiting_lessons(home, database, now=time.time()) if each.id == name)
-    entry = next(found, None)
-    if entry is None:
-        raise WhetError(f"No lesson {name} waits for you.", advice="To list what waits, run `whet lessons --waiting`.")
-    return entry
-
-
-def _approved(home: Home, database: Database, entry: Entry, share: float) -> Entry:
-    patch = entry.patch
+def _expect_approval(patch: Patch) -> None:
+    """Text that comes from elsewhere is told to nobody before a person at a terminal approves exactly that."""
     if patch.is_foreign:
         need_terminal()
         for line in (*reviewed(patch.text), *cautions(patch.text)):
             say(line)
         question = f"Approve exactly this ({size_of(patch.text)}) for a share of sessions?"
         click.confirm(question, abort=True, err=True)
-    return approve_live(home, database, entry.number, actor=actor_of(os.environ), now=time.time(), share=share)
 
 
 def _canary(rules: tuple[Item, ...], name: str) -> Item:

@@ -21,6 +21,8 @@ REDIRECT = (
 )
 ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctrl-C to stop."
 
+HOST = "127.0.0.1"  # this machine alone
+
 
 @click.command(
     "page",
@@ -31,7 +33,6 @@ ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctr
     " Ctrl-C.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="Where it answers.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Only this machine's own names are accepted.")
 @click.option(
     "--export",
     "file",
@@ -41,7 +42,7 @@ ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctr
 )
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
 @json_option
-def command(port: int, host: str, file: Path | None, no_browser: bool, as_json: bool) -> int:
+def command(port: int, file: Path | None, no_browser: bool, as_json: bool) -> int:
     if file is not None:
         return _export(file, as_json)
     from whet.cli.acting import actor_of, has_terminal
@@ -53,7 +54,7 @@ def command(port: int, host: str, file: Path | None, no_browser: bool, as_json: 
 
     home = find_home(os.environ)
     may_change = actor_of(os.environ) is Actor.PERSON and has_terminal()
-    with listen(host, port) as listening:
+    with listen(HOST, port) as listening:
         server = PageServer(home, port=port, may_change=may_change)
         with opened(home) as database:
             bring_up_to_date(database)

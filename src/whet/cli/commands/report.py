@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
+from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say
 from whet.cli.shown.counts import TOOLS, counts_record, tell_counts
 from whet.cli.shown.left_out import left_out, none_found, repeating
@@ -48,7 +48,6 @@ CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
     "agent, model and week), the dearest sessions, and whether it is getting better.",
 )
 @filter_options
-@purpose_option
 @temporary_option
 @click.option(
     "--counts", is_flag=True, help="Count instead: sessions, messages, tokens, calls and errors, by agent and tool."
@@ -61,12 +60,11 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
-    purpose: str | None,
     temporary: bool,
     counts: bool,
     as_json: bool,
 ) -> int:
-    wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
+    wanted = filters_of(source, model, folder, tool, since, until)
     filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
     if counts:
         return _count(filters, is_narrowed=any(wanted), as_json=as_json)
@@ -151,7 +149,7 @@ def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, i
         say(line)
     _tell_groups(found)
     session = found.dearest[0].trouble.session[:8] if found.dearest else "ID"
-    next_step(f"`whet lessons` for what your sessions teach, `whet show {session} --dearest` for where it cost most.")
+    next_step(f"`whet learn` to have them read for lessons, `whet show {session} --dearest` for where it cost most.")
 
 
 def _tell_groups(found: LostTime) -> None:

@@ -186,7 +186,7 @@ def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) ->
 def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     """What only the person can do, for hooks that were never seen calling."""
     from whet.setup.hooking import first_step
-    from whet.targets.hooked import last_calls
+    from whet.targets.readers import last_calls
 
     silent = {step.name for step in steps if step.kind == "hooks" and not step.why_not} - set(last_calls(here.home))
     for name in sorted(each for each in silent if first_step(each)):

@@ -97,7 +97,7 @@ def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]
         yield f"   to decide: `whet lessons approve {each.entry}` or `whet lessons refuse {each.entry}`"
         if each.most.attempts:
             agent = f" --agent {each.judge}" if each.judge and " " not in each.judge else ""
-            yield f"   to try it first: `whet try --pending {each.entry}{agent}`: {_cost(each)}"
+            yield f"   to try it first: `whet try {each.entry}{agent}`: {_cost(each)}"
     untried = dict.fromkeys(each.why for each in waiting if each.why and not each.most.attempts)
     yield from (f"No trial of {'these' if len(waiting) > 1 else 'it'} yet: {plain(shown(why))}." for why in untried)
     if len(waiting) > WAITING_SHOWN:

@@ -15,9 +15,9 @@ from whet.ledger.origins import PatchWriter
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import difference
-from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import WHOSE, Lesson, LessonStage
+from whet.lessons.said import LessonConflict
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from whet.improving.learned import LearnedOfAll
 from whet.ledger.patches import Patch
-from whet.lessons.conflicts import LessonConflict
 from whet.lessons.record import DECIDED, Lesson, LessonStage
+from whet.lessons.said import LessonConflict
 from whet.lessons.taught_rules import PERSONS_WORD
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
