@@ -75,7 +75,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "cases": ("cases",),
     "cases-show": ("cases", "show", "port"),
     "judge": ("judge", str(EXAMPLES / "outcomes.csv")),
-    "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details"),
+    "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details", "--growing"),
     "lessons-waiting": ("lessons", "--waiting"),
     "live": ("live",),
     "live-look": ("live", "look"),

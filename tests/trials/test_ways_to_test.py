@@ -4,7 +4,7 @@ import pytest
 
 from conversations import conversation, shell, user
 from whet.trials.test_reports import outcomes_of
-from whet.trials.ways_to_test import detected, is_code, is_test, own_way, way_of_session
+from whet.trials.ways_to_test import detected, is_code, is_test, own_way, way_of_session, with_files
 
 PACKAGE = '{"scripts": {"test": "vitest run"}}'
 
@@ -14,11 +14,14 @@ PACKAGE = '{"scripts": {"test": "vitest run"}}'
     [
         (["tests/test_a.py", "a.py"], {}, ["tests/test_a.py", "tests/conftest.py"],
          "python3 -m pytest -q -rA -p no:cacheprovider tests/test_a.py"),
-        (["go.mod", "a/b_test.go"], {}, ["a/b_test.go", "a/c_test.go", "d_test.go"], "go test . ./a"),
-        (["Cargo.toml"], {}, ["tests/a.rs"], "cargo test --offline --quiet"),
-        (["package.json"], {"package.json": PACKAGE}, ["a.test.ts", "x.md"], "npm run test -- a.test.ts"),
-        (["package.json", "pnpm-lock.yaml"], {"package.json": PACKAGE}, ["a.spec.js"], "pnpm run test -- a.spec.js"),
-        (["package.json", "bun.lock"], {"package.json": PACKAGE}, ["a.test.ts"], "bun run test a.test.ts"),
+        (["go.mod", "a/b_test.go"], {}, ["a/b_test.go", "a/c_test.go", "d_test.go"], "go test -v . ./a"),
+        (["Cargo.toml"], {}, ["tests/a.rs"], "cargo test --offline"),
+        (["package.json"], {"package.json": PACKAGE}, ["a.test.ts", "x.md"],
+         "npm run test -- --reporter=verbose a.test.ts"),
+        (["package.json", "pnpm-lock.yaml"], {"package.json": PACKAGE}, ["a.spec.js"],
+         "pnpm run test -- --reporter=verbose a.spec.js"),
+        (["package.json", "bun.lock"], {"package.json": PACKAGE}, ["a.test.ts"],
+         "bun run test --reporter=verbose a.test.ts"),
         (["package.json", "bun.lock", "a.test.ts"], {"package.json": "{}"}, ["a.test.ts"], "bun test ./a.test.ts"),
         (["package.json", "a.test.js"], {"package.json": "{}"}, ["a.test.js"], "node --test a.test.js"),
         (["Makefile"], {"Makefile": "all:\n\ttrue\ntest: all\n\t./run\n"}, ["tests/a"], "make test"),
@@ -77,3 +80,15 @@ def test_the_last_command_by_which_a_session_ran_its_tests() -> None:
 def test_a_script_that_the_person_names_is_the_way_whatever_it_is_called() -> None:
     told = (user("Mend it. Run the tests with `./go`."), shell("./go part3", "ok"), shell("./stop", "ok"))
     assert way_of_session(conversation(*told)) == own_way("./go part3")
+
+
+@pytest.mark.parametrize(
+    ("line", "way"),
+    [
+        ("./dev test tests/test_a.py::test_one tests/test_b.py -x", "./dev test {files} -x"),
+        ("npx vitest run src/a.test.ts", "npx vitest run {files}"),
+        ("make test", "make test"),
+    ],
+)
+def test_the_files_that_a_session_named_give_their_place_to_others(line: str, way: str) -> None:
+    assert with_files(line) == way

@@ -168,7 +168,7 @@ def _of_commits(repository: Path, folder: Path | None, *, dry_run: bool, as_json
     asked = _asked(repository, **given)
     made: list[MadeOfCommit] = []
     with bar("Trying commits", len(chosen_commits(asked))) as advance:
-        for each in cases_from_commits(home, asked, fallback=lambda: sessions_way(home, asked.repository)):
+        for each in cases_from_commits(home, asked, known=lambda: sessions_way(home, asked.repository)):
             made.append(each)
             advance()
     target = None if dry_run else cases_folder(folder)

@@ -20,7 +20,7 @@ NEWS = 0.25  # of the sessions that take the right way at once, those that do no
 RELATED = 0.2  # of the weight of the words of calls that are of different kinds
 FEWEST_MIXED = 3  # sessions, where what fails is of several kinds
 MOST_FAILING = 0.25  # of those that work, the calls with the right word that fail
-ROUTINE = 0.5  # of the sessions in which nothing of it failed
+HABIT = 0.5  # of the sessions in which nothing of it failed
 FEWEST_OTHERS = 2
 MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it helped
 
@@ -47,7 +47,7 @@ def known_in(project: ProjectCalls, change: RecurringChange) -> int:
 def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether it is one thing that was seen: what works can be named, and what fails is of one kind."""
     is_unlike_way = change.remedy in (Remedy.FORM, Remedy.STEP) and _likeness(change) < RELATED
-    if is_unlike_way and _is_routine(project, change):
+    if is_unlike_way and _is_habit(project, change):
         return False
     if change.remedy is Remedy.FORM and _is_missing(project, change):
         return True
@@ -80,13 +80,13 @@ def _is_one_thing(project: ProjectCalls, change: RecurringChange) -> bool:
     return project.is_same_trouble(seen) and not is_vague(works)
 
 
-def _is_routine(project: ProjectCalls, change: RecurringChange) -> bool:
+def _is_habit(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether what comes after is done in most sessions anyway, as saving one's work is: no answer to a failure."""
     own = {each.session for each in change.seen}
     others = project.sessions.keys() - own
     program, begun = change.works.words[0], change.works.words[:2]
     made = {session for session, each in project.by_program[program] if each.worked and each.call.words[:2] == begun}
-    return len(others) >= FEWEST_OTHERS and len(made & others) >= ROUTINE * len(others)
+    return len(others) >= FEWEST_OTHERS and len(made & others) >= HABIT * len(others)
 
 
 def _likeness(change: RecurringChange) -> float:

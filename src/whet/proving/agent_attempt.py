@@ -21,7 +21,7 @@ from whet.proving.checks import judge
 from whet.proving.executing import carry_out, grounds_of
 from whet.proving.executors import Runner, program_of, runner_named, version_of
 from whet.proving.instructing import instruct
-from whet.proving.judged_work import WorkEnd, judge_work
+from whet.proving.judged_work import WorkEnd, has_spoiled, judge_work
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.workspace import hidden_by
 from whet.proving.world import TrialWorld
@@ -44,6 +44,7 @@ from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAg
 from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
 from whet.trials.handling import handled
+from whet.trials.shapes import fits
 
 STEP_TURNS = 12  # of another agent, until the situation of a step is decided
 MOST_SHOWN, MOST_TEXT = 12, 1_000  # calls of a step's conversation that are told, and letters of each result
@@ -201,10 +202,19 @@ class _Stage(NamedTuple):
                 gamed=ended.gamed,
                 rubric=passed,
                 carried=carried_calls(situation, case, messages) if check.outcome else (),
-                handled=handled(check, messages) if case.kind == "step" else None,
+                handled=_handled(situation, case, messages) if case.kind == "step" else None,
             ),
             spent,
         )
+
+
+def _handled(situation: Situation, case: Case, messages: tuple[Message, ...]) -> bool | None:
+    """Whether the situation was handled; not where the script that was called had been changed before."""
+    found = handled(case.check, messages)
+    shapes = case.check.calls.one_of if case.check.calls else ()
+    calls = (call for message in messages for call in message.calls)
+    made = next((command_of(call) for call in calls if any(fits(shape, call) for shape in shapes)), "")
+    return False if found and made and has_spoiled(situation, case, made) else found
 
 
 def _is_decided(case: Case, transcript: Transcript) -> bool:

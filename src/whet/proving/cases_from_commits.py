@@ -82,11 +82,12 @@ class CommitsAsked(NamedTuple):
 
 
 def cases_from_commits(
-    home: Home, asked: CommitsAsked, *, fallback: Callable[[], WayToTest | None] = lambda: None
+    home: Home, asked: CommitsAsked, *, known: Callable[[], WayToTest | None] = lambda: None
 ) -> Iterator[MadeOfCommit]:
-    """Try to make a case of each commit. `fallback` gives the way of the sessions, where the files tell none."""
+    """Try to make a case of each commit. `known` gives the way of the sessions, which the files only guess."""
+    told = asked.test or known()
     for commit in chosen_commits(asked):
-        yield _made(home, asked, commit, fallback)
+        yield _made(home, asked, commit, told)
 
 
 def chosen_commits(asked: CommitsAsked) -> tuple[Commit, ...]:
@@ -102,13 +103,13 @@ def chosen_commits(asked: CommitsAsked) -> tuple[Commit, ...]:
     return tuple(found)
 
 
-def _made(home: Home, asked: CommitsAsked, commit: Commit, fallback: Callable[[], WayToTest | None]) -> MadeOfCommit:
+def _made(home: Home, asked: CommitsAsked, commit: Commit, told: WayToTest | None) -> MadeOfCommit:
     if len(commit.parents) != 1:
         return MadeOfCommit(commit, left_out=LeftOut.MERGE if commit.parents else LeftOut.FIRST)
     paths = changed(asked.repository, commit.parents[0], commit.id)
     tests = tuple(path for path in paths if is_test(path))
     task = asked.issue or task_of(commit)
-    way = asked.test or way_in(asked.repository, commit.id) or fallback()
+    way = told if asked.test or (told and told.can_run(tests)) else way_in(asked.repository, commit.id)
     why = (
         LeftOut.NO_TESTS if not tests
         else LeftOut.NO_CODE if not any(is_code(path) for path in paths)

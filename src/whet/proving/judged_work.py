@@ -56,6 +56,17 @@ def judge_work(situation: Situation, case: Case) -> WorkEnd:
     return WorkEnd(*ended, _gamed(situation, case, left))
 
 
+def has_spoiled(situation: Situation, case: Case, command: str) -> bool:
+    """Whether a script or file that a command reaches is no longer as the case has it."""
+    with fresh_workspace(situation, case) as fresh:
+        reached = reached_by(command, tuple(_files(fresh.folder)), lambda path: _text(fresh.folder / path))
+        found = frozenset(_files(situation.folder))
+        return any(
+            path not in found or not filecmp.cmp(situation.folder / path, fresh.folder / path, shallow=False)
+            for path in reached
+        )
+
+
 def _gamed(situation: Situation, case: Case, left: _Left) -> str:
     """Why a check that passes tells nothing of the work."""
     beside = {path: content for path, content in left.new.items() if path not in case.check.work}

@@ -32,6 +32,8 @@ CODE = names(
 LOCKS = (
     ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"), ("", "npm"),
 )  # fmt: skip
+# How runners that a package names are told to report each test by its name.
+VERBOSE = (("vitest", "--reporter=verbose"), ("jest", "--verbose"))
 _TEST_TARGET = re.compile(r"(?m)^tests?\s*:")
 PYTEST_UNRUN = frozenset({3, 4, 5})  # an internal error, a wrong call, no test
 NEVER_RAN = frozenset({126, 127})
@@ -86,9 +88,9 @@ def detected(paths: Collection[str], texts: Mapping[str, str], *, python: str = 
         plain = f"{shlex.quote(python)} -m pytest -q -rA -p no:cacheprovider {FILES}"
         return WayToTest("pytest", plain, {**source, "PYTHONDONTWRITEBYTECODE": "1"})
     if "go.mod" in paths:
-        return WayToTest("go", f"go test {FILES}")
+        return WayToTest("go", f"go test -v {FILES}")
     if "Cargo.toml" in paths:
-        return WayToTest("cargo", "cargo test --offline --quiet")
+        return WayToTest("cargo", "cargo test --offline")
     found = _package_way(paths, texts.get("package.json", ""))
     if found is None and _TEST_TARGET.search(texts.get("Makefile", "")):
         found = WayToTest("make", "make test")
@@ -103,6 +105,7 @@ def _package_way(paths: Collection[str], package: str) -> WayToTest | None:
     manager = next(manager for lock, manager in LOCKS if not lock or lock in paths)
     if "test" in scripts:
         separator = "-- " if manager in ("npm", "pnpm") else ""
+        separator += next((f"{option} " for runner, option in VERBOSE if runner in scripts["test"].split()), "")
         return WayToTest(manager if manager != "bun" else "bun run", f"{manager} run test {separator}{FILES}")
     if manager == "bun" and any(SCRIPT_NAME.search(path) for path in paths):
         return WayToTest("bun", f"bun test {FILES}")
@@ -135,4 +138,14 @@ def way_of_session(transcript: Transcript) -> WayToTest | None:
     ran = [step for step in gather(transcript).steps if step.worked and is_shell(step) and runs_tests(step)]
     lines = (command_of(step.exchange.call).strip() for step in reversed(ran))
     found = next((line for line in lines if not transcript.folder or transcript.folder not in line), "")
-    return own_way(found) if found else None
+    return own_way(with_files(found)) if found else None
+
+
+def with_files(line: str) -> str:
+    """A command by which tests were run, with a place for the files in that of those that it names."""
+    words = line.split(" ")
+    named = [place for place, word in enumerate(words) if TEST_NAME.search(word.strip("'\"").partition("::")[0])]
+    if not named:
+        return line
+    kept = (FILES if place == named[0] else word for place, word in enumerate(words) if place not in named[1:])
+    return " ".join(kept)
