@@ -30,7 +30,7 @@ from proving.repository_scenes import commit
 from proving.trial_scenes import supply_of
 from replies import asks
 from whet.agent.protocols import Reply
-from whet.agent.providers.scripted import Call
+from whet.agent.providers.choosing import Call
 from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import Supply, attempt

@@ -20,7 +20,7 @@ NEWS = 0.25  # of the sessions that take the right way at once, those that do no
 RELATED = 0.2  # of the weight of the words of calls that are of different kinds
 FEWEST_MIXED = 3  # sessions, where what fails is of several kinds
 MOST_FAILING = 0.25  # of those that work, the calls with the right word that fail
-HABIT = 0.5  # of the sessions in which nothing of it failed
+HABIT = 0.5  # of the sessions that have nothing to do with what failed
 FEWEST_OTHERS = 2
 MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it helped
 
@@ -81,9 +81,9 @@ def _is_one_thing(project: ProjectCalls, change: RecurringChange) -> bool:
 
 
 def _is_habit(project: ProjectCalls, change: RecurringChange) -> bool:
-    """Whether what comes after is done in most sessions anyway, as saving one's work is: no answer to a failure."""
-    own = {each.session for each in change.seen}
-    others = project.sessions.keys() - own
+    """Whether most sessions that have nothing to do with what failed do it too, as they save their work."""
+    programs = {form.words[0] for form in change.fails}
+    others = project.sessions.keys() - {session for each in programs for session, _ in project.by_program[each]}
     program, begun = change.works.words[0], change.works.words[:2]
     made = {session for session, each in project.by_program[program] if each.worked and each.call.words[:2] == begun}
     return len(others) >= FEWEST_OTHERS and len(made & others) >= HABIT * len(others)
