@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.inspection.triggers import TRIGGERS, Care, Trigger, Triggers
+from whet.agent.inspection.triggers import HIDDEN, TRIGGERS, Care, Trigger, Triggers
 
 KNOWN = Triggers()
 
@@ -21,7 +21,7 @@ def test_every_pattern_finds_its_file_at_any_depth(trigger: Trigger) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["src/main.py", "envrc", "vscode/tasks.json", "tasks.json", "docs/settings.json", "x/.envrcs", "README.md"],
+    ["src/main.py", "envrc", "vscode/tasks.json", "tasks.json", "docs/settings.json", ".gitkeep", "README.md"],
 )
 def test_other_files_are_ordinary(path: str) -> None:
     assert KNOWN.of(path.split("/")) is None
@@ -29,8 +29,19 @@ def test_other_files_are_ordinary(path: str) -> None:
 
 @pytest.mark.parametrize("path", [".vscode", ".github", ".config", "sub/.claude", ".jj/repo"])
 def test_a_link_may_stand_for_a_folder_on_the_way(path: str) -> None:
+    assert KNOWN.of(path.split("/")) in (None, HIDDEN)
+    assert KNOWN.of(path.split("/"), link=True) not in (None, HIDDEN)
+
+
+@pytest.mark.parametrize("path", ["x/.envrcs", ".kakrc.local", "sub/.psqlrc"])
+def test_a_hidden_file_of_an_unknown_program_is_reported(path: str) -> None:
+    assert KNOWN.of(path.split("/")) == HIDDEN
+    assert HIDDEN.care is Care.REPORTED
+
+
+@pytest.mark.parametrize("path", [".gitignore", ".dockerignore", ".editorconfig", "sub/.coverage"])
+def test_hidden_files_that_nobody_obeys_are_ordinary(path: str) -> None:
     assert KNOWN.of(path.split("/")) is None
-    assert KNOWN.of(path.split("/"), link=True) is not None
 
 
 @pytest.mark.parametrize("path", ["repo", "src", "workflows"])
