@@ -212,6 +212,7 @@ def anchors_of(person: str, path: str) -> Anchors:
         },
         beneath={f"{person}/.config": Trigger("*", "programs of yours")},
         started={f"{person}/.local": Trigger("*.pth", "Python")},
+        kept={person: Trigger("*", "programs of yours", Care.REPORTED)},
     )
 
 

@@ -224,6 +224,7 @@ class Anchors(NamedTuple):
     direct: Mapping[str, Trigger] = MappingProxyType({})  # all names
     beneath: Mapping[str, Trigger] = MappingProxyType({})  # all names, and those further beneath
     started: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what Python runs whenever it starts
+    kept: Mapping[str, Trigger] = MappingProxyType({})  # further beneath its hidden folders, but for caches
 
     def of(self, folder: str, name: str) -> Trigger | None:
         if name.startswith(".") and folder in self.hidden:
@@ -231,7 +232,14 @@ class Anchors(NamedTuple):
         if folder in self.direct:
             return self.direct[folder]
         places = self.started if name.endswith((".pth", "customize.py")) else self.beneath
-        return next((places[each] for each in places if _lies_in(folder, (each,))), None)
+        found = next((places[each] for each in places if _lies_in(folder, (each,))), None)
+        return found or next((self.kept[each] for each in self.kept if _is_kept_in(each, folder)), None)
+
+
+def _is_kept_in(person: str, folder: str) -> bool:
+    return folder.startswith(f"{person}/.") and not _lies_in(
+        folder, (f"{person}/.cache", f"{person}/.local/share/Trash")
+    )
 
 
 class Tree:
