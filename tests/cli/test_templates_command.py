@@ -92,7 +92,7 @@ def test_a_rough_session_without_a_verdict_needs_somebodys_word(whet: Whet, tmp_
     path.write_text(json.dumps({**record, "messages": lines[:-1] + 2 * lines[1:]}) + "\n")
     assert whet("import", str(path)).code == 0
     refused = whet("templates", "create", "garden-20", "--name", "bed")
-    assert (refused.code, "Sessions left out: its record shows bad signs" in refused.err) == (1, True)
+    assert (refused.code, "Sessions left out: " in refused.err) == (1, True)
     assert approved(whet, "create", "garden-20", "--name", "bed", "--went-well").code == 0
     assert "confirmed that the session went well" in whet("templates", "show", "bed").out
     assert whet("templates", "create", "garden-9", "--name", "bad", "--went-well").code == 1
