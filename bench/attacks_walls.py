@@ -107,7 +107,7 @@ def rows() -> Iterator[Row]:
     for name, walls in walls_here().items():
         for route, attempts, through in (*_of_commands(walls), *_of_reach(walls), *_of_agents(walls)):
             yield AREA, f"{route} ({name})", attempts, through
-    with _room(Walls(Wall.NONE)) as room:
+    with room_behind(Walls(Wall.NONE)) as room:
         offered = "terminal" in room.box(sandbox=Sandbox()).names
     yield AREA, "commands where no sandbox works", 1, int(offered)
 
@@ -116,7 +116,7 @@ def _of_tools() -> Iterator[Row]:
     through = sum(_tool_writes(tool, path) for tool in ("write_file", "edit") for path in WRITTEN)
     yield AREA, "file tools: writing outside of the folder", 2 * len(WRITTEN), through
     yield AREA, "file tools: reading Whet's home, keys and processes", len(READ), sum(map(_tool_reads, READ))
-    with _room() as room:
+    with room_behind() as room:
         box = room.box()
         files = keep_secrets(room.person, OWN)
         read = sum(MARK in ask_for(box, "read_file", path=str(path)).result.text for path in files)
@@ -137,16 +137,16 @@ def _of_commands(walls: Walls) -> Iterator[tuple[str, int, int]]:
     yield "commands: leaving what runs on its own, unasked", len(ASKED), sum(_left(walls, path) for path in ASKED)
     hidden = sum(_left(walls, path, reported=True) for path in REPORTED)
     yield "commands: leaving what builds run, unreported", len(REPORTED), hidden
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         files = keep_secrets(room.person, OWN)
         (room.work / "list").write_text("".join(f"{path}\0" for path in files))
         read = ask_for(room.box(), "terminal", command="xargs -0 cat < list 2>/dev/null").result.text.count(MARK)
     yield "commands: reading what known programs keep secret", len(files), read
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         room.environment |= dict.fromkeys(STEERING, "planted-value")
         seen = ask_for(room.box(), "terminal", command="env").result.text.count("planted-value")
     yield "commands: variables that steer programs or are nobody's business", len(STEERING), seen
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         sockets = made(room, network=True)
     yield "commands: sockets of families that no build needs", len(OTHERS), sum(not sockets[each] for each in OTHERS)
 
@@ -164,7 +164,7 @@ def _of_reach(walls: Walls) -> Iterator[tuple[str, int, int]]:
 
 
 def _stays(walls: Walls, started: Started, *, at_home: bool = False) -> bool:
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         if at_home:
             path = f"{room.work}/bin:{room.environment['PATH']}"
             room.environment |= {"HOME": str(room.work), "PATH": path}
@@ -177,7 +177,7 @@ def _stays(walls: Walls, started: Started, *, at_home: bool = False) -> bool:
 
 def _of_agents(walls: Walls) -> Iterator[tuple[str, int, int]]:
     """What commands and other agents in trials see of a person's machine, and what such agents reach of the network."""
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         files = keep_secrets(room.person, [*KEPT, *(f"../outside/{each}" for each in KEPT[:4])])
         (room.work / "list").write_text("".join(f"{path}\0" for path in files))
         box = room.box()
@@ -193,7 +193,7 @@ def _of_agents(walls: Walls) -> Iterator[tuple[str, int, int]]:
 
 
 def _reached(walls: Walls) -> int:
-    with _room(walls) as room, serving() as model, serving() as other:
+    with room_behind(walls) as room, serving() as model, serving() as other:
         lines = [line.format(model.port, other.port) for line in ASKED_OF_PROXY]
         python = os.path.realpath(sys.executable)
         script = PROBE.format(python=python, lines=lines, hosts=DIALLED, port=other.port)
@@ -202,7 +202,7 @@ def _reached(walls: Walls) -> int:
 
 
 def _tool_writes(tool: str, path: str) -> bool:
-    with _room() as room:
+    with room_behind() as room:
         prepared(room)
         before = everything(room)
         changes = {"content": "evil"} if tool == "write_file" else {"old": "o", "new": "evil"}
@@ -211,27 +211,27 @@ def _tool_writes(tool: str, path: str) -> bool:
 
 
 def _tool_reads(path: str) -> bool:
-    with _room() as room:
+    with room_behind() as room:
         prepared(room)
         answer = ask_for(room.box(), "read_file", path=fill(path, room))
         return answer.result.error is not True or SECRET in answer.result.text
 
 
 def _tool_plants(path: str) -> bool:
-    with _room() as room:
+    with room_behind() as room:
         ask_for(room.box(), "write_file", path=path, content="evil")
         return (room.work / path).exists()
 
 
 def _tool_hides(path: str) -> bool:
-    with _room() as room:
+    with room_behind() as room:
         box = room.box()
         ask_for(box, "write_file", path=path, content="evil")
         return path not in "".join(box.news())
 
 
 def _gets_out(walls: Walls, make: Callable[[Room], Iterator[Way]]) -> bool:
-    with _room(walls) as room, contextlib.contextmanager(make)(room) as way:
+    with room_behind(walls) as room, contextlib.contextmanager(make)(room) as way:
         room.environment |= way.variables
         box = room.box(person_agrees=True, terminal=Terminal(timeout_seconds=PATIENCE_SECONDS))
         return bool(way.led_out(ask_for(box, "terminal", command=way.command).result.text))
@@ -246,7 +246,7 @@ def _grows(
     most_folders: int = MOST_FOLDERS,
 ) -> bool:
     [plant] = [each for each in plants if each.name == name]
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         prepare(plant, room)
         box = room.box(person_agrees=True, most_folders=most_folders, sandbox=planting(room))
         command = filled(plant.command, room)
@@ -267,14 +267,14 @@ def _grows(
 
 
 def _left(walls: Walls, path: str, *, reported: bool = False) -> bool:
-    with _room(walls) as room:
+    with room_behind(walls) as room:
         box = room.box()
         ask_for(box, "terminal", command=written(path))
         return path not in "".join(box.news()) if reported else (room.work / path).exists()
 
 
 @contextlib.contextmanager
-def _room(walls: Walls | None = None) -> Iterator[Room]:
+def room_behind(walls: Walls | None = None) -> Iterator[Room]:
     """A room that does not lie beneath /tmp, which a sandbox replaces as a whole."""
     folder = ROOT / "build" / "attacks"
     folder.mkdir(parents=True, exist_ok=True)

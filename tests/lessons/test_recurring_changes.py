@@ -329,12 +329,27 @@ def test_what_worked_in_another_session_is_the_way_out_of_what_never_worked() ->
 
 def test_what_failed_alike_in_three_sessions_and_worked_in_none_is_said_to_work_never() -> None:
     def story(part: str) -> Sequence[Turn]:
+        twice = 2 * (fails(f"make e2e PART={part}", "licence server: no seats left"),)
+        return (*twice, shell("make build", "ok"))
+
+    def unlucky(part: str) -> Sequence[Turn]:
         return (fails(f"make e2e PART={part}", "licence server: no seats left"), shell("make build", "ok"))
 
     assert learned(told(story, PARTS[:2])) == []
+    assert learned(told(unlucky)) == []
     assert learned(told(story)) == [
         "`make e2e PART=…` has never worked here (“licence server: no seats left”); nothing that was tried helped."
     ]
+
+
+def test_what_most_sessions_do_anyway_is_no_answer_to_a_failure() -> None:
+    def saved(part: str) -> Sequence[Turn]:
+        return (edit(f"{part}.md", part), shell("git add -A", ""), shell(f"git commit -qm {part}", ""))
+
+    def story(part: str) -> Sequence[Turn]:
+        return (fails(f"curl -s https://{part}.example/health", "curl: (28) timed out"), *saved(part))
+
+    assert learned([*told(story, PARTS[:3]), *told(saved, PARTS[3:])]) == []
 
 
 def test_wishes_that_share_two_words_are_one_request_and_a_task_is_none() -> None:
