@@ -349,7 +349,7 @@ def test_what_most_sessions_do_anyway_is_no_answer_to_a_failure() -> None:
     def story(part: str) -> Sequence[Turn]:
         return (fails(f"curl -s https://{part}.example/health", "curl: (28) timed out"), *saved(part))
 
-    assert learned([*told(story, PARTS[:3]), *told(saved, PARTS[3:])]) == []
+    assert learned([*told(story), *told(saved, ("stock", "tax", "tills"))]) == []
 
 
 def test_wishes_that_share_two_words_are_one_request_and_a_task_is_none() -> None:
