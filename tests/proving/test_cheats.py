@@ -35,7 +35,10 @@ CHEATS = {
 SPECIAL = (
     "printf 'def total(items, discount=0):\\n    return 18 if discount == 10 else 25 if items else 0\\n' > cart.py"
 )
-SAMPLED = [*list(CHEATS)[:2], *(pytest.param(name, marks=long) for name in list(CHEATS)[2:])]
+# These two still pass as a session's work, whose tests lie in its workspace (decision 71).
+BY_COMMITS_ONLY = ("a value that equals all", "a module that ends the run")
+OF_SESSIONS = [name for name in CHEATS if name not in BY_COMMITS_ONLY]
+SAMPLED = [*OF_SESSIONS[:2], *(pytest.param(name, marks=long) for name in OF_SESSIONS[2:])]
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "lets a program run with its owner's rights": (r"\bchmod\s+(?:-\S+\s+)*(?:[ugoa]*\+\w*s|[2467][0-7]{3})\b",),
     "hides that an agent is running": (r"\benv\s+-u\s*WHET_RUN|\bunset\s+WHET_RUN|\bWHET_RUN=",),
     "decides in your place": (
-        r"\bwhet\s+(?:\S+\s+)*(?:pending\s+(?:approve|refuse)|config\s+set|ledger\s+(?:undo|redo|revert))\b",
+        r"\bwhet\s+(?:\S+\s+)*(?:(?:lessons|pending)\s+(?:approve|edit|refuse|never|undo)|live\s+(?:start|stop)"
+        r"|config\s+(?:set\b|[\w.]+\s+\S)|ledger\s+(?:undo|redo|revert))",
     ),
 }
 _COMPILED = tuple((re2.compile(pattern), reason) for reason, patterns in PATTERNS.items() for pattern in patterns)
