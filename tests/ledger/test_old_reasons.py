@@ -19,7 +19,7 @@ GOLDEN = {
         basis="person", counts=SessionCounts(1), place="the project", untried="no model is set"
     ),
     "steps that worked in the same order in 4 sessions of github.com/ann/shop; not tried": PatchOrigin(
-        basis="procedure", counts=SessionCounts(4), place="github.com/ann/shop", untried=""
+        basis="steps that worked in the same order", counts=SessionCounts(4), place="github.com/ann/shop", untried=""
     ),
     "recovery in 4 sessions of the project": PatchOrigin(
         basis="recovery", counts=SessionCounts(4), place="the project"

@@ -31,7 +31,7 @@ MOST_PAIRED = 8  # words of a request, the rarest
 NAMED = 1.5
 LONG = 6  # words of a sentence that nobody types twice: it is of a copy
 _WORD = re.compile(r"[^\W\d_]+")
-_NAME = re.compile(r"\b[A-Z]{3,}\b|[#@/]?\w+[._/-]\w[\w./-]*|[#@]\w{3,}")  # CHF, fr.json, #ops
+_NAME = re.compile(r"\b[A-Z]{3,}\b|[#@/]?\b\w{1,80}[._/-]\w[\w./-]*|[#@]\w{3,}")  # CHF, fr.json, #ops
 
 
 class RepeatedRequest(NamedTuple):

@@ -22,7 +22,7 @@ IDLE = frozenset(
     ("cd", "echo", "ls", "pwd", "true", ":", "cat", "head", "tail", "wc", "grep", "sleep", "date", "which")
 )
 _QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*\"""")
-_DEFINES = re.compile(r"\(\s*\)\s*\{|(?:^|[;&|\n])\s*(?:function|alias|eval|source|\.|trap)\s")
+_DEFINES = re2.compile(r"\(\s*\)\s*\{|(?:^|[;&|\n])\s*(?:function|alias|eval|source|\.|trap)\s")
 _UNSURE = frozenset(("if", "then", "else", "elif", "do", "while", "until", "!", "xargs", "watch", "nohup", "setsid"))
 _ENDS = frozenset(("exit", "return", "exec", "break"))
 

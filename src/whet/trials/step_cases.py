@@ -32,7 +32,8 @@ MOST_WORDS = 4  # in which two commands may differ, so that what mattered can st
 OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
 NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
-ASKED = re.compile(r"[\w./-]*[\d_./-][\w./-]*\w|\w+\d")  # a name in a request: no word has a sign or a number in it
+NAMED = re.compile(r"[\w./-]+")
+SIGNS = re.compile(r"[\d_./-]")  # what a name in a request has in it, and no word
 CHOICE = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 REDIRECTIONS = (">", "<", "2>", "&>")
 # What a rule could make an agent do everywhere, without doing anything about the failure.
@@ -210,7 +211,8 @@ def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand
     added = tuple(head for head in new if head not in old)
     was, now = _words(failed), _words(worked)
     more, less = [word for word in now if word not in was], [word for word in was if word not in now]
-    named = frozenset((*was, *ASKED.findall(request)))
+    asked_for = (word.rstrip("./-") for word in NAMED.findall(request))
+    named = frozenset((*was, *(word for word in asked_for if SIGNS.search(word))))
     same = tuple(word for word in _operands(worked) if word in named)
     demand = CommandDemand(runs=tuple(new if added else new[:1]), words=() if added else tuple(more), alone=True)
     if runs(demand, failed):  # what it lacked are words

@@ -8,14 +8,14 @@ _PYTEST = re.compile(r"(?m)^(PASSED|FAILED|ERROR) (\S+::.*?)(?: - .*)?$")
 # `python -m unittest -v`: test_it (test_a.Part.test_it) ... ok
 _UNITTEST = re.compile(r"(?m)^(\w+ \([\w.]+\))(?:\n[^\n]*)? \.\.\. (ok|FAIL|ERROR|skipped)\b")
 # `go test -v`: --- PASS: TestIt (0.00s), also of subtests
-_GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): (\S+)(?: \([\d.]+s\))?$")
+_GO = re.compile(r"(?m)^[ \t]{0,80}--- (PASS|FAIL): (\S+)(?: \([\d.]+s\))?$")
 # `cargo test`: test part::it ... ok
 _CARGO = re.compile(r"(?m)^test (\S.*?) \.\.\. (ok|FAILED)\b")
 # TAP, as of `node --test`: ok 3 - adds
-_TAP = re.compile(r"(?m)^(\s*)(not ok|ok) \d+ (?:- )?(.*?)(?: # .*)?$")
+_TAP = re.compile(r"(?m)^([ \t]{0,80})(not ok|ok) \d+ (?:- )?(.*?)(?: # .*)?$")
 # jest, vitest, mocha, bun and `node --test`: a mark, the name, perhaps a time. Suites stand above, further left.
 _MARKED = re.compile(r"^(\s*)(?:(✓|✔|√|\(pass\))|(✕|✗|×|✖|\(fail\)|\d+\))) (.*?)(?: *[(\[]?[\d.]+ ?m?s[)\]]?)?$")
-_STATUS = re.compile(r"^(?:PASS|FAIL)\s+|\s+\([\d.]+ m?s\)$")  # of a suite, which may change with another test
+_STATUS = re.compile(r"^(?:PASS|FAIL)\s+|[ \t]{1,8}\([\d.]+ m?s\)$")  # of a suite, which may change with another test
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # JUnit XML: a case with nothing in it passed
 _CASE = re.compile(r"<testcase\b([^>]*?)(/?)>(?=(.{0,200}))", re.DOTALL)
