@@ -3,13 +3,7 @@
 import os
 from pathlib import Path
 
-import click
-
 from whet.ledger.origins import PatchOrigin, PatchWriter
-
-hermes_option = click.option(
-    "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
-)
 
 FROM_HERMES = PatchOrigin(PatchWriter.IMPORT, "hermes", said="imported from Hermes")
 

@@ -194,11 +194,6 @@ def _removals(statement: Statement, repository: Repository) -> Iterator[RemovedP
     return (each for each in found if each is not None)
 
 
-def repository_at(folder: Path) -> Repository:
-    """The facts of the repository that a folder lies in."""
-    return repository_facts(repository_root(folder.resolve()) or folder.resolve())
-
-
 def _holds_in(folder: str, path: str) -> bool:
     """Whether a file is read by who works in a folder of the repository, or below it."""
     above = path.rpartition("/")[0]

@@ -80,17 +80,6 @@ def record_of(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def in_words(verdict: Verdict) -> str:
-    """A verdict in a line for a person who has to decide."""
-    low, high = (100 * bound for bound in verdict.interval)
-    cases = "1 case" if verdict.cases == 1 else f"{verdict.cases} cases"
-    harmed = f", harmed in {verdict.harmed}" if verdict.harmed else ""
-    return (
-        f"tried: {verdict.ruling.value}, helped in {verdict.helped} of {cases}{harmed},"
-        f" {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f})"
-    )
-
-
 def fixed_order(cases: Iterable[str]) -> list[str]:
     """The cases in an order that no outcome can influence and that mixes kinds of cases: by hash."""
     return sorted(cases, key=lambda case: hashlib.sha256(case.encode("utf-8", "surrogatepass")).digest())

@@ -113,11 +113,6 @@ def pattern_fault(pattern: str) -> str:
     return FITS_NOTHING if found.search("") else ""
 
 
-def hits_in(check: ClaimCheck, calls: Sequence[SeenCall]) -> HitsOfSession:
-    """The calls of one session that the patterns of a check fit."""
-    return Patterns(check).hits(calls)
-
-
 class Patterns:
     """The patterns of a check, ready to be run over many sessions."""
 

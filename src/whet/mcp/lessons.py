@@ -16,8 +16,6 @@ from whet.text.likeness import sense
 
 LESSONS_SHOWN = 8
 PLACES_SHOWN = 3
-PIECES_SHOWN = 6
-QUOTE_LETTERS = 400
 
 
 @dataclass(frozen=True)

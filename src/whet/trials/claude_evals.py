@@ -81,10 +81,6 @@ class EvalCase(msgspec.Struct, frozen=True):
     graders: list[EvalGrader] = []
 
 
-def is_claude_eval(files: Mapping[str, str]) -> bool:
-    return CASE_FILE in files or PROMPT_FILE in files
-
-
 def read_claude_eval(folder: str, files: Mapping[str, str]) -> ReadCase:
     """A case from the texts of its folder, by their paths in it."""
     name = plain_case_name(folder)
