@@ -23,7 +23,7 @@ cd "$RUN/kiosk"
 
 echo "1. WHERE THE TIME WENT. Thirty sessions of two agents in one project, the kiosk:"
 step whet import ../sessions
-step whet report
+step whet report --temporary # the clone itself may lie in a temporary folder
 echo
 echo "2. WHAT THE FILE SAYS WRONG. CLAUDE.md, held against the project and what happened in the sessions:"
 step whet audit || true
