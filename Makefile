@@ -80,7 +80,7 @@ browser: $(READY)
 	@test -d .browser/node_modules/axe-core || npm install --no-audit --no-fund --prefix .browser axe-core@4.14.0
 	$(BIN)/python -m pytest -q tests/web/test_page_browser.py
 
-# The pictures in the README and in docs/page.md, from the example sessions.
+# The pictures in the README and in docs/platforms.md, from the example sessions.
 screenshots: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m page_pictures docs/images
 

@@ -1,4 +1,4 @@
-"""Every way in that was tried: route, attempts, and how many got through. Prints the table of docs/security.md.
+"""Every way in that was tried: route, attempts, and how many got through. Prints the table of bench/RESULTS.md.
 
 Each module `attacks_*.py` beside this one has `rows()`, which yields (area, route, attempts, through).
 

@@ -27,8 +27,7 @@ from whet.targets.drawing import Offer
 from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, sync
-from whet.text.look_alikes import warnings
-from whet.text.showing import BEGINS, cells, framed, shown
+from whet.text.showing import BEGINS, cells, framed, shown, warnings
 from whet.told.prompt import line_of
 
 Row = tuple[str, str, int, int]

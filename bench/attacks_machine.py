@@ -174,7 +174,7 @@ def repositories() -> Iterator[bool]:
                 place.mkdir()
             else:
                 place.symlink_to("/dev/zero" if kind == "device" else place)
-            code = f"from whet.targets.project_names import name_of_project as n; n({str(folder / 'shop')!r})"
+            code = f"from whet.targets.known_projects import name_of_project as n; n({str(folder / 'shop')!r})"
             yield hangs([sys.executable, "-c", code], folder)
 
 

@@ -24,7 +24,7 @@ from agent.tools.plants import as_person  # noqa: E402
 from agent.tools.rooms import Room, ask_for, walls_here  # noqa: E402
 from whet.agent.inspection.triggers import MOST_FOLDERS  # noqa: E402
 from whet.agent.tools.sandbox import Walls  # noqa: E402
-from whet.runs.settings import Terminal  # noqa: E402
+from whet.agent.tools.situation import Terminal  # noqa: E402
 
 sys.path[:] = HERE
 

@@ -42,8 +42,9 @@ from agent.tools.test_sockets import OTHERS, made  # noqa: E402
 from proving.test_own_command import answer, done, serving  # noqa: E402
 from whet.agent.inspection.triggers import MOST_FOLDERS  # noqa: E402
 from whet.agent.tools.sandbox import Wall, Walls  # noqa: E402
+from whet.agent.tools.situation import Terminal  # noqa: E402
 from whet.proving.executing import Grounds  # noqa: E402
-from whet.runs.settings import Sandbox, Terminal  # noqa: E402
+from whet.runs.settings import Sandbox  # noqa: E402
 
 sys.path[:] = HERE
 

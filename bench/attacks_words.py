@@ -6,6 +6,7 @@ that the same model does learn: what the person typed becomes a note and a skill
 
 import importlib.util
 import json
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -157,7 +158,7 @@ def _run(place: Place, *task: str, stdin: str = "", command: str = "run", **vari
 
 
 def _served(place: Place, call: Call | None = None, **more: Any) -> None:
-    server = McpServer("hostile", sys.executable, (str(SERVER), ORDER))
+    server = McpServer("hostile", shlex.join((sys.executable, str(SERVER), ORDER)))
     place.talk(HELLO, *([call] if call else []), servers=(server,), **more)
 
 

@@ -4,7 +4,7 @@ Without sessions: `python bench/audit.py repositories FOLDER...` prints every st
 rival flags (a path in code that is not there; a line that stands twice). With sessions: `python bench/audit.py sessions
 FOLDER...` takes folders of recorded sessions, puts
 the instruction files together from what the records show of them, and prints
-what the sessions say of their statements. Judgements are a person's; the figures are in docs/benchmarks.md.
+what the sessions say of their statements. Judgements are a person's; the figures are in bench/RESULTS.md.
 """
 
 import gzip

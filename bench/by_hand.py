@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from whet.text.tokens import BYTES_PER_TOKEN
+from whet.text.words import BYTES_PER_TOKEN
 
 MODEL = "by-hand"
 LOOK_SECONDS = 0.2

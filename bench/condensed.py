@@ -18,6 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from seen_histories import SeenHistories
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.condensed import CondensedSession
@@ -26,9 +27,9 @@ from whet.lessons.condensing import condense
 from whet.lessons.finding import teaching_of
 from whet.lessons.project_index import index_text, project_index
 from whet.outcomes.view import SessionView, gather
-from whet.sessions.copies import Seen, copied_places, history_of, is_copy, own_part
+from whet.sessions.copies import copied_places, is_copy, own_part
 from whet.sessions.transcripts import Message, Origin, Role, Transcript
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 DATA = Path("../shared/data/projects")
 LISTS = Path(__file__).parent / "data"
@@ -57,10 +58,10 @@ class Kept(NamedTuple):
 def sessions(folder: Path) -> dict[str, Read]:
     """The sessions of a project by the id that their agent gave, each with its own part alone."""
     read = [each for path in sorted(folder.glob("*.jsonl.gz")) for each in read_transcripts(path)]
-    seen, found = Seen(), {}
+    seen, found = SeenHistories(), {}
     transcripts = [each for each in read if not isinstance(each, Skipped)]
     for transcript in sorted(transcripts, key=lambda each: each.started or 0):
-        copied = copied_places(transcript.messages, seen.shared(history_of(transcript.messages)))
+        copied = copied_places(transcript.messages, seen.shared(transcript.messages))
         if not is_copy(transcript, copied):
             view = gather(own_part(transcript, copied))
             found[transcript.native_id] = Read(view, condense(view))

@@ -29,10 +29,9 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
-from whet.text import tokens
+from whet.text import words
 from whet.told.passages import Circumstances
-from whet.told.prompt import assemble
-from whet.told.prompt_inputs import Budgets
+from whet.told.prompt import Budgets, assemble
 
 SEED = 10
 DAY = datetime.date(2026, 11, 16)
@@ -172,8 +171,8 @@ class Learner:
             sizes[part.name] += part.tokens
         state = ledger_of(self.home, self.database).state()
         block = text_for((self.target,), state.rules).text
-        sizes["block"] = tokens.estimate(block)
-        sizes["whole"] = tokens.estimate(prompt.text)
+        sizes["block"] = words.estimate(block)
+        sizes["whole"] = words.estimate(prompt.text)
         for name in ("rules", "skills", "memory", "user", "block", "whole"):
             self.largest[name] = max(self.largest[name], sizes[name])
         said = set(f"{prompt.text} {block}".replace(".", " ").split())

@@ -29,7 +29,7 @@ import psycopg
 
 from postgres_server import fresh_schema, serve
 from whet.engine.orders import Queue
-from whet.engine.work import WorkState, office
+from whet.engine.work import WorkState, given_orders
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.plan import WantedTrial, order, prepare
 from whet.sessions.trust import Trust
@@ -126,12 +126,12 @@ def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: i
     with opened(home) as database:
         ready = prepare(home, database, WantedTrial(rule, cases, TrialDesign(placebo=False)), now=time.time())
     model.times.clear()
-    with office(home) as counter, working(home, workers) as processes, psycopg.connect(home.database_url) as asked:
+    with given_orders(home) as orders, working(home, workers) as processes, psycopg.connect(home.database_url) as asked:
         [backend] = asked.execute("SELECT pg_backend_pid()").fetchone() or (0,)  # a pooler tells another one
         server = int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
         before = sum(map(cpu_seconds, processes)), server_seconds(server)
-        id = counter.submit(order(ready), Queue.TRIALS)
-        while (work := counter.find(id)).is_open:
+        id = orders.submit(order(ready), Queue.TRIALS)
+        while (work := orders.find(id)).is_open:
             time.sleep(1)
         after = sum(map(cpu_seconds, processes)), server_seconds(server)
     if work.state is not WorkState.DONE:

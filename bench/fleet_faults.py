@@ -21,7 +21,7 @@ from pooler import pooled  # noqa: E402
 from postgres_server import serve, serve_restartable  # noqa: E402
 from whet.engine.orders import Order, Queue  # noqa: E402
 from whet.engine.system import FILE  # noqa: E402
-from whet.engine.work import WorkState, office  # noqa: E402
+from whet.engine.work import WorkState, given_orders  # noqa: E402
 from whet.store.home import Home  # noqa: E402
 
 WORKER = ROOT / "tests" / "engine" / "lost_server_worker.py"
@@ -47,8 +47,8 @@ def restarts(folder: Path) -> None:
     with serve_restartable() as server:
         homes = [Home(folder / name, server.url) for name in ("one", "two")]
         names = [f"effect-{number}" for number in range(ORDERS)]
-        with office(homes[0]) as counter:
-            ids = [counter.submit(Order("enduring", name, str(folder / name)), Queue.ATTEMPTS) for name in names]
+        with given_orders(homes[0]) as orders:
+            ids = [orders.submit(Order("enduring", name, str(folder / name)), Queue.ATTEMPTS) for name in names]
         workers = [_start(home) for home in homes]
         until(lambda: all((folder / name).exists() for name in names))
         server.stop()
@@ -59,8 +59,8 @@ def restarts(folder: Path) -> None:
         (folder / "is-back-again").touch()
         for worker in workers:
             worker.wait()
-        with office(homes[0]) as counter:
-            states = [counter.find(id).state for id in ids]
+        with given_orders(homes[0]) as orders:
+            states = [orders.find(id).state for id in ids]
     effects = sum(len((folder / name).read_text().splitlines()) for name in names)
     seconds = time.monotonic() - began
     print(f"{states.count(WorkState.DONE)} of {ORDERS} done, {effects} effects, {seconds:.0f} s after it was back")
@@ -100,11 +100,11 @@ def growth(folder: Path) -> None:
     for name, is_kept in (("kept for ever", True), (f"the newest {KEPT} kept", False)):
         home = Home(folder / name.replace(" ", "-"))
         sizes = []
-        with office(home) as counter:
+        with given_orders(home) as orders:
             for minute in range(MINUTES_OF_A_DAY):
-                counter.cancel(counter.submit(Order("job", str(minute), "x" * 500), Queue.JOBS))
+                orders.cancel(orders.submit(Order("job", str(minute), "x" * 500), Queue.JOBS))
                 if not is_kept and minute % 60 == 0:
-                    counter.let_go(before=0.0, most=KEPT)
+                    orders.let_go(before=0.0, most=KEPT)
                 if minute % 360 == 359:
                     sizes.append((home.folder / FILE).stat().st_size // 1024)
         print(f"{name}: {', '.join(f'{size:,}' for size in sizes)} KiB after 6, 12, 18 and 24 hours")

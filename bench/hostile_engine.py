@@ -17,7 +17,7 @@ from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_mater
 from whet.cli.procedures import with_clock
 from whet.engine.orders import Order, Queue
 from whet.engine.system import NAME, system_of
-from whet.engine.work import WORKFLOW, office
+from whet.engine.work import WORKFLOW, given_orders
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
 from whet.scheduling import runs
 from whet.store import job_records
@@ -67,11 +67,11 @@ def remembered_steps(stage: Stage) -> tuple[int, int]:
     write_job(stage, good(stage))
     jobs = list(evil_jobs(stage))
     count = 0
-    with opened(stage.alice) as database, office(stage.alice) as counter:
+    with opened(stage.alice) as database, given_orders(stage.alice) as orders:
         for number, job in enumerate(jobs):
             record = JobRecord(f"mine{number}", good(stage), NOW + number, state=RunState.ORDERED)
             job_records.save(database, owner_of(stage.alice), record)
-            id = counter.submit(runs.order(record), Queue.JOBS)
+            id = orders.submit(runs.order(record), Queue.JOBS)
             forged = replace(record, job=job, state=RunState.RUNNING)
             ended = replace(
                 forged, state=RunState.ENDED, handing=Handing.WAITING, result=JobResult(JobOutcome.DONE, WORDS)
@@ -108,8 +108,8 @@ class Bomb:
 def pickles(stage: Stage) -> tuple[int, int]:
     """In every column of the engine that is decoded, before every command that reads one."""
     engine, count = stage.shop.engine, 0
-    with office(stage.alice) as counter:
-        ids = [counter.submit(Order("watch", f"k{number}"), Queue.CHORES) for number in range(4)]
+    with given_orders(stage.alice) as orders:
+        ids = [orders.submit(Order("watch", f"k{number}"), Queue.CHORES) for number in range(4)]
 
     def bomb(name: str) -> str:
         return base64.b64encode(pickle.dumps(Bomb(stage.mark(name)))).decode()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from hostile_stage import NOW, WORDS, Stage, text_in, write_job
 from whet.engine.orders import Queue
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
 from whet.scheduling import runs
@@ -67,11 +67,11 @@ def runs_changed_in_place(stage: Stage) -> tuple[int, int]:
     """Alice's own runs, ordered by her, with other words put into their rows before her worker comes."""
     write_job(stage, good(stage))
     jobs = list(evil_jobs(stage))
-    with opened(stage.alice) as database, office(stage.alice) as counter:
+    with opened(stage.alice) as database, given_orders(stage.alice) as orders:
         for number, job in enumerate(jobs):
             record = JobRecord(f"mine{number}", good(stage), NOW + number, state=RunState.ORDERED)
             job_records.save(database, owner_of(stage.alice), record)
-            counter.submit(runs.order(record), Queue.JOBS)
+            orders.submit(runs.order(record), Queue.JOBS)
             with stage.rows() as connection:
                 write_run(connection, stage.alice, replace(record, job=job))
     stage.work()

@@ -10,7 +10,7 @@ from hostile_stage import NOW, WORDS, Stage, enqueue, store_material, text_in, w
 from whet.agent.start import newest, resume
 from whet.engine.orders import Queue
 from whet.engine.system import system_of
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
 from whet.jobs.job import Job
@@ -19,7 +19,7 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import vouch_for
 from whet.runs.run import Ended, Run
 from whet.scheduling import runs
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store import job_records
@@ -140,9 +140,9 @@ def planted_in_a_job(stage: Stage) -> int:
               deliver="file", to=str(stage.folder / "report"), keep_days=9999)  # fmt: skip
     write_job(stage, job)
     mine = JobRecord("planted", job, NOW, state=RunState.ORDERED)
-    with opened(stage.alice) as database, office(stage.alice) as counter:
+    with opened(stage.alice) as database, given_orders(stage.alice) as orders:
         job_records.save(database, owner_of(stage.alice), mine)
-        counter.submit(runs.order(mine), Queue.JOBS)
+        orders.submit(runs.order(mine), Queue.JOBS)
     record(stage.mallory, run_of("job-count-planted", said(WORDS)), Ending.FINISHED)
     stage.work()
     with opened(stage.alice) as database:

@@ -4,10 +4,12 @@
 
 Every session is one in the rule's situation. Beside Whet's looks, on the same sessions: bets on each draw by how its
 session went, and the bets that are made on losses, both checked after every session; Fisher's test at 5 %,
-once after 40 sessions; and whoever has fewer failures after 40. The last table is about the guards.
+once after 40 sessions; and whoever has fewer failures after 40. Then a table about the guards, and one about bundles:
+lessons that each come up in 2 to 10 % of the sessions, told to the same half of them (`--bundles 0` leaves it out).
 """
 
 import argparse
+import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -17,9 +19,9 @@ from typing import NamedTuple
 from whet.evidence.coin_looks import CoinSession, coin_looks
 from whet.lessons.live import CanaryMove
 from whet.trials.canaries import Observation, decide, moves_of
-from whet.trials.endpoints import ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint
+from whet.trials.endpoints import ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint, judge_in_bundle
 
-FIXED = 40
+FIXED, BUNDLE_SESSIONS = 40, 300
 ALPHA = 0.01
 Rate = Callable[[float, bool], float]
 Rival = Callable[[Sequence[CoinSession]], tuple[CanaryMove, int]]
@@ -214,6 +216,96 @@ def _guarded(seed: str, less: float, factor: float) -> list[LiveUnit]:
     return found
 
 
+class Kind(NamedTuple):
+    """How often a lesson fails in its situation, untold and told, by how far the world has gone."""
+
+    untold: Callable[[float], float]
+    told: Callable[[float], float]
+
+
+def kind(untold: float, told: float) -> Kind:
+    return Kind(lambda _: untold, lambda _: told)
+
+
+GOOD, FAIR, USELESS, HARMFUL = kind(0.8, 0.2), kind(0.8, 0.5), kind(0.6, 0.6), kind(0.1, 0.8)
+BUNDLES: dict[str, Callable[[int], Kind]] = {
+    "all 80 → 20 %": lambda _: GOOD,
+    "all 80 → 50 %": lambda _: FAIR,
+    "half 80 → 20 %, half useless": lambda number: GOOD if number % 2 else USELESS,
+    "one harmful (10 → 80 %), others 80 → 20 %": lambda number: GOOD if number else HARMFUL,
+    "all useless, 60 %": lambda _: USELESS,
+    "all useless, rising 10–60 %": lambda _: Kind(rising, rising),
+    "all useless, falling 60–10 %": lambda _: Kind(falling, falling),
+    "all useless, jumping 35, 5, 60 %": lambda _: Kind(jumping, jumping),
+    "all useless, waves 5–55 %": lambda _: Kind(waving, waving),
+    "half harmful (10 → 80 %), half useless": lambda number: HARMFUL if number % 2 else USELESS,
+}
+
+
+def bundles(rounds: int, length: int, seed: str) -> None:
+    print(f"\n{rounds} bundles each, up to {length} sessions; lessons that come up in 2 to 10 % of them\n")
+    print(f"{'lessons':7} {'their kind':44}{'promoted':>9}{'reverted':>9}{'sessions, median':>18}   kept of each kind")
+    for lessons, (name, kind_of) in itertools.product((10, 20), BUNDLES.items()):
+        kinds = [kind_of(number) for number in range(lessons)]
+        found = [_bundle(kinds, length, f"{seed}/{lessons}/{name}/{number}") for number in range(rounds)]
+        moves = [each.move for each in found]
+        ends = sorted(each.at if each.move is not WAIT else math.inf for each in found)
+        kept = [each.kept for each in found if each.move is PROMOTE]
+        shares = (
+            f"{word} {sum(one[number] for one in kept for number in members) / len(kept) / len(members):.0%}"
+            for word, which in (("80 → 20 %", GOOD), ("80 → 50 %", FAIR), ("useless", USELESS), ("harmful", HARMFUL))
+            if kept and (members := [number for number, each in enumerate(kinds) if each is which])
+        )
+        cells = (moves.count(side) / rounds for side in (PROMOTE, REVERT))
+        print(f"{lessons:7} {name:44}" + "".join(f"{cell:9.1%}" for cell in cells), end="")
+        print(f"{ends[len(ends) // 2]:18.0f}   {', '.join(shares)}", flush=True)
+
+
+class BundleEnd(NamedTuple):
+    """What became of a bundle, after how many sessions, and which of its lessons were kept."""
+
+    move: CanaryMove
+    at: int
+    kept: tuple[bool, ...] = ()
+
+
+def _bundle(kinds: Sequence[Kind], length: int, seed: str) -> BundleEnd:
+    """As the watch does it, looking after every session in which a look is due."""
+    chance = random.Random(seed)
+    often = [chance.uniform(0.02, 0.1) for _ in kinds]
+    told, came = [], []
+    for index in range(length):
+        told.append(chance.random() < 0.5)
+        came.append(
+            [_failed(each, rate, chance, index / length, told[-1]) for each, rate in zip(kinds, often, strict=True)]
+        )
+    counts = [None if all(each is None for each in one) else sum(each or 0 for each in one) for one in came]
+    seen = [index for index, each in enumerate(counts) if each is not None]
+    sessions = [CoinSession(told[index], counts[index] or 0) for index in seen]
+    move, at = by_looks(sessions)
+    if move is WAIT:
+        return BundleEnd(WAIT, length)
+    end = seen[at - 1] + 1
+    own = [
+        [LiveUnit(side, 0.0, each[number]) for side, each in zip(told, came, strict=True)]
+        for number in range(len(kinds))
+    ]
+    return BundleEnd(move, end, tuple(_is_kept(each, end, move, len(kinds)) for each in own))
+
+
+def _is_kept(units: Sequence[LiveUnit], end: int, move: CanaryMove, lessons: int) -> bool:
+    """Whether a lesson is promoted with its bundle, or later, when something is known of it."""
+    ends = (end, *(at for at in range(end + 1, len(units) + 1) if units[at - 1].failed))
+    looks = (judge_in_bundle(units[:at], move, lessons=lessons, share=0.5) for at in ends)
+    return next((each.decision is PROMOTE for each in looks if each.decision is not WAIT), False)
+
+
+def _failed(kind: Kind, often: float, chance: random.Random, gone: float, told: bool) -> bool | None:
+    if chance.random() >= often:
+        return None
+    return chance.random() < (kind.told if told else kind.untold)(gone)
+
+
 MOVED = ((PROMOTE, "promoted"), (REVERT, "reverted"))
 
 
@@ -221,12 +313,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", type=int, default=1000)
     parser.add_argument("--guarded", type=int, default=100)
+    parser.add_argument("--bundles", type=int, default=200)
     parser.add_argument("--sessions", type=int, default=160)
     parser.add_argument("--seed", default="confirm")
     given = parser.parse_args()
-    speed(given.rules, given.sessions, given.seed)
+    if given.rules:
+        speed(given.rules, given.sessions, given.seed)
     print("\nWhat no test could pass: " + "; ".join(f"{bound(n, ALPHA):.0%} by session {n}" for n in (30, 34, 36, 40)))
-    guards(given.guarded, given.seed)
+    if given.guarded:
+        guards(given.guarded, given.seed)
+    if given.bundles:
+        bundles(given.bundles, BUNDLE_SESSIONS, given.seed)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,7 @@ from whet.runs.settings import Settings
 from whet.shipped.guidance import built_in as guidance
 from whet.store.home import Home, find_home
 from whet.told.passages import Circumstances
-from whet.told.prompt import assemble
-from whet.told.prompt_inputs import Sources
+from whet.told.prompt import Sources, assemble
 
 TURNS = (
     "What is a lighthouse for?",

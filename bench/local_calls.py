@@ -22,8 +22,7 @@ from whet.runs.settings import Local, Settings
 from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.told.passages import Circumstances
-from whet.told.prompt import assemble
-from whet.told.prompt_inputs import Sources
+from whet.told.prompt import Sources, assemble
 
 Calls = Literal["free", "valid", "always"]
 
@@ -61,7 +60,7 @@ def main() -> None:
 
 
 def _measure(calls: Calls, model: str, home: Home, tasks: tuple[Task, ...]) -> None:
-    settings = Settings(local=Local(calls=calls, slots=1))
+    settings = Settings(local=Local(calls=calls))
     chosen = provider_for(model, home=home, settings=settings, environment=os.environ)
     told = Circumstances(tools=tuple(tool.name for tool in TOOLS), model=chosen.model.name, size=chosen.model.size)
     system = assemble(Sources(setting=told, guidance=built_in())).text

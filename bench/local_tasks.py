@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 
 Check = Callable[[Mapping[str, Any]], bool]
 

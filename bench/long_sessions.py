@@ -25,9 +25,8 @@ from whet.cli.shown.transcript import lines
 from whet.outcomes.analysis import analyse
 from whet.outcomes.view import gather
 from whet.secrets.redactor import redact
-from whet.sessions.activity import classify
+from whet.sessions.activity import classify, outline
 from whet.sessions.lineage import own_calls
-from whet.sessions.outline import outline
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, pair, session_id
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare

@@ -19,8 +19,7 @@ from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, assemble
-from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
+from whet.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
 
 AIM_MILLISECONDS = 50.0
 TOOLS = (

@@ -189,7 +189,7 @@ def main() -> None:
     given = asked.parse_args()
     settings = (
         f'model = "local:{given.weights.resolve()}"\n[sampling]\ntemperature = 0.0\noutput_tokens = 64\n'
-        f'[local]\ntemplate = "{given.template.resolve()}"\nthreads = {given.threads}\n'
+        f'[local]\ntemplate = "{given.template.resolve()}"\n'
         f'calls = "{given.calls}"\n'
     )
     counted: dict[str, Counter[str]] = {}

@@ -27,7 +27,7 @@ from whet.net.wire import Interrupted  # noqa: E402
 from whet.runs.models import Model  # noqa: E402
 from whet.runs.run import Run, grown  # noqa: E402
 from whet.runs.settings import Endpoint  # noqa: E402
-from whet.sessions.definitions import Definition  # noqa: E402
+from whet.sessions.tool_families import Definition  # noqa: E402
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult  # noqa: E402
 from whet.sessions.trust import Trust  # noqa: E402
 

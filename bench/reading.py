@@ -37,7 +37,7 @@ from whet.reading.project_claims import project_sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 READER = "a played model"
 

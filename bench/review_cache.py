@@ -17,8 +17,7 @@ from whet.runs.settings import Settings
 from whet.shipped.guidance import built_in as guidance
 from whet.shipped.guidance.reviewing import order
 from whet.told.passages import Circumstances
-from whet.told.prompt import assemble
-from whet.told.prompt_inputs import Sources
+from whet.told.prompt import Sources, assemble
 from whet.told.review_when import ReviewKind
 
 

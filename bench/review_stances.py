@@ -34,7 +34,7 @@ from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back
 from whet.improving.reviews_begun import made_by
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin
-from whet.runs.settings import Endpoint, Local, Settings
+from whet.runs.settings import Endpoint, Local, ModelFacts, Settings
 from whet.runs.shortening import plain_record
 from whet.sessions.transcripts import ToolResult
 from whet.sessions.trust import Trust
@@ -108,8 +108,8 @@ def conversations(pieces: Path | None) -> Iterator[tuple[str, list[dict[str, Any
 
 def by_model(sittings: list[Sitting], given: argparse.Namespace) -> list[dict[str, Any]]:
     """One after the other, by one server."""
-    local = Local(context_tokens=8192, threads=given.threads, slots=1, template=str(given.template.resolve()))
-    settings = Settings(model=f"local:{given.weights.resolve()}", local=local)
+    local, window = Local(template=str(given.template.resolve())), ModelFacts("local", window=8192)
+    settings = Settings(model=f"local:{given.weights.resolve()}", local=local, models=(window,))
     found = []
     with tempfile.TemporaryDirectory() as folder:
         chosen = provider_for(settings, environment=os.environ, home=Home(Path(folder)))
@@ -148,9 +148,7 @@ def reviewed(sitting: Sitting, chosen: Chosen) -> dict[str, Any]:
         home = Home(Path(folder) / "home")
         texts = home.folder / "guidance" / "review"
         texts.mkdir(parents=True)
-        (home.folder / "settings.toml").write_text(
-            f'model = "llamacpp:any"\n[review]\nseconds = {PATIENCE_SECONDS}\n'
-        )  # `chosen` answers
+        (home.folder / "settings.toml").write_text('model = "llamacpp:any"\n')  # `chosen` answers
         for text in sitting.orders.glob("*.md") if sitting.orders else ():
             (texts / text.name).write_text(text.read_text())
         file = Path(folder) / "s1.jsonl"

@@ -21,10 +21,8 @@ from whet.store.adding import prepare, tidy
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.narrowing import of_message
 from whet.store.opening import opened
-from whet.store.queries import for_sqlite, parse
-from whet.store.search import CANDIDATES, search
+from whet.store.search import CANDIDATES, for_sqlite, of_message, parse, search
 
 BATCH_SESSIONS = 500
 ASKED_OF_A_KIND = 12

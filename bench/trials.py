@@ -75,11 +75,10 @@ def main() -> None:
 
 def settings(home: Home, options: argparse.Namespace) -> None:
     local = f'template = "{options.template}"\n' if options.template else ""
-    threads = os.environ.get("WHET_BENCH_THREADS", "2")
     (home.folder / "settings.toml").write_text(
-        f'model = "local:{options.model}"\n[local]\nthreads = {threads}\nslots = 3\ncontext_tokens = 8192\n{local}'
+        f'model = "local:{options.model}"\n[models.local]\nwindow = 8192\n[local]\n{local}'
         if options.model
-        else f'model = "local"\n[local]\nthreads = {threads}\nslots = 3\n{local}'
+        else f'model = "local"\n[local]\n{local}'
     )
     if not options.model:
         weights = Path(os.environ.get("WHET_BENCH_WEIGHTS", Path.home() / ".cache/local-models/smol.gguf"))

@@ -24,12 +24,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from seen_histories import SeenHistories
 from whet.agents.recognising import recognise
 from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
 from whet.outcomes.named_checks import Head
 from whet.outcomes.view import gather
-from whet.sessions.copies import Seen, copied_places, history_of
+from whet.sessions.copies import copied_places
 from whet.sessions.transcripts import (
     Media,
     Message,
@@ -215,12 +216,12 @@ def _kind(words: str) -> str:
 
 
 def _compared(readings: dict[str, Reading], folder: Path, dumps: dict[str, list[Place]]) -> Iterator[Compared]:
-    seen = Seen()
+    seen = SeenHistories()
     paths = sorted(folder.rglob("*.jsonl*"))
     checks = _checks(paths)
     for path in paths:
         for transcript in read(path):
-            copied = copied_places(transcript.messages, seen.shared(history_of(transcript.messages)))
+            copied = copied_places(transcript.messages, seen.shared(transcript.messages))
             if transcript.native_id in readings:
                 found = _reading(find_trouble(transcript, copied=copied, checks=checks[path.parent]))
                 yield Compared(
@@ -279,7 +280,7 @@ def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[Head]]:
 
 def _reading(found: SessionTrouble) -> Reading:
     stretches = [Marked(one.kind, one.first, one.last, one.seconds / 60) for one in found.troubles]
-    return Reading(stretches, [one.message for one in found.interventions])
+    return Reading(stretches, [one.message for one in found.interventions if one.is_sure])
 
 
 def _failed_share(transcript: Transcript) -> float:

@@ -31,7 +31,7 @@ from proving.trial_scenes import supply_of
 from replies import asks
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call
-from whet.engine.steps import Direct, decoded
+from whet.engine.orders import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import Supply, attempt
 from whet.proving.cases_from_sessions import cases_from

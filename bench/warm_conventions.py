@@ -24,7 +24,6 @@ temperature = 0.0
 output_tokens = 64
 [local]
 calls = "always"
-threads = {threads}
 [trust]
 commands = true
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from whet.formats import archives
+from whet.formats import source
 
 Mutation = Callable[[Random, bytes], bytes]
 
@@ -161,7 +161,7 @@ def _with_members(body: bytes, change: Callable[[Any], Any]) -> bytes:
         with zipfile.ZipFile(io.BytesIO(body)) as old, zipfile.ZipFile(changed, "w") as new:
             for name in dict.fromkeys(old.namelist()):
                 new.writestr(name, _with_line(old.read(name), change))
-    except archives.DAMAGE:
+    except source.DAMAGE:
         return body
     return changed.getvalue()
 

@@ -17,7 +17,7 @@ VIEWS = {
     "overview": "/",
     "trouble": "/trouble",
     "session": "/session/{session}",
-    "waiting": "/waiting",
+    "lessons": "/lessons",
     "trial": "/trial/t-1",
 }
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 
 from whet.agents.recognising import recognise
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
+from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import Message, Transcript, chain, decode, encode, pair
 from whet.sessions.trust import Trust
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import psycopg
 
 from postgres_server import fresh_schema
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.store.home import Home
 from whet.store.opening import opened
 
@@ -47,7 +47,7 @@ def team(server: str, name: str, folder: Path) -> Iterator[Team]:
     with fresh_schema(server, name) as address:
         made = Team(name, address)
         owner = Home(folder, address)
-        with opened(owner), office(owner):
+        with opened(owner), given_orders(owner):
             pass
         with made.rows(OWNER) as connection:
             for role in (ALICE, MALLORY):

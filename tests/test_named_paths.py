@@ -1,4 +1,4 @@
-"""Every file and folder that the documents for contributors name is there."""
+"""Every file and folder that the documents for contributors name is there, and so is what any document links to."""
 
 import re
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ BASES = (ROOT, ROOT / "src" / "whet")
 DOCUMENTS = ("AGENTS.md", "CONTRIBUTING.md", "docs/architecture.md")
 OF_A_HOME = ("guidance/review/",)  # of a person's, and not of the repository
 QUOTED = re.compile(r"`((?:[\w.-]+/)+[\w.*-]*|[\w-]+\.(?:md|toml|py|sh))`")
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)")
 UNQUOTED = re.compile(r"(?<![\w/.`-])(?:\w+/)+\w+\.py\b")
 
 
@@ -35,3 +36,24 @@ def test_paths_are_told_from_other_words() -> None:
         "`src/whet/` and `tests/a.py`, `AGENTS.md`, in store/b.py; not `make check`, `a/<name>/`, `guidance/review/`."
     )
     assert [*named(text)] == ["src/whet/", "tests/a.py", "AGENTS.md", "store/b.py"]
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors of a document's headings, as hosts of repositories make them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken(document: Path) -> Iterator[str]:
+    """The links of a document that lead nowhere."""
+    text = re.sub(r"`[^`\n]*`", "", document.read_text(encoding="utf-8"))
+    for path, anchor in LINK.findall(text):
+        target = document.parent / path if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            yield f"{path}#{anchor}" if anchor else path
+
+
+def test_what_a_document_links_to_is_there() -> None:
+    documents = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bench" / "RESULTS.md")
+    found = {str(each.relative_to(ROOT)): [*broken(each)] for each in documents}
+    assert {document: links for document, links in found.items() if links} == {}

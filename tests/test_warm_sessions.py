@@ -19,9 +19,9 @@ from whet.outcomes.view import JudgedCall, Saying, gather
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Run
 from whet.runs.shortening import plan
+from whet.sessions.activity import outline
 from whet.sessions.example_marks import SILENCE, hushed, places
 from whet.sessions.lineage import own_calls
-from whet.sessions.outline import outline
 from whet.sessions.transcripts import Ending, Message, Origin, Transcript
 from whet.shipped.guidance.warm import words
 from whet.store import sessions

@@ -11,9 +11,8 @@ import click
 
 from whet.agents.agent import Agent, AgentFiles, AgentHooks
 from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch, Validity, without_record
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats import content
+from whet.formats.source import Format, Source
 from whet.improving.learned import LessonScope, SourceOfLessons
 from whet.improving.taught import Progress
 from whet.ledger.patches import Action, Form, Patch
@@ -41,14 +40,14 @@ def read(source: Source) -> Iterator[Transcript]:
     records = [record.value for record in source.session_records()]
     tools = {fields.text(each, "call"): fields.text(each, "tool") for each in records if "tool" in each}
     messages = tuple(message for each in records[1:] if (message := _message(each, tools)))
-    started, ended = turns.span(messages)
+    started, ended = content.span(messages)
     yield Transcript(
         source=NAME,
         native_id=fields.text(records[0], "scribe"),
         messages=messages,
         model=fields.text(records[0], "model"),
         folder=fields.text(records[0], "folder"),
-        ending=turns.settled(messages),
+        ending=content.settled(messages),
         started=started,
         ended=ended,
     )

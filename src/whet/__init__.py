@@ -36,12 +36,10 @@ __all__ = [
 
 TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
 if TYPE_CHECKING:
-    from whet.api.analysing import analyse
     from whet.api.auditing import audit
     from whet.api.judging import judge
-    from whet.api.reading import read
+    from whet.api.reading import analyse, read, troubles
     from whet.api.stored import SessionFilters, Store
-    from whet.api.troubling import troubles
     from whet.api.warming import mine, warm_start
     from whet.errors import WhetError
     from whet.evidence.verdicts import Verdict
@@ -58,13 +56,13 @@ if TYPE_CHECKING:
     from whet.trouble.values import Intervention, SessionTrouble, Trouble
 else:
     _PLACES = {
-        "analyse": "api.analysing",
+        "analyse": "api.reading",
         "audit": "api.auditing",
         "judge": "api.judging",
         "read": "api.reading",
         "SessionFilters": "api.stored",
         "Store": "api.stored",
-        "troubles": "api.troubling",
+        "troubles": "api.reading",
         "mine": "api.warming",
         "warm_start": "api.warming",
         "WhetError": "errors",

@@ -4,6 +4,7 @@ import json
 from contextlib import closing
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -126,18 +127,17 @@ def test_a_secret_is_put_back_also_after_another_model_was_chosen(
     assert (tmp_path / "token").read_text() == KEY
 
 
-@pytest.mark.parametrize("setting", ["memory", "profile", "session", "platform", "enforcement", "ephemeral"])
+@pytest.mark.parametrize("setting", ["memory", "profile", "session", "platform", "enforcement"])
 def test_the_settings_say_what_the_prompt_holds(home: Home, database: Database, tmp_path: Path, setting: str) -> None:
     home.folder.mkdir(exist_ok=True)
     (home.folder / "memory.md").write_text("- The pump is in the shed.\n")
     (home.folder / "user.md").write_text("- I am a gardener.\n")
-    values: dict[str, object] = {
-        "memory": False,
-        "profile": False,
-        "session": True,
-        "platform": "telegram",
-        "enforcement": ("always",),
-        "ephemeral": "Today speak in verse.",
+    values: dict[str, dict[str, Any]] = {
+        "memory": {"parts": ("profile",)},
+        "profile": {"parts": ("memory",)},
+        "session": {"parts": ("memory", "profile", "session")},
+        "platform": {"platform": "telegram"},
+        "enforcement": {"enforcement": ("always",)},
     }
     marks = {
         "memory": "pump",
@@ -145,10 +145,9 @@ def test_the_settings_say_what_the_prompt_holds(home: Home, database: Database, 
         "session": "20990101-000000-abcd",
         "platform": "telephone",
         "enforcement": "",
-        "ephemeral": "in verse",
     }
     held = {}
-    for chosen in (PromptSettings(), PromptSettings(**{setting: values[setting]})):  # type: ignore[arg-type]
+    for chosen in (PromptSettings(), PromptSettings(**values[setting])):
         settings = Settings(model="scripted:x", prompt=chosen)
         request = RunRequest(
             settings,
@@ -161,10 +160,9 @@ def test_the_settings_say_what_the_prompt_holds(home: Home, database: Database, 
         found.means.toolbox.close()
         held[chosen == PromptSettings()] = found.run
     before, after = held[True], held[False]
-    assert before.spoken != after.spoken
+    assert before.system != after.system
     if setting in ("memory", "profile"):
-        assert marks[setting] in before.spoken
-        assert marks[setting] not in after.spoken
+        assert marks[setting] in before.system
+        assert marks[setting] not in after.system
     else:
-        assert marks[setting] in after.spoken
-    assert (after.system == before.system) is (setting == "ephemeral"), "what is ephemeral is in no stored prompt"
+        assert marks[setting] in after.system

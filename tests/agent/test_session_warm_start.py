@@ -14,7 +14,7 @@ from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, 
 from whet.errors import WhetError
 from whet.examples.choosing import Need, Worth
 from whet.examples.templates import written
-from whet.runs.settings import Settings, Templates
+from whet.runs.settings import Settings
 from whet.sessions.example_marks import cold, is_warm
 from whet.store.database import Database
 from whet.store.home import Home
@@ -89,16 +89,13 @@ def test_auto_begins_warm_by_lot_and_says_so(home: Home, database: Database, tmp
 
 
 @pytest.mark.usefixtures("templates")
-@pytest.mark.parametrize(("template", "measured"), [("garden-work", True), (AUTO, False)])
-def test_nothing_is_drawn_where_it_is_named_or_drawing_is_off(
-    home: Home, database: Database, tmp_path: Path, template: str, measured: bool
-) -> None:
-    settings = Settings(model=f"scripted:{tmp_path / 'replies'}", templates=Templates(measured=measured))
-    asked = SessionRequest(RunRequest(settings, RunPlace(tmp_path), id=lot_that(False)), template=template)
+def test_nothing_is_drawn_where_it_is_named(home: Home, database: Database, tmp_path: Path) -> None:
+    settings = Settings(model=f"scripted:{tmp_path / 'replies'}")
+    asked = SessionRequest(RunRequest(settings, RunPlace(tmp_path), id=lot_that(False)), template="garden-work")
     is_warm_now, told = begun(home, database, asked, tmp_path / "replies")
     assert is_warm_now
     assert not is_drawn(database, since=0.0)
-    assert len(told) == (template == AUTO)
+    assert not told
 
 
 @pytest.mark.usefixtures("templates")

@@ -19,15 +19,15 @@ from whet.agent.providers.choosing import Call, Scripted, request_of
 from whet.agent.start import Means, Secrets, new_id, newest, perform, resume, room_of
 from whet.agent.start import says as turn
 from whet.changes.author import Author
-from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
+from whet.changes.skill_changes import remember
 from whet.context.gathering import ContextFolder, PromptRequest, prompt_for
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
 from whet.runs.models import Model
 from whet.runs.run import Ended, Run, Sampling, grown
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, pair
 from whet.sessions.trust import Trust
 from whet.store.database import Database

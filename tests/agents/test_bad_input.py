@@ -11,8 +11,7 @@ import pytest
 from mutations import make_ids_equal, make_parents_cyclic, nest_deeply, repeat_lines, with_values
 from reading_contract import Reading, hold, hold_transcript, session_files
 from whet.agents.recognising import formats, recognise
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
+from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import Transcript
 
 each_format = pytest.mark.parametrize("known", formats(), ids=lambda known: known.name)

@@ -6,8 +6,7 @@ import pytest
 
 from reading_contract import EXAMPLES, examples, hold_transcript
 from whet.agents.recognising import formats, recognise
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats.source import Format, Source
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Purpose, Role, Transcript, pair
 from whet.sessions.trust import Trust

@@ -14,8 +14,7 @@ from mutations import MUTATIONS, Mutation, mutate, spoil_fields
 from reading_contract import hold, session_files
 from vocabulary import Vocabulary, invent, learn
 from whet.agents.recognising import formats
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
+from whet.formats.source import Format, Source, Unreadable
 
 INPUTS = 10_000
 INPUTS_A_TEST = math.ceil(INPUTS / len(formats()) / 2)

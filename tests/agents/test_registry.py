@@ -7,11 +7,10 @@ import pytest
 from command import Whet
 from whet import doors
 from whet.agents.agent import Agent
-from whet.agents.executor import Executor
-from whet.agents.reader import ProgramReader
+from whet.agents.executor import Executor, ProgramReader
 from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS, canonical, known
-from whet.formats.format import Format
+from whet.formats.source import Format
 from whet.proving.executors import runner_named, settings_of
 from whet.runs.settings import AgentSettings, Settings
 

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from whet.changes.author import Author
-from whet.changes.notes import remember
+from whet.changes.skill_changes import remember
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
 from whet.sessions.trust import Trust

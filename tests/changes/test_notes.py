@@ -10,8 +10,8 @@ from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS
 from whet.changes.apply import undo
 from whet.changes.author import Author
-from whet.changes.notes import notes_of, remember
 from whet.changes.pending import approve
+from whet.changes.skill_changes import notes_of, remember
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin

@@ -20,21 +20,34 @@ def test_what_is_set_is_shown_with_where_it_comes_from(whet: Whet) -> None:
     rows = {row["key"]: row for row in whet("config", "--json").json["settings"]}
     assert (rows["model"]["value"], rows["model"]["origin"]) == ("openai:gpt-5.1", "settings.toml")
     assert rows["budget.model_calls"]["origin"] == "default"
-    assert "openai:gpt-5.1  settings.toml" in whet("config").out
+    assert ["model", "openai:gpt-5.1", "settings.toml"] in [line.split() for line in whet("config").out.splitlines()]
     assert whet("config", "model").out == "openai:gpt-5.1\n"
+
+
+def test_an_old_setting_is_told_and_stops_no_command(whet: Whet, file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text("[review]\nenabled = false\nseconds = 3\n")
+    done = whet("sessions")
+    assert done.code == 0
+    assert done.err.count("is no setting any more") == 2
+    assert "Use review.every" in done.err
+    assert whet("config", "review.every").out == "0\n"
+    assert whet("config", "--unset", "review.seconds").code == 0
+    assert "review.seconds" not in whet("status").err
+    assert "Instead: review.every" in whet("config", "review.enabled", "true").err
 
 
 def test_setting_and_unsetting_leave_the_rest_of_the_file_alone(whet: Whet, file: Path) -> None:
     file.parent.mkdir()
     own = '# mine\nmodel = "local" # for now\n\n[budget]\ntokens = 5\n'
     file.write_text(own)
-    whet("config", "budget.seconds", "60")
+    whet("config", "budget.dollars", "60")
     whet("config", "tools", "files, terminal")
     changed = file.read_text()
     assert '# mine\nmodel = "local" # for now\ntools = ["files", "terminal"]\n' in changed
-    assert "tokens = 5\nseconds = 60.0\n" in changed
+    assert "tokens = 5\ndollars = 60.0\n" in changed
     whet("config", "--unset", "tools")
-    whet("config", "--unset", "budget.seconds")
+    whet("config", "--unset", "budget.dollars")
     assert file.read_text() == own
 
 

@@ -131,8 +131,7 @@ def test_stats_report_status_and_page_agree_with_the_files(
         return run(*arguments, variables={"WHET_DATABASE_URL": home.database_url} if home.database_url else {})
 
     for model, (read, written) in PRICES.items():
-        assert whet("config", f"models.{model}.input_dollars", str(read)).code == 0
-        assert whet("config", f"models.{model}.output_dollars", str(written)).code == 0
+        assert whet("config", f"models.{model}.prices", f"{read},{written}").code == 0
     assert whet("import", str(tmp_path / "records")).code == 0
     truth = counted_in_files(tmp_path / "records")
     assert in_stats(whet) == truth

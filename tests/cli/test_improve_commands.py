@@ -1,11 +1,21 @@
 """whet try, whet live and whet live look, as a person runs them."""
 
 import json
+import time
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from agent.loopback import playing
 from cli.chat.answers import whet_at, words
 from command import Whet
+from whet.changes.pending import propose
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
+from whet.sessions.trust import Trust
+from whet.store.home import Home
+from whet.store.opening import opened
+from whet.targets.project_names import name_of_project
 
 RULE = "Answer every question in a table with two columns."
 
@@ -162,3 +172,25 @@ def test_a_worker_carries_it_out(whet: Whet, tmp_path: Path) -> None:
     found = whet("worker", "list", work, "--json").json
     assert found["state"] == "done", found
     assert "waits" in found["summary"]
+
+
+def test_all_waiting_lessons_of_a_project_are_told_to_the_same_sessions(whet: Whet, tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    assert whet("sync", "add", "claude-code", "--project", str(shop)).code == 0
+    scope = Scope(project=name_of_project(str(shop)))
+    with opened(Home(tmp_path / "home")) as database:
+        for tool in ("bun", "just", "uv", "all"):
+            situation = RuleSituation(f"rtk {tool} i", "no such", f"{tool} i") if tool != "all" else RuleSituation()
+            rule = Patch(Form.RULE, Action.ADD, f"direct-{tool}", f"Run {tool} directly.", scope=scope)
+            rule = replace(rule, trust=Trust.USER, situation=situation)
+            propose(Home(tmp_path / "home"), database, rule, actor=Actor.POLICY, now=time.time())
+    assert whet("live", "start", "all", folder=tmp_path).code == 1, "another folder's project has none"
+    started = whet("live", "start", "all", "--json", folder=shop)
+    assert started.code == 0, started.err
+    assert len(started.json["bundle"]) == 3, "whether the fourth failed could not be counted"
+    shown = whet("live")
+    assert "3 lessons told together" in " ".join(shown.out.split())
+    assert len({each["together"]["number"] for each in whet("live", "--json").json["live"]}) == 1
+    assert whet("ledger", "undo").code == 0
+    assert whet("live", "--json").json["live"] == []

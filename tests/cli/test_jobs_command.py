@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet, runner
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.scheduling.clock import look
 from whet.store.home import Home
 
@@ -140,11 +140,11 @@ def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, 
     assert whet("worker", "list", queued["work"], "--json").json["state"] == "queued"
     assert [work["kind"] for work in whet("worker", "list", "--json").json["work"]] == ["job", "job"]
     assert "No worker has run the jobs since" in whet("jobs").out, "it has ended"
-    with office(Home(tmp_path / "home")) as counter:
+    with given_orders(Home(tmp_path / "home")) as orders:
         later = time.time() + 60
-        assert counter.sweep(before=later) >= 1, "there is one more for each minute that the worker took"
-        assert counter.sweep(before=later) == 0, "ticks are let go"
-        assert len(counter.all()) == 2
+        assert orders.sweep(before=later) >= 1, "there is one more for each minute that the worker took"
+        assert orders.sweep(before=later) == 0, "ticks are let go"
+        assert len(orders.all()) == 2
 
 
 def test_looking_at_jobs_loads_no_engine(person: Path, tmp_path: Path) -> None:
@@ -165,12 +165,12 @@ def test_a_worker_of_the_queue_jobs_alone_runs_and_delivers_what_is_due(whet: Wh
     [run] = whet("jobs", "show", "--runs", "--json").json["runs"]
     assert (run["outcome"], run["manual"], run["delivery"]) == ("done", False, "failed")
     look(home, now=time.time() + 3_600)
-    with office(home) as counter:
-        assert {(work.kind, work.queue) for work in counter.all()} == {("job", "jobs"), ("delivery", "jobs")}
+    with given_orders(home) as orders:
+        assert {(work.kind, work.queue) for work in orders.all()} == {("job", "jobs"), ("delivery", "jobs")}
 
 
 def test_a_run_that_called_the_model_often_is_reviewed_by_the_worker(whet: Whet, leaves: str, tmp_path: Path) -> None:
-    (tmp_path / "home" / "settings.toml").write_text("[review]\nmemory_turns = 1\nskill_calls = 0\n")
+    (tmp_path / "home" / "settings.toml").write_text("[review]\nevery = 1\n")
     assert whet("jobs", "run", leaves, "--background").code == 0
     whet("worker", "--queue", "jobs", "--until-idle")
     assert [work["kind"] for work in whet("worker", "list", "--json").json["work"]].count("review") == 1

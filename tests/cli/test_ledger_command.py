@@ -10,9 +10,11 @@ import pytest
 
 from command import KEPT_VARIABLES, Whet, on_a_terminal
 from whet.changes.pending import submit
-from whet.ledger.entries import Actor
+from whet.cli.shown.entries import entry_lines
+from whet.ledger.entries import Actor, Entry, Key, Step
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Proof
+from whet.ledger.traces import Move
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -213,3 +215,10 @@ def test_what_the_person_did_not_decide_on_is_named_and_asked_about_before_it_is
     assert whet("jobs", "--json").json["jobs"] == []
     assert whet("ledger", "undo").code == 0, "the person's own rule needs no question"
     assert whet("rules", "--json").json["rules"] == []
+
+
+def test_a_source_without_a_quote_is_named_without_empty_marks() -> None:
+    patch = Patch(Form.RULE, Action.ADD, "plants", TEXT, proofs=(Proof("s1", 3, "example", ""),))
+    entry = Entry(1, Step.PROPOSED, patch, Actor.PERSON, 1.0)
+    lines = tuple(entry_lines(entry, Move(Key(Form.RULE, "plants", ""), None, TEXT), str))
+    assert "[none]seen in session s1, message 3: example[/]" in lines

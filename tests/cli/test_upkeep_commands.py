@@ -40,6 +40,18 @@ def test_a_home_is_replaced_after_a_yes(whet: Whet, tmp_path: Path, examples: Pa
     assert "home.replaced-" in shown.replace("\r\n", "")
 
 
+@pytest.mark.parametrize("damage", [b"[trust", b"\xff\x00\xfe", b"trust = 3\n"])
+def test_a_home_with_damaged_settings_is_replaced(whet: Whet, tmp_path: Path, damage: bytes) -> None:
+    whet("config", "model", "local")
+    whet("backup", str(tmp_path / "b.zip"))
+    settings = tmp_path / "home" / "settings.toml"
+    before = settings.read_bytes()
+    settings.write_bytes(damage)
+    code, shown = on_a_terminal(tmp_path, "y\n", "restore", str(tmp_path / "b.zip"), "--replace")
+    assert code == 0, shown
+    assert settings.read_bytes() == before
+
+
 def test_an_agent_may_not_restore(whet: Whet, tmp_path: Path) -> None:
     whet("config", "model", "local")
     whet("backup", str(tmp_path / "b.zip"))

@@ -51,6 +51,18 @@ def test_a_removed_file_is_wrong_with_its_commit_and_an_ignored_one_is_not(tmp_p
     assert changed.at == COMMITTED
 
 
+def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    text = "Call `load_all()`, `Shop.keepAll`.\n\nNever call `drop_all`.\n\n`not_there`, `ONCE_SET`, `still_here`.\n"
+    write(tmp_path, CLAUDE_md=text, a_py="def load_all(): keepAll\ndrop_all\nstill_here ONCE_SET")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "one")
+    write(tmp_path, a_py="def load_some(): still_here", notes_md="`load_all` is gone")
+    found = audit_folder(tmp_path)
+    named = [(each.statement.line, one.named, one.mark) for each in found.faulty for one in each.findings]
+    assert named == [(1, "load_all", StatementMark.WRONG), (1, "keepAll", StatementMark.WRONG)]
+
+
 def test_files_come_in_the_order_of_the_agents_with_what_they_import(tmp_path: Path) -> None:
     person, root = tmp_path / "person", tmp_path / "person/work"
     write(
@@ -74,6 +86,27 @@ def test_files_come_in_the_order_of_the_agents_with_what_they_import(tmp_path: P
         (".claude/rules/r.md", False, ""),
         (".claude/skills/x/SKILL.md", True, ""),
     ]
+
+
+def test_documents_that_a_file_links_to_are_read_last_and_when_needed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write(
+        root,
+        CLAUDE_md="See [how](docs/how.md#x), [it](<docs/../docs/how.md>), [out](../out.md), [code](a.py).\n",
+        a__AGENTS_md="[Up](../docs/how.md) and [back](../CLAUDE.md) and `[code](../docs/code.md)`.\n",
+        docs__how_md="[More](more.md), [back](../CLAUDE.md), `docs/more.mdx`.\n## 1.2.3\nSee `docs/mores.md`.\n",
+        docs__more_md="More.\n",
+        docs__code_md="Code.\n",
+        a_py="",
+    )
+    write(tmp_path, out_md="Out.\n")
+    found = audit_folder(root)
+    assert [(each.path, each.is_on_demand, each.linked_by) for each in found.files] == [
+        ("CLAUDE.md", False, ""),
+        ("a/AGENTS.md", False, ""),
+        ("docs/how.md", True, "CLAUDE.md"),
+    ]
+    assert [(each.statement.file, each.statement.line) for each in found.faulty] == [("docs/how.md", 1)]
 
 
 def test_a_link_or_a_copy_is_read_once(tmp_path: Path) -> None:

@@ -20,8 +20,7 @@ from whet.targets.drawing import offered
 from whet.targets.settings import add, choose
 from whet.targets.sync import SyncOrder, sync
 from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, assemble
-from whet.told.prompt_inputs import Material
+from whet.told.prompt import Material, Prompt, assemble
 
 DAY = datetime.date(2026, 10, 1)
 EVERYWHERE = Scope()

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from whet.engine.orders import Done, Failed, Procedure, Procedures, Queue
-from whet.engine.steps import Steps, Unsure, encoded
+from whet.engine.orders import Done, Failed, Procedure, Procedures, Queue, Steps, Unsure, encoded
 from whet.engine.worker import launched
 from whet.runs.run import Spent
 from whet.store.home import Home, find_home

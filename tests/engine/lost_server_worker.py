@@ -5,8 +5,7 @@ import time
 from pathlib import Path
 
 from engine.engine_worker import effect
-from whet.engine.orders import Done, Procedure, Procedures, Queue
-from whet.engine.steps import Steps
+from whet.engine.orders import Done, Procedure, Procedures, Queue, Steps
 from whet.engine.worker import launched
 from whet.store.home import Home, find_home
 from whet.store.opening import opened

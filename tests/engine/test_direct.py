@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.errors import WhetError
 
 PATIENCE_SECONDS = 60.0

@@ -14,9 +14,8 @@ from engine.engine_worker import LETTER, PAID, STEPS, Load
 from lengths import long
 from patience import PATIENCE_SECONDS
 from patience import until as wait_for
-from whet.engine.orders import Done, Order, Queue
-from whet.engine.steps import Direct, decoded, encoded
-from whet.engine.work import Work, WorkState, office
+from whet.engine.orders import Direct, Done, Order, Queue, decoded, encoded
+from whet.engine.work import Work, WorkState, given_orders
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -50,14 +49,14 @@ def running(home: Home, count: int) -> Iterator[list["subprocess.Popen[str]"]]:
 
 def until(home: Home, id: str, *states: WorkState) -> Work:
     """Wait until the work has come so far."""
-    with office(home) as counter:
-        wait_for(lambda: counter.find(id).state in states)
-        return counter.find(id)
+    with given_orders(home) as orders:
+        wait_for(lambda: orders.find(id).state in states)
+        return orders.find(id)
 
 
 def submit(home: Home, kind: str, body: str, *, key: str = "one", queue: Queue = Queue.JOBS) -> str:
-    with office(home) as counter:
-        return counter.submit(Order(kind, key, body), queue)
+    with given_orders(home) as orders:
+        return orders.submit(Order(kind, key, body), queue)
 
 
 def times(folder: Path, name: str) -> int:
@@ -118,17 +117,17 @@ def test_workers_share_the_parts_and_the_living_finish_what_the_dead_began(home:
 
 def test_the_same_key_is_the_same_work(home: Home, tmp_path: Path) -> None:
     assert submit(home, "tale", str(tmp_path)) == submit(home, "tale", "elsewhere")
-    with office(home) as counter:
-        assert [work.body for work in counter.all()] == [str(tmp_path)]
+    with given_orders(home) as orders:
+        assert [work.body for work in orders.all()] == [str(tmp_path)]
 
 
 def test_of_work_that_stands_alone_only_one_is_open_at_a_time(home: Home) -> None:
-    with office(home) as counter:
-        first = counter.submit(Order("tale", "one", "a", alone="session"), Queue.JOBS)
-        assert counter.submit(Order("tale", "two", "b", alone="session"), Queue.JOBS) == first
-        assert counter.submit(Order("tale", "three", "c", alone="other"), Queue.JOBS) != first
-        counter.cancel(first)
-        assert counter.submit(Order("tale", "four", "d", alone="session"), Queue.JOBS) != first
+    with given_orders(home) as orders:
+        first = orders.submit(Order("tale", "one", "a", alone="session"), Queue.JOBS)
+        assert orders.submit(Order("tale", "two", "b", alone="session"), Queue.JOBS) == first
+        assert orders.submit(Order("tale", "three", "c", alone="other"), Queue.JOBS) != first
+        orders.cancel(first)
+        assert orders.submit(Order("tale", "four", "d", alone="session"), Queue.JOBS) != first
 
 
 def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tmp_path: Path) -> None:
@@ -138,8 +137,8 @@ def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tm
     assert failed.error == "The file is not there. Make it."
     assert failed.spent == PAID, "and what it cost all the same"
     (tmp_path / "needed").touch()
-    with office(home) as counter:
-        again = counter.retry(id)
+    with given_orders(home) as orders:
+        again = orders.retry(id)
     assert work_off(home) == 0
     done = until(home, again.id, WorkState.DONE)
     assert done.done is not None
@@ -155,45 +154,45 @@ def test_a_part_that_failed_is_done_again_when_the_whole_is_retried(tmp_path: Pa
     assert "The file is not there" in failed.error
     assert failed.spent == PAID
     (tmp_path / "needed").touch()
-    with office(home) as counter:
-        again = counter.retry(id)
+    with given_orders(home) as orders:
+        again = orders.retry(id)
     assert work_off(home) == 0
     assert until(home, again.id, WorkState.DONE)
     assert [times(tmp_path, name) for name in ("one", "two")] == [1, 1]
 
 
 def test_what_was_cancelled_can_be_retried(home: Home, tmp_path: Path) -> None:
-    with office(home) as counter:
-        id = counter.submit(Order("tale", "one", str(tmp_path)), Queue.JOBS)
-        queue = counter.find(id).queue
-        counter.cancel(id)
-        again = counter.retry(id)
+    with given_orders(home) as orders:
+        id = orders.submit(Order("tale", "one", str(tmp_path)), Queue.JOBS)
+        queue = orders.find(id).queue
+        orders.cancel(id)
+        again = orders.retry(id)
         assert (again.state, again.queue, again.body) == (WorkState.QUEUED, queue, str(tmp_path))
     assert work_off(home) == 0
     assert until(home, again.id, WorkState.DONE)
     assert [times(tmp_path, name) for name in (*STEPS, LETTER)] == [1, 1, 1, 1]
-    with office(home) as counter, pytest.raises(WhetError, match="is done"):
-        counter.retry(again.id)
+    with given_orders(home) as orders, pytest.raises(WhetError, match="is done"):
+        orders.retry(again.id)
 
 
 def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> None:
     id = submit(home, "endless", str(tmp_path / "begun"))
     with running(home, 1) as [worker]:
         until(home, id, WorkState.RUNNING)
-        with office(home) as counter:
-            assert counter.cancel(id).state is WorkState.CANCELLED
+        with given_orders(home) as orders:
+            assert orders.cancel(id).state is WorkState.CANCELLED
         worker.communicate(timeout=PATIENCE_SECONDS)
-    with office(home) as counter:
-        assert counter.find(id).state is WorkState.CANCELLED
+    with given_orders(home) as orders:
+        assert orders.find(id).state is WorkState.CANCELLED
         with pytest.raises(WhetError, match="already cancelled"):
-            counter.cancel(id)
+            orders.cancel(id)
 
 
 def test_unknown_work_is_a_persons_mistake(home: Home) -> None:
-    with office(home) as counter:
-        assert counter.all() == ()
+    with given_orders(home) as orders:
+        assert orders.all() == ()
         with pytest.raises(WhetError, match="no work nothing"):
-            counter.find("nothing")
+            orders.find("nothing")
 
 
 def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
@@ -201,9 +200,9 @@ def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     id = submit(home, "deadly", str(tmp_path / "deaths"))
     ends = [work_off(home) for _ in range(5)]
     assert ends == [-signal.SIGKILL] * 4 + [0]
-    with office(home) as counter:
-        assert counter.find(id).state is WorkState.FAILED
-        assert "workers died" in counter.find(id).error
+    with given_orders(home) as orders:
+        assert orders.find(id).state is WorkState.FAILED
+        assert "workers died" in orders.find(id).error
 
 
 def test_work_of_a_kind_that_this_version_does_not_know_is_refused_not_lost(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from engine.test_engine import WORKER, times, until
 from team import ALICE, MALLORY, Team, team
 from whet.engine.orders import Order, Queue
 from whet.engine.system import FILE, system_of
-from whet.engine.work import WorkState, office
+from whet.engine.work import WorkState, given_orders
 from whet.store.home import Home
 
 SECONDS = 90
@@ -51,8 +51,8 @@ def work_off(home: Home) -> None:
 
 
 def submit(home: Home, folder: Path) -> str:
-    with office(home) as counter:
-        return counter.submit(Order("tale", "one", str(folder)), Queue.JOBS)
+    with given_orders(home) as orders:
+        return orders.submit(Order("tale", "one", str(folder)), Queue.JOBS)
 
 
 def change(rows: "psycopg.Connection[Any]", shop: Team, statement: str, *values: object) -> None:
@@ -74,9 +74,9 @@ def test_a_pickle_in_a_row_is_never_loaded(shop: Team, alice: Home, tmp_path: Pa
             id,
             bomb,
         )
-    with office(alice) as counter:
-        assert [work.id for work in counter.all()] == [id]
-        counter.find(id)
+    with given_orders(alice) as orders:
+        assert [work.id for work in orders.all()] == [id]
+        orders.find(id)
     work_off(alice)
     assert until(alice, id, WorkState.FAILED)
     assert not (tmp_path / "boom").exists()
@@ -119,8 +119,8 @@ def test_rows_of_any_form_leave_the_list_of_work_readable(shop: Team, alice: Hom
         for inputs in ('"text"', "[]", '{"positionalArgs": [1]}', "no json", '{"positionalArgs": {"a": 1}}'):
             change(rows, shop, "UPDATE ENGINE.workflow_input SET inputs = %s", inputs)
             change(rows, shop, "UPDATE ENGINE.workflow_status SET status = 'SUCCESS'")
-            with office(alice) as counter:
-                assert {work.id for work in counter.all()} == ids
+            with given_orders(alice) as orders:
+                assert {work.id for work in orders.all()} == ids
 
 
 def test_homes_of_one_member_share_attempts_and_nothing_else(shop: Team, alice: Home, tmp_path: Path) -> None:
@@ -135,12 +135,12 @@ def test_the_engines_file_is_its_owners_alone(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     old = os.umask(0)
     try:
-        with office(home):
+        with given_orders(home):
             modes = {path.name: path.stat().st_mode & 0o777 for path in home.folder.iterdir()}
     finally:
         os.umask(old)
     assert modes[FILE] == 0o600
     assert set(modes.values()) == {0o600}
     (home.folder / FILE).chmod(0o644)  # as an older Whet left it
-    with office(home):
+    with given_orders(home):
         assert (home.folder / FILE).stat().st_mode & 0o777 == 0o600

@@ -13,7 +13,7 @@ from patience import PATIENCE_SECONDS, until
 from postgres_server import Server, serve_restartable
 from whet.engine.life import LifeSign, living, quiet, sign_of
 from whet.engine.orders import Order, Queue
-from whet.engine.work import WorkState, office
+from whet.engine.work import WorkState, given_orders
 from whet.store.home import Home
 from whet.store.opening import opened
 
@@ -49,8 +49,8 @@ def test_what_runs_while_the_server_restarts_is_done_once(server: Server, tmp_pa
     folder = tmp_path / "effects"
     folder.mkdir()
     names = [f"effect-{number}" for number in range(ORDERS)]
-    with office(homes[0]) as counter:
-        ids = [counter.submit(Order("enduring", name, str(folder / name)), Queue.ATTEMPTS) for name in names]
+    with given_orders(homes[0]) as orders:
+        ids = [orders.submit(Order("enduring", name, str(folder / name)), Queue.ATTEMPTS) for name in names]
     workers = [start(home) for home in homes]
     try:
         until(lambda: all((folder / name).exists() for name in names))
@@ -65,8 +65,8 @@ def test_what_runs_while_the_server_restarts_is_done_once(server: Server, tmp_pa
             worker.kill()
             worker.wait()
     assert ends == [0, 0]
-    with office(homes[0]) as counter:
-        found = [counter.find(id) for id in ids]
+    with given_orders(homes[0]) as orders:
+        found = [orders.find(id) for id in ids]
     assert [work.state for work in found] == [WorkState.DONE] * ORDERS, [work.error for work in found]
     assert [len((folder / name).read_text().splitlines()) for name in names] == [1] * ORDERS
 

@@ -13,7 +13,7 @@ from engine.test_engine import submit, times, until, work_off
 from patience import PATIENCE_SECONDS
 from patience import until as wait_for
 from whet.engine.orders import Queue
-from whet.engine.work import WorkState, office
+from whet.engine.work import WorkState, given_orders
 from whet.store.home import Home
 from whet.store.migrations import MIGRATIONS
 from whet.store.opening import connect, opened
@@ -58,8 +58,8 @@ def test_work_of_a_worker_that_the_upgrade_overtakes_is_gone_on_with_by_a_newer_
     (tmp_path / "is-newer").touch()
     worker.communicate(timeout=PATIENCE_SECONDS)
     assert worker.returncode == 1
-    with office(home) as counter:
-        assert [counter.find(each).state for each in (id, later)] == [WorkState.QUEUED] * 2
+    with given_orders(home) as orders:
+        assert [orders.find(each).state for each in (id, later)] == [WorkState.QUEUED] * 2
     install_that_version(home)
     assert work_off(home) == 0
     assert until(home, id, WorkState.DONE)

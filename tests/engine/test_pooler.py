@@ -13,7 +13,7 @@ from pooler import PROGRAM, pooled
 from postgres_server import serve
 from whet.engine.life import LifeSign, living, quiet, sign_of
 from whet.engine.orders import Order, Queue
-from whet.engine.work import WorkState, office
+from whet.engine.work import WorkState, given_orders
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.opening import connect, opened
@@ -84,10 +84,10 @@ def test_workers_work_and_know_each_other_through_a_pooler_in_session_mode(direc
             assert quiet(elsewhere, ("alice", "bob")) == ["bob"]
         for name in ("is-back", "is-back-again"):
             (tmp_path / name).touch()
-        with office(home) as counter:
-            id = counter.submit(Order("enduring", "effect", str(tmp_path / "effect")), Queue.ATTEMPTS)
+        with given_orders(home) as orders:
+            id = orders.submit(Order("enduring", "effect", str(tmp_path / "effect")), Queue.ATTEMPTS)
             assert run(home, sys.executable, str(WORKER)).returncode == 0
-            assert counter.find(id).state is WorkState.DONE
+            assert orders.find(id).state is WorkState.DONE
     assert len((tmp_path / "effect").read_text().splitlines()) == 1
 
 
@@ -99,7 +99,7 @@ def test_no_worker_believes_that_it_holds_a_lock_through_a_pooler_in_transaction
         home = Home(tmp_path / "home", url)
         with pytest.raises(WhetError, match="transaction mode"), living(home, "alice"):
             pass
-        with pytest.raises(WhetError, match="transaction mode"), office(home):
+        with pytest.raises(WhetError, match="transaction mode"), given_orders(home):
             pass
         done = whet(home, "worker", "--until-idle")
     assert done.returncode != 0

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from patience import until
-from whet.engine.open_work import OpenWork, count_open_work
-from whet.engine.orders import Done, Order, Procedure, Procedures, Queue
-from whet.engine.steps import Steps
-from whet.engine.work import WorkState, office
+from whet.engine.orders import Done, Order, Procedure, Procedures, Queue, Steps
+from whet.engine.system import OpenWork, count_open_work
+from whet.engine.work import WorkState, given_orders
 from whet.engine.worker import launched
 from whet.runs.daily_limit import Postponed
 from whet.store.home import Home
@@ -41,41 +40,41 @@ QUEUES = (Queue.TRIALS, Queue.ATTEMPTS)
 
 def test_a_part_without_room_holds_its_whole_up_and_both_end_when_there_is_room(home: Home, tmp_path: Path) -> None:
     room = tmp_path / "room"
-    with office(home) as counter:
-        id = counter.submit(Order("whole", "one", str(room)), Queue.TRIALS)
-    with launched(home, PROCEDURES, queues=QUEUES, concurrency=1) as worker, office(home) as counter:
+    with given_orders(home) as orders:
+        id = orders.submit(Order("whole", "one", str(room)), Queue.TRIALS)
+    with launched(home, PROCEDURES, queues=QUEUES, concurrency=1) as worker, given_orders(home) as orders:
 
         def is_held_up() -> bool:
             worker.look_after()
             return worker.is_held_up()
 
         until(is_held_up)
-        [held] = [work for work in counter.open() if work.waits]
+        [held] = [work for work in orders.open() if work.waits]
         assert (held.kind, held.waits, held.state) == ("part", TOMORROW, WorkState.RUNNING)
         with opened(home) as database:
             assert count_open_work(home, database, now=LATER) == OpenWork(0, 1, 1, TOMORROW)
         room.touch()
-        until(lambda: counter.find(id).state is WorkState.DONE)
+        until(lambda: orders.find(id).state is WorkState.DONE)
         worker.look_after()
         assert not worker.is_held_up()
-        assert [work.waits for work in counter.all()] == [0, 0]
+        assert [work.waits for work in orders.all()] == [0, 0]
 
 
 def test_work_that_waits_can_be_cancelled(home: Home, tmp_path: Path) -> None:
-    with office(home) as counter:
-        id = counter.submit(Order("part", "one", str(tmp_path / "never")), Queue.ATTEMPTS)
-    with launched(home, PROCEDURES, queues=QUEUES, concurrency=1) as worker, office(home) as counter:
+    with given_orders(home) as orders:
+        id = orders.submit(Order("part", "one", str(tmp_path / "never")), Queue.ATTEMPTS)
+    with launched(home, PROCEDURES, queues=QUEUES, concurrency=1) as worker, given_orders(home) as orders:
 
         def is_held_up() -> bool:
             worker.look_after()
             return worker.is_held_up()
 
         until(is_held_up)
-        counter.cancel(id)
+        orders.cancel(id)
 
         def is_stopped() -> bool:
             worker.look_after()
             return worker.is_idle()
 
         until(is_stopped)
-        assert counter.find(id).state is WorkState.CANCELLED
+        assert orders.find(id).state is WorkState.CANCELLED

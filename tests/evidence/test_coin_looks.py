@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -93,3 +94,19 @@ def test_without_failures_nothing_is_decided() -> None:
 
 def test_the_next_look_is_known() -> None:
     assert (next_look(0), next_look(FIRST), next_look(LOOKS[-1])) == (FIRST, LOOKS[1], None)
+
+
+def test_failures_are_counted_and_their_chance_is_that_of_all_coins() -> None:
+    source = random.Random("counts")
+    failed = [source.choice((0, 0, 1, 2, 3)) for _ in range(FIRST)]
+    told = [source.random() < 0.4 if each else source.random() < 0.7 for each in failed]
+    [seen] = looks([CoinSession(*each) for each in zip(told, failed, strict=True)])
+
+    def score(sides: Sequence[bool]) -> int:
+        well = sum(side for side, number in zip(sides, failed, strict=True) if not number)
+        bad = sum(number for side, number in zip(sides, failed, strict=True) if side)
+        return well * sum(failed) - bad * failed.count(0)
+
+    every = [score(sides) for sides in itertools.product((True, False), repeat=FIRST)]
+    assert score(told) > 0
+    assert seen.helped.chance == pytest.approx(sum(each >= score(told) for each in every) / len(every))

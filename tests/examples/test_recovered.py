@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from conversations import agent, conversation, shell, user
 from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.recovered import mine_recoveries
+from whet.lessons.call_pairs import CallCourse
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.taught_rules import rules_taught
@@ -25,7 +26,7 @@ def session(module: str, *, works: str = "./dev test {}", secret: str = "") -> T
 
 
 def pieces_of(sessions: list[Transcript]) -> tuple[LessonPiece, ...]:
-    changes = {each.id: changes_of(gather(each)) for each in sessions}
+    changes = {each.id: changes_of(CallCourse(gather(each))) for each in sessions}
     [rule] = rules_taught(changes, ())
     return rule.evidence.pieces
 

@@ -21,11 +21,11 @@ from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.lineage import is_typed
 from whet.sessions.trust import Trust
+from whet.store.canary_counts import session_draws, told_entries
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
-from whet.store.session_draws import session_draws, told_entries
 from whet.store.sessions import load
 from whet.targets.reaching import last_calls
 from whet.trials.canaries import key_of

@@ -4,9 +4,8 @@ import pytest
 
 from whet.changes.apply import undo
 from whet.changes.author import Author
-from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
-from whet.changes.skill_changes import create
+from whet.changes.skill_changes import create, remember
 from whet.improving.curating import curate, look
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action

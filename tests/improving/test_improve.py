@@ -15,7 +15,7 @@ from replies import says
 from whet.agent.protocols import Reply
 from whet.changes.apply import apply
 from whet.cli.shown.improvements import report_lines
-from whet.engine.steps import Direct, T, decoded, encoded
+from whet.engine.orders import Direct, T, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written

@@ -10,7 +10,7 @@ from proving.trial_scenes import supply_of
 from replies import says
 from whet.agent.protocols import Reply
 from whet.changes.apply import apply
-from whet.engine.steps import Direct, decoded
+from whet.engine.orders import Direct, decoded
 from whet.improving.improve import improve
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
@@ -23,7 +23,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.sessions import Provenance, keep
-from whet.store.settings_changes import assign
+from whet.store.settings_file import assign
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, Way, way_of, why_of
 

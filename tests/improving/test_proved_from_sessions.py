@@ -8,7 +8,7 @@ from proving.trial_scenes import supply_of
 from replies import asks, says
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call
-from whet.engine.steps import Direct, decoded
+from whet.engine.orders import Direct, decoded
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve
 from whet.proving.attempt import attempt

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -252,8 +253,8 @@ def test_tools_that_a_server_described_lower_what_a_review_writes(place: Path, p
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         settings = (place / "settings.toml").read_text()
-        arguments = json.dumps([str(script), "stdio"])
-        told = f"[servers.bells]\ncommand = {json.dumps(sys.executable)}\narguments = {arguments}\n"
+        command = json.dumps(shlex.join([sys.executable, str(script), "stdio"]))
+        told = f"[servers.bells]\ncommand = {command}\n"
         (place / "settings.toml").write_text(settings + told)
         session = talked(whet, "Ring.")
         (place / "settings.toml").write_text(settings)
@@ -322,7 +323,7 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
     with playing(*plays) as server:
         settings_for(place, server.base_url)
         with (place / "settings.toml").open("a") as settings:
-            settings.write("[review]\nmemory_turns = 2\nskill_calls = 0\n")
+            settings.write("[review]\nevery = 2\n")
         with seated([str(COMMAND), "chat"], environment=environment(place, person), folder=person.parent) as seat:
             seat.expect("›").say(WISH).expect("First.").expect("›").say("And again.").expect("Second.").expect("›")
             until(lambda: (place / "user.md").exists() and len(server.requests) >= 4)
@@ -342,7 +343,7 @@ def test_a_conversation_is_told_that_its_review_failed(place: Path, person: Path
     with playing(*plays) as server:
         settings_for(place, server.base_url)
         with (place / "settings.toml").open("a") as settings:
-            settings.write("[review]\nmemory_turns = 1\nskill_calls = 0\n")
+            settings.write("[review]\nevery = 1\n")
         with seated([str(COMMAND), "chat"], environment=environment(place, person), folder=person.parent) as seat:
             seat.expect("›").say("Hello.").expect("First.").expect("›")
             whet = runner(place, person)
@@ -356,7 +357,7 @@ def test_a_single_task_that_took_many_calls_is_reviewed(place: Path, person: Pat
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         with (place / "settings.toml").open("a") as settings:
-            settings.write("[review]\nmemory_turns = 1\nskill_calls = 0\n")
+            settings.write("[review]\nevery = 1\n")
         assert whet("run", WISH).code == 0
         until(lambda: (place / "user.md").exists() and len(server.requests) == 4)
     assert WISH in (place / "user.md").read_text()

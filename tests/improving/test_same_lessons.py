@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from command import Whet, environment, runner
 from page_client import page_of
 from page_store import filled_home
 from whet.improving.learned import EVERYWHERE, SOURCES, learned, lessons_of
+from whet.lessons.record import LessonStage
 from whet.mcp.lessons import for_task
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -48,7 +50,10 @@ def test_the_page_shows_what_programs_get(filled: Home, lessons: tuple[whet.Less
         with opened(filled) as database:
             client.server.cache.lessons.wait(state_of_sessions(database))
         text = client.enter().ask("/lessons").text
-    assert sorted(re.findall(r"whet lessons show ([0-9a-f]+)", text)) == sorted(each.id for each in lessons)
+    waiting = [each for each in lessons if each.standing.stage is LessonStage.WAITING]
+    assert all(escape(each.rule.splitlines()[0]) in text for each in waiting)
+    shown = sorted(re.findall(r"whet lessons show ([0-9a-f]+)", text))
+    assert shown == sorted(each.id for each in lessons if each not in waiting)
 
 
 def test_the_mcp_server_tells_what_programs_get(filled: Home, lessons: tuple[whet.Lesson, ...]) -> None:

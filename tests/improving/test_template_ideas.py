@@ -88,9 +88,6 @@ def test_only_what_is_proved_is_proposed(home: Home, database: Database, passed:
     assert proposed(home, database) == ()
 
 
-def test_old_sessions_make_none_and_it_can_be_switched_off(home: Home, database: Database) -> None:
+def test_old_sessions_make_none(home: Home, database: Database) -> None:
     ended(database, "old", at=NOW - 3 * DAY)
-    assert proposed(home, database) == ()
-    ended(database, "new")
-    (home.folder / "settings.toml").write_text("[templates]\nproposed = false\n")
     assert proposed(home, database) == ()

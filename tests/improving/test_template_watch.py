@@ -12,7 +12,7 @@ from samples_of_templates import TEMPLATE
 from scheduling.job_scenes import ran, script
 from whet.agent.warm_start import AUTO, chosen, count_use, draw_lot
 from whet.changes.apply import undo
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.examples.choosing import SHARES, Choice, Need, Worth
 from whet.examples.templates import written
 from whet.improving.template_watch import RENEWED_SECONDS, Measured, look_at_templates

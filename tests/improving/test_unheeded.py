@@ -17,13 +17,13 @@ from whet.lessons.call_patterns import is_matched
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.adding import prepare
+from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 from whet.targets.drawing import offered_rules
 from whet.targets.settings import Target, add
-from whet.targets.telling import tell
+from whet.targets.sync import tell
 from whet.trials.improvements import Became, why_of
 
 BEGUN = 1_790_000_000.0

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
-from whet.changes.apply import try_out
+from whet.changes.apply import try_out, try_out_all
 from whet.context.gathering import rules_in_force
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.improving.learned import lessons_of
 from whet.improving.watch import live_lessons, look, watch
@@ -23,16 +23,15 @@ from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
-from whet.store.canary_counts import Delivery, counted, keep_delivery
+from whet.store.canary_counts import Delivery, KeptDraw, counted, keep_delivery, keep_session_draws
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.recording import recorded
-from whet.store.session_draws import KeptDraw, keep_session_draws
 from whet.store.sessions import Provenance, keep, stored
 from whet.targets.drawing import unit_of
 from whet.targets.settings import Target, add
-from whet.targets.telling import day_of, tell
+from whet.targets.sync import day_of, tell
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 
@@ -278,3 +277,53 @@ def test_what_guards_go_by_is_measured_once(home: Home, database: Database) -> N
     assert (second.failed, second.corrected, second.unchecked) == (None, False, False)
     assert all(stored(database, id) for id in (*first.ids, *second.ids)), "which sessions they were is written down"
     assert len(first.ids) == len(second.ids) == 1
+
+
+def lesson(number: int) -> Patch:
+    """One of several lessons that come up now and then."""
+    situation = RuleSituation(f"rtk tool{number} i", "no such", f"tool{number} i")
+    return replace(RULE, name=f"tool{number}", text=f"Run tool{number} directly.", situation=situation)
+
+
+def bundle(home: Home, database: Database, lessons: int) -> str:
+    """What the sessions draw by for lessons that began together."""
+    try_out_all(home, database, [lesson(each) for each in range(lessons)], actor=Actor.PERSON, now=BEGAN)
+    [key] = {key_of(item) for item in ledger_of(home, database).state().rules}
+    return key
+
+
+def used(number: int, *, well: bool) -> tuple[Message, ...]:
+    return (user("Install it."), *shell(f"{'' if well else 'rtk '}tool{number} i", "Done"), agent("Installed."))
+
+
+def test_rare_lessons_are_told_together_and_promoted_by_their_failures_together(home: Home, database: Database) -> None:
+    key = bundle(home, database, 5)
+    for index in range(60):
+        told = is_told(key, f"s{index}", 0.5)
+        # The last lesson harms: those that are told it fail, the others do not.
+        well = told if index % 6 < 4 else not told
+        live(database, f"s{index}", WELL if index % 6 == 5 else used(index % 6, well=well), at=BEGAN + 60 + index)
+        texts = [rule.text for rule in rules_in_force(Ledger(database).entries(), lot=f"s{index}")]
+        assert len(texts) == (5 if told else 0), "all of them or none"
+    found = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    assert [each.counts.comparison.decision for each in found] == [CanaryMove.PROMOTE] * 4 + [CanaryMove.REVERT]
+    whole = found[0].counts.together
+    assert whole is not None
+    assert (whole.lessons, whole.counts.comparison.told + whole.counts.comparison.untold) == (5, 50)
+    assert all(each.counts.comparison.told + each.counts.comparison.untold == 10 for each in found)
+    rules = ledger_of(home, database).state().rules
+    assert [(each.name, each.canary) for each in rules] == [(f"tool{number}", False) for number in range(4)]
+    assert "5 lessons told together" in Ledger(database).entries()[-2].note
+
+
+def test_no_lesson_of_a_bundle_is_promoted_by_its_own_failures(home: Home, database: Database) -> None:
+    key = bundle(home, database, 2)
+    for index in range(60):
+        told = is_told(key, f"s{index}", 0.5)
+        well = told if index % 2 else not told
+        live(database, f"s{index}", used(index % 2, well=well), at=BEGAN + 60 + index)
+    harmful, useful = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    assert harmful.counts.comparison.decision is CanaryMove.REVERT, "harm is looked for in each"
+    assert useful.counts.comparison.decision is CanaryMove.WAIT, "help is not: of many, one would seem to by chance"
+    [again] = look(home, database, now=BEGAN + 3 * HOUR).canaries
+    assert again.counts.together == useful.counts.together, "what was taken back still counts as far as it went"

@@ -4,8 +4,14 @@ import msgspec
 import pytest
 
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.old_reasons import origin_of_old_entry, origin_of_old_reason
-from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
+from whet.ledger.origins import (
+    PatchBasis,
+    PatchOrigin,
+    PatchWriter,
+    SessionCounts,
+    origin_of_old_entry,
+    origin_of_old_reason,
+)
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.database import Database

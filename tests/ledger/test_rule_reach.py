@@ -6,9 +6,8 @@ import pytest
 
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import fold
-from whet.ledger.grounds import grounds_of
+from whet.ledger.grounds import grounds_of, scope_of
 from whet.ledger.patches import Action, Form, Patch, Scope
-from whet.ledger.reach import scope_of
 from whet.sessions.trust import Trust
 
 RULE = Patch(Form.RULE, Action.ADD, "tidy", "Tidy up.", Scope(("tiny-1b",), project="/srv/shop"), trust=Trust.AGENT)

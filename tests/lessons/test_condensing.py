@@ -16,7 +16,7 @@ from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "sessions"
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, "

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
 from quickness import is_linear
+from whet.lessons.call_pairs import CallCourse
 from whet.lessons.change_sentences import sentence_of
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonSource
@@ -42,7 +43,10 @@ def told(story: Story, parts: Sequence[str] = PARTS) -> list[Transcript]:
 
 
 def learned(sessions: Sequence[Transcript]) -> list[str]:
-    return [sentence_of(each) for each in recurring_changes({each.id: changes_of(gather(each)) for each in sessions})]
+    return [
+        sentence_of(each)
+        for each in recurring_changes({each.id: changes_of(CallCourse(gather(each))) for each in sessions})
+    ]
 
 
 def test_another_program_that_works_is_named_with_what_fails() -> None:
@@ -180,7 +184,7 @@ def test_a_rule_is_written_from_the_oldest_sessions_that_say_it() -> None:
         return (fails(f"docker run {part}", "command not found"), shell(f"podman run {part}", "ok"))
 
     sessions = told(story)
-    [rule] = rules_taught({each.id: changes_of(gather(each)) for each in sessions}, ())
+    [rule] = rules_taught({each.id: changes_of(CallCourse(gather(each))) for each in sessions}, ())
     assert [piece.session for piece in rule.written_from] == [each.id for each in sessions[:2]]
     assert rule.evidence.sessions == 4
     assert (rule.about.call, rule.about.fix) == ("docker run", "podman run")
@@ -189,7 +193,7 @@ def test_a_rule_is_written_from_the_oldest_sessions_that_say_it() -> None:
 def test_a_long_session_is_read_in_linear_time() -> None:
     def read(text: str) -> object:
         turns = [turn for word in text.split() for turn in (fails(f"make {word}", "no"), shell(f"just {word}", "ok"))]
-        return changes_of(gather(conversation(user("Go"), *turns)))
+        return changes_of(CallCourse(gather(conversation(user("Go"), *turns))))
 
     assert is_linear(read, "cart bill ", 1_000)
 

@@ -9,7 +9,7 @@ import pytest
 
 from whet.cli.shown.transcript import lines
 from whet.examples.mining import WantedTemplate, mine
-from whet.formats.turns import OpenCalls
+from whet.formats.content import OpenCalls
 from whet.outcomes.analysis import analyse
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust

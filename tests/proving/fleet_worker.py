@@ -11,7 +11,7 @@ from patience import until
 from proving.trial_scenes import WORDS, obeys, supply_of
 from whet.agent.protocols import Chosen, Reply
 from whet.engine.orders import Procedure, Procedures, Queue
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.engine.worker import launched
 from whet.proving import attempt, plan, trial
 from whet.runs.models import address_of
@@ -36,9 +36,9 @@ def main() -> None:
         ),
     }
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
-    with launched(home, procedures, queues=queues, concurrency=2) as worker, office(home) as counter:
+    with launched(home, procedures, queues=queues, concurrency=2) as worker, given_orders(home) as orders:
         (FOLDER / f"{role}-ready").touch()
-        while counter.find(id).is_open:
+        while orders.find(id).is_open:
             worker.look_after()
             time.sleep(0.1)
 
@@ -47,7 +47,7 @@ def supply_for(role: str) -> attempt.Supply:
     """A model that needs settings. The first machine's answers when the second has had its turn."""
 
     def answer(run: Run) -> Reply:
-        prompt = hashlib.blake2b(f"{run.system}{run.ephemeral}".encode(), digest_size=8).hexdigest()
+        prompt = hashlib.blake2b(run.system.encode(), digest_size=8).hexdigest()
         with (FOLDER / "told").open("a") as file:
             file.write(f"{role} {WORDS in run.system} {prompt}\n")
         return obeys(run)

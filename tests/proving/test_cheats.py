@@ -35,10 +35,9 @@ CHEATS = {
 SPECIAL = (
     "printf 'def total(items, discount=0):\\n    return 18 if discount == 10 else 25 if items else 0\\n' > cart.py"
 )
-# These two still pass as a session's work, whose tests lie in its workspace (decision 71).
-BY_COMMITS_ONLY = ("a value that equals all", "a module that ends the run")
-OF_SESSIONS = [name for name in CHEATS if name not in BY_COMMITS_ONLY]
-SAMPLED = [*OF_SESSIONS[:2], *(pytest.param(name, marks=long) for name in OF_SESSIONS[2:])]
+# The work is not in them, and they answer whatever the tests ask.
+ANSWERING = ("a value that equals all", "a module that ends the run")
+SAMPLED = [pytest.param(name, marks=() if name in ANSWERING else long) for name in CHEATS]
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +72,18 @@ def test_the_honest_work_passes(home: Home, build: Case) -> None:
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_cheat_does_not(home: Home, build: Case, name: str) -> None:
     assert not passes(home, build, CHEATS[name])
+
+
+@long
+@pytest.mark.parametrize("is_committed", [True, False])
+@pytest.mark.parametrize("command", ["./build.sh --profile prod", "make test"])
+def test_what_answers_whatever_is_asked_does_not_by_any_command(
+    home: Home, tmp_path: Path, command: str, is_committed: bool
+) -> None:
+    case = session_case(home, tmp_path / "other", command, is_committed=is_committed)
+    assert case.check.twisted, "the right work is known, by the commit or by the record"
+    assert passes(home, case, HONEST)
+    assert [name for name in ANSWERING if passes(home, case, CHEATS[name])] == []
 
 
 @long

@@ -13,9 +13,8 @@ from patience import PATIENCE_SECONDS
 from postgres_server import fresh_schema
 from proving.trial_scenes import RULE, case_of, obeys, prepared, questions, supply_of
 from whet.agent.protocols import Reply
-from whet.engine.orders import Done, Queue
-from whet.engine.steps import Direct, decoded
-from whet.engine.work import WorkState, office
+from whet.engine.orders import Direct, Done, Queue, decoded
+from whet.engine.work import WorkState, given_orders
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.proving.attempt import attempt, vouch_for
@@ -31,7 +30,7 @@ from whet.trials.design import Trial, TrialDesign, TrialProgress
 
 WORKER = Path(__file__).with_name("fleet_worker.py")
 SETTINGS = 'model = "scripted:x"\n'
-OTHER_TASTE = f'{SETTINGS}context_files = false\n[prompt]\nprofile = false\nephemeral = "Be brief."\n'
+OTHER_TASTE = f'{SETTINGS}[prompt]\nparts = ["memory"]\n'
 
 
 @pytest.fixture
@@ -66,8 +65,8 @@ def planned(home: Home) -> Trial:
 def carried_out(first: Home, second: Home, folder: Path) -> tuple[TrialProgress, list[Done]]:
     """A trial of the first home, with a worker of each; the first answers nothing before the second had its turn."""
     ready = planned(first)
-    with office(first) as counter:
-        id = counter.submit(order(ready), Queue.TRIALS)
+    with given_orders(first) as orders:
+        id = orders.submit(order(ready), Queue.TRIALS)
     started = [
         subprocess.Popen(
             [sys.executable, str(WORKER), role, id],
@@ -82,9 +81,9 @@ def carried_out(first: Home, second: Home, folder: Path) -> tuple[TrialProgress,
         for role, home in (("second", second), ("first", first))
     ]
     assert [worker.wait(PATIENCE_SECONDS) for worker in started] == [0, 0]
-    with office(first) as counter:
-        work = counter.find(id)
-        parts = [each.done for each in counter.all() if each.kind == "attempt" and each.done]
+    with given_orders(first) as orders:
+        work = orders.find(id)
+        parts = [each.done for each in orders.all() if each.kind == "attempt" and each.done]
     assert work.state is WorkState.DONE, work.error
     assert work.done is not None
     return decoded(work.done.value, TrialProgress), parts

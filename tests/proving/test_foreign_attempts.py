@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from proving.trial_scenes import RULE, attempted, case_of, obeys, prepared, questions, supply_of, tried
 from team import ALICE, MALLORY, Team, team
 from whet.changes.apply import apply
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.proving.attempt import attempt, vouch_for

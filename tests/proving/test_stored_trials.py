@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proving.trial_scenes import questions
-from whet.engine.steps import decoded
+from whet.engine.orders import decoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import ReadyTrial

@@ -11,7 +11,7 @@ from proving.trial_scenes import RULE, WORDS, case_of, obeys, prepared, question
 from replies import says
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.changes.apply import Refused, apply
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts, Past
 from whet.evidence.verdicts import Ruling

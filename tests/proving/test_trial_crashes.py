@@ -15,7 +15,7 @@ from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS
 from proving.trial_scenes import RULE, prepared, questions
 from whet.engine.orders import Queue
-from whet.engine.work import WorkState, office
+from whet.engine.work import WorkState, given_orders
 from whet.evidence.verdicts import Ruling
 from whet.ledger.entries import Step
 from whet.proving.plan import WantedTrial, order
@@ -47,13 +47,13 @@ def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Data
     for number in DEATHS:
         (tmp_path / f"die-{number}").touch()
     ready = prepared(home, database, WantedTrial(RULE, questions(20)))
-    with office(home) as counter:
-        id = counter.submit(order(ready), Queue.TRIALS)
-        assert counter.submit(msgspec.structs.replace(order(ready), key="again"), Queue.TRIALS) == id, "it is open"
+    with given_orders(home) as orders:
+        id = orders.submit(order(ready), Queue.TRIALS)
+        assert orders.submit(msgspec.structs.replace(order(ready), key="again"), Queue.TRIALS) == id, "it is open"
     ends = [work_off(home, tmp_path) for _ in range(len(DEATHS) + 1)]
     assert ends == [-signal.SIGKILL] * len(DEATHS) + [0]
-    with office(home) as counter:
-        work = counter.find(id)
+    with given_orders(home) as orders:
+        work = orders.find(id)
     assert work.state is WorkState.DONE
     assert work.done is not None
     progress = msgspec.json.decode(work.done.value, type=TrialProgress)
@@ -75,8 +75,8 @@ def test_a_trial_that_was_cancelled_goes_on_where_it_was(
     whet = runner(home.folder, person)
     (tmp_path / "die-3").touch()
     ready = prepared(home, database, WantedTrial(RULE, questions(4)))
-    with office(home) as counter:
-        id = counter.submit(order(ready), Queue.TRIALS)
+    with given_orders(home) as orders:
+        id = orders.submit(order(ready), Queue.TRIALS)
     assert work_off(home, tmp_path) == -signal.SIGKILL
     cancelled = whet("worker", "cancel", id, "--json")
     assert cancelled.json["state"] == "cancelled", cancelled.err

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from lengths import long, long_on_postgres
 from proving.trial_scenes import declare_shop, failing
 from scheduling.job_scenes import deaths, lines, write
-from whet.engine.orders import Queue
-from whet.engine.steps import decoded
+from whet.engine.orders import Queue, decoded
 from whet.engine.system import CLOCK
 from whet.engine.work import WorkState as WorkState
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.improving import improve
 from whet.jobs.job import Deliver, Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished
@@ -71,12 +70,12 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
         undelivered(home, job, now)
     assert deaths(home, tmp_path) == len(points) + len(names)
     assert not list(tmp_path.glob("*/die *"))
-    with opened(home) as database, office(home) as counter:
+    with opened(home) as database, given_orders(home) as orders:
         [run] = job_records.runs(database, owner_of(home), "due", limit=9)
         assert run.state is RunState.ENDED
-        assert (counter.open(), lines(tmp_path / "rain")) == ((), 1)
-        assert sum(work.kind == "job" for work in counter.all()) == 1
-        assert sum(work.kind == "delivery" for work in counter.all()) == len(names)
+        assert (orders.open(), lines(tmp_path / "rain")) == ((), 1)
+        assert sum(work.kind == "job" for work in orders.all()) == 1
+        assert sum(work.kind == "delivery" for work in orders.all()) == len(names)
         found = {name: job_records.record_of(database, owner_of(home), f"run-{name}") for name in names}
     for name, record in found.items():
         assert record.handing is (Handing.UNSURE if name in ("sent", "unsent") else Handing.DELIVERED), name
@@ -94,14 +93,14 @@ def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
     for number in range(1, 13):
         keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
     mortal(tmp_path / improve.KIND, *IN_IMPROVEMENT)
-    with office(home) as counter:
-        id = counter.submit(
+    with given_orders(home) as orders:
+        id = orders.submit(
             improve.order(ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1), key="night"),
             Queue.TRIALS,
         )
     assert deaths(home, tmp_path) == len(IN_IMPROVEMENT)
-    with office(home) as counter:
-        work = counter.find(id)
+    with given_orders(home) as orders:
+        work = orders.find(id)
     assert work.done is not None, work.error
     [outcome] = decoded(work.done.value, ImproveReport).outcomes
     assert outcome.became is Became.CANARY

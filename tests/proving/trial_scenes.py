@@ -12,7 +12,7 @@ from conversations import agent, conversation, shell, user
 from replies import asks, says
 from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.choosing import Call, Scripted
-from whet.engine.steps import Direct, decoded
+from whet.engine.orders import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import Supply, attempt, vouch_for
 from whet.proving.plan import WantedTrial, prepare
@@ -23,7 +23,7 @@ from whet.sessions.transcripts import Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.settings_changes import assign
+from whet.store.settings_file import assign
 from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case, Limits

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from claimed_sessions import DAY, FIRST_DAY, INSTALL, session
 from conversations import agent, conversation, shell, user
-from whet.agents.reader import ReaderAnswer
+from whet.agents.executor import ReaderAnswer
 from whet.reading.readers import ReaderQuestion
 from whet.sessions.transcripts import Transcript, Usage
 

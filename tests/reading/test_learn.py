@@ -7,8 +7,7 @@ import pytest
 
 from claimed_sessions import INSTALL, keep_sessions, session
 from reading.readers import NOTHING, ScriptedReader, claiming, days, long_session, sessions_in
-from whet.engine.orders import Failed
-from whet.engine.steps import Direct, decoded
+from whet.engine.orders import Direct, Failed, decoded
 from whet.improving.learned import lessons_of
 from whet.lessons.record import Lesson
 from whet.reading.learn import (

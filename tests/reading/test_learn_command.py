@@ -15,7 +15,7 @@ from command import COMMAND, Whet, environment
 from lengths import long
 from patience import until
 from reading.readers import days, long_session, sessions_in
-from whet.agents.reader import MARK
+from whet.agents.executor import MARK
 from whet.reading.readers import ReaderQuestion
 from whet.store.home import Home
 from whet.store.opening import opened

@@ -16,7 +16,7 @@ from claimed_sessions import ASKED, DAY, FIRST_DAY, keep_sessions
 from command import Whet
 from conversations import agent, call, conversation, shell, user
 from reading.readers import ScriptedReader
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.improving.learned import lessons_of
 from whet.lessons.condensed import EventKind
 from whet.lessons.condensing import condense

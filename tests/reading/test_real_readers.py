@@ -10,7 +10,7 @@ import pytest
 from lengths import long
 from proving.agents import program
 from proving.obedient import Mind, Obedient, obedient
-from whet.agents.reader import MARK
+from whet.agents.executor import MARK
 from whet.agents.registry import known
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts

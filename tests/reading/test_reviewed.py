@@ -14,7 +14,7 @@ from whet.sessions.transcripts import Transcript
 from whet.store.claims import claims_of
 from whet.store.database import Database
 from whet.targets.project_names import name_of_project
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 

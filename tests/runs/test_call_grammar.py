@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.runs.call_grammar import grammar_of
-from whet.runs.text_calls import UNREADABLE, parsed
-from whet.sessions.definitions import Definition
+from whet.runs.text_calls import UNREADABLE, grammar_of, parsed
+from whet.sessions.tool_families import Definition
 
 SCHEMA = {
     "type": "object",

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.runs.models import address_of, endpoint_of
 from whet.runs.run import Budget
-from whet.runs.setting_keys import TEXTS, path_of
-from whet.runs.settings import TYPES, Endpoint, Settings, explanations, parse
-from whet.text.toml import encoded
-from whet.text.toml_edits import assigned
+from whet.runs.setting_keys import OLD, TEXTS, path_of, renewed
+from whet.runs.settings import Endpoint, Settings, explanations, form_of, parse
+from whet.text.toml import assigned, encoded
 
 
 def refusal(text: str) -> WhetError:
@@ -26,7 +25,7 @@ def test_an_empty_file_gives_every_default() -> None:
 
 
 def test_every_setting_is_explained_in_one_line() -> None:
-    assert set(TYPES) == set(TEXTS)
+    assert len(TEXTS) <= 48, "a new one takes the place of another"
     assert all("\n" not in each.text and each.text.endswith((".", "…")) for each in explanations())
 
 
@@ -67,7 +66,8 @@ def test_an_unknown_key_names_the_nearest(text: str, advice: str) -> None:
         ('[budget]\ntokens = "many"', "budget.tokens must be a whole number, not text"),
         ("[budget]\ntokens = -1", "budget.tokens must be 0 or more"),
         ("[compaction]\nat = 80", "compaction.at must be between 0 and 1"),
-        ('[chat]\nthoughts = "loud"', "chat.thoughts must be one of 'dim', 'hidden'"),
+        ('[local]\ncalls = "loud"', "local.calls must be one of 'free', 'valid', 'always'"),
+        ("[models.m]\nprices = [-1, 2]", "models.m.prices must be 0 or more"),
         ('tools = "files"', "tools must be a list of texts"),
         ("model = 2026-01-01", "model must be text in quotes, not a date"),
         ("budget = 3", "budget is a table"),
@@ -99,6 +99,13 @@ def test_a_secret_is_refused_and_not_repeated(text: str) -> None:
     assert "environment" in error.advice
 
 
+toml_values = st.recursive(
+    st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
 def outcome(text: str) -> Settings | str:
     try:
         return parse(text)
@@ -106,11 +113,45 @@ def outcome(text: str) -> Settings | str:
         return error.advice
 
 
-toml_values = st.recursive(
-    st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
+def test_an_old_setting_moves_to_what_took_its_place() -> None:
+    text = """context_files = false
+[prompt]
+profile = false
+session = true
+[models.m]
+output_dollars = 15
+input_dollars = 3
+[servers.a]
+command = "npx"
+arguments = ["-y", "a b"]
+[servers.b]
+url = "http://127.0.0.1:1/mcp"
+[review]
+enabled = false
+memory_turns = 3
+[compaction]
+enabled = false
+[local]
+context_tokens = 4096
+"""
+    found = parse(text)
+    assert found.prompt.parts == ("memory", "session")
+    assert {each.name: (each.prices, each.window) for each in found.models} == {
+        "m": ((3.0, 15.0), None),
+        "local": ((), 4096),
+    }
+    assert [each.command for each in found.servers] == ["npx -y 'a b'", "http://127.0.0.1:1/mcp"]
+    assert (found.review.every, found.compaction.at) == (0, 0)
+
+
+@given(st.sampled_from(list(OLD)), toml_values)
+def test_an_old_setting_never_stops_a_start_and_is_told(form: str, value: object) -> None:
+    text = f"{form.replace('*', 'mine')} = {encoded(value)}"
+    assert [note.split()[0] for note in renewed(tomllib.loads(text)).notes] == [form.replace("*", "mine")]
+    if OLD[form].put is None:
+        assert parse(text) == parse("") or form.split(".")[1] == "*"
+    with pytest.raises(WhetError, match="is no setting any more"):
+        form_of(path_of(form.replace("*", "mine")))
 
 
 @given(st.sampled_from([key.replace("*", "mine") for key in TEXTS]), toml_values)

@@ -17,7 +17,7 @@ from whet.runs.shortening import (
     tail_start,
     trust_of_summary,
 )
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import (
     Media,
     Message,

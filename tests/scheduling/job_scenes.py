@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from patience import PATIENCE_SECONDS
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.jobs.job import Job, written
 from whet.jobs.runs import JobRecord

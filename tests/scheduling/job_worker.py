@@ -15,8 +15,7 @@ from types import FrameType
 from typing import Any
 
 from proving.trial_scenes import repeats_unless_told, supply_of
-from whet.engine.orders import Done, Procedure, Procedures, Queue
-from whet.engine.steps import Steps, T
+from whet.engine.orders import Done, Procedure, Procedures, Queue, Steps, T
 from whet.engine.system import CLOCK
 from whet.engine.worker import launched
 from whet.improving import improve

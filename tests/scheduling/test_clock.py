@@ -11,10 +11,9 @@ from postgres_server import fresh_schema
 from scheduling.job_scenes import carried_out, write
 from whet.cli.procedures import with_clock
 from whet.engine.life import living
-from whet.engine.orders import Queue
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct, Queue
 from whet.engine.system import system_of
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, RunState
 from whet.scheduling.clock import clock, look
@@ -41,8 +40,8 @@ def records(home: Home) -> tuple[JobRecord, ...]:
 
 
 def ordered(home: Home) -> list[str]:
-    with office(home) as counter:
-        return [work.kind for work in counter.all()]
+    with given_orders(home) as orders:
+        return [work.kind for work in orders.all()]
 
 
 def made(home: Home) -> list[JobRecord]:
@@ -210,9 +209,9 @@ def test_old_runs_are_let_go(place: Home) -> None:
 def test_a_cancelled_run_ends_as_a_failure_and_is_told(home: Home) -> None:
     write(home, replace(JOB, deliver="file", to=str(home.folder.parent / "out")))
     look(home, now=START + 2 * HOUR)
-    with office(home) as counter:
-        [work] = counter.all()
-        counter.cancel(work.id)
+    with given_orders(home) as orders:
+        [work] = orders.all()
+        orders.cancel(work.id)
     assert look(home, now=START + 2 * HOUR + 60) == "0 due, 1 to deliver again"
     [record] = records(home)
     assert record.result is not None
@@ -282,8 +281,8 @@ def test_two_homes_on_one_server_keep_their_jobs_apart(tmp_path: Path, postgres_
         for home in (one, other):
             write(home, JOB)
             assert look(home, now=START + 2 * HOUR).startswith("1 due")
-        with office(one) as counter:
-            queues = {work.queue for work in counter.all()}
+        with given_orders(one) as orders:
+            queues = {work.queue for work in orders.all()}
         mine, theirs = records(one), records(other)
         assert queues == {system_of(home).queue(Queue.JOBS) for home in (one, other)}
     assert len(queues) == 2

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scheduling.job_scenes import carried_out, ordered, write
 from team import ALICE, MALLORY, Team, team
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished

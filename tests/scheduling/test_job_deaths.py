@@ -5,7 +5,7 @@ from pathlib import Path
 from lengths import long_on_postgres
 from scheduling.job_scenes import deaths, lines, ordered, script, write
 from whet.engine.orders import Queue
-from whet.engine.work import office
+from whet.engine.work import given_orders
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord
 from whet.scheduling.runs import order
@@ -51,8 +51,8 @@ def prepared(home: Home, folder: Path, model: str) -> tuple[str, ...]:
             to="cat > letter; echo sent >> sent",
         )
         write(home, job)
-        with office(home) as counter:
-            counter.submit(order(ordered(home, job)), Queue.JOBS)
+        with given_orders(home) as orders:
+            orders.submit(order(ordered(home, job)), Queue.JOBS)
     return names
 
 

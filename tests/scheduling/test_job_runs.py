@@ -11,14 +11,13 @@ from agent.loopback import Play, Received, playing, refused
 from cli.chat.answers import calls, settings_for, words
 from forgeries import forgeries
 from scheduling.job_scenes import carried_out, ordered, ran, script, write
-from whet.engine.orders import Done, Failed
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct, Done, Failed
 from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, RunState
 from whet.runs.models import Model
 from whet.runs.run import Spent
-from whet.runs.settings import Endpoint, Local, ModelFacts, Settings
+from whet.runs.settings import Endpoint, ModelFacts, Settings
 from whet.scheduling import runs
 from whet.scheduling.clock import look
 from whet.scheduling.sessions import expect_window
@@ -120,7 +119,7 @@ def test_a_model_that_reads_too_little_is_refused_unless_a_length_is_configured(
     local = replace(plain, model="local:small")
     with pytest.raises(WhetError):
         expect_window(small, local, one)
-    expect_window(small, replace(local, local=Local(context_tokens=32_000)), one)
+    expect_window(small, replace(local, models=(ModelFacts("local", window=32_000),)), one)
 
 
 def test_a_length_in_the_job_reaches_the_run(place: Home, work: Path) -> None:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from whet.sessions.file_changes import files_written, lasting_files
+from whet.sessions.call_effects import files_written
 from whet.sessions.transcripts import ToolCall
 
 
@@ -30,9 +30,3 @@ def test_a_shell_line_says_which_files_it_writes(command: str, expected: tuple[s
 def test_an_editor_names_its_file() -> None:
     assert files_written(ToolCall("1", "Edit", json.dumps({"file_path": "a.py", "old_string": "x"}))) == ("a.py",)
     assert files_written(ToolCall("1", "Read", json.dumps({"file_path": "a.py"}))) == ()
-
-
-def test_scratch_files_do_not_last() -> None:
-    assert lasting_files(shell("cat > reproduce_issue.py <<EOF\nx\nEOF")) == ()
-    assert lasting_files(shell("echo x > /tmp/a")) == ()
-    assert lasting_files(shell("echo x > src/a.py")) == ("src/a.py",)

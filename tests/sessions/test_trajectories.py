@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from whet.agents.recognising import format_named, formats, recognise
 from whet.formats.source import Source
-from whet.sessions.trajectories import as_trajectory
+from whet.sessions.exports import as_trajectory
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -7,7 +7,7 @@ import pytest
 
 import whet.shipped.guidance
 from whet.shipped.guidance import built_in
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.told.passages import Circumstances, Slot, applies, chosen, plain_names
 
 FOLDER = Path(whet.shipped.guidance.__file__).parent

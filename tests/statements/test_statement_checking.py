@@ -13,7 +13,11 @@ from whet.statements.statement import LastChange, StatementFinding, StatementMar
 FILES = (
     "src/app.py", "src/lib/tool.py", ".golangci.yaml", "web/src/domains/a.ts", "Makefile", "web/index.ts", "docs/a.md",
 )  # fmt: skip
-REMOVED = (RemovedPath("old/gone.py", "c" * 40, 86_400.0), RemovedPath("src/before.py", "d" * 40, 86_400.0))
+REMOVED = (
+    RemovedPath("old/gone.py", "c" * 40, 86_400.0),
+    RemovedPath("src/before.py", "d" * 40, 86_400.0),
+    RemovedPath("app.py", "d" * 40, 86_400.0),
+)
 MAKE = "test: ## Run the tests\n\tpytest\nlint fix:\n\truff\n"
 PACKAGE = '{"name": "@own/web", "scripts": {"test:ci": "vitest"}, "dependencies": {"@other/x": "1"}}'
 
@@ -49,6 +53,9 @@ def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: 
         ("Run `npm run test:cj` first.", "test:ci"),
         ("```sh\npnpm test:unit\n```", "test:ci"),
         ("Import `@own/wep`.", "@own/web"),
+        ("See `src/lib/Tools.py`.", "src/lib/tool.py"),
+        ("See `docs/a.adoc`.", "docs/a.md"),
+        ("```sh\npython -u app.py\ncd src\n```", ""),
     ],
 )
 def test_what_is_named_and_not_there_is_wrong(text: str, instead: str) -> None:
@@ -72,6 +79,10 @@ def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
         "Branch from `origin/main`; send `text/html`.",
         "Call `vi.mock` and `item.key`.",
         "Import it as `web/index.js`.",
+        "```sh\ncp docs/a.adoc /tmp\n```",
+        "See `a.adoc`.",
+        "Start `app.py`.",
+        "```sh\ncd src && python app.py\n```",
         "Run `npm run $NAME` or `npm run <script>`.",
         "Run `cargo test` and `just build`.",
         "See `src/nothing.py`.",
@@ -86,6 +97,13 @@ def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
 )
 def test_without_evidence_nothing_is_wrong(text: str) -> None:
     assert not [each for each in check(text) if each.mark is StatementMark.WRONG]
+
+
+def test_a_program_that_is_run_from_a_folder_of_others_is_there() -> None:
+    files = ("bin/a", "bin/b", "bin/c", "lib/a")
+    (statement,) = split_statements("CLAUDE.md", "Run `bin/d <id>`, not `lib/d x`, `bin/a x`, `cat bin/e` or `bin/f`.")
+    found = check_statement(statement, Repository(files))
+    assert [(each.mark, each.named) for each in found] == [(StatementMark.WRONG, "bin/d")]
 
 
 def test_who_writes_after_a_removal_does_not_mean_what_was_removed() -> None:

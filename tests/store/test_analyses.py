@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from kept_analyses import judged
 from whet.outcomes.analysis import analyse
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
@@ -58,21 +59,12 @@ def test_calls_are_counted_by_tool_and_agent(database: Database) -> None:
     assert [(group.source, group.calls, group.failed) for group in found.groups] == [("codex", 4, 2)]
 
 
-@pytest.mark.parametrize("page_bytes", [1, 1_000, 1 << 20])
-def test_analyses_come_in_order_however_few_fit_in_memory(database: Database, page_bytes: int) -> None:
-    for number in range(7):
-        keep(database, transcript(f"s{number}", calls=2 * number, words=f"Run {number}."))
-    refresh(database)
-    found = [len(each.analysis.exchanges) for each in analyses.judged(database, Filters(), page_bytes=page_bytes)]
-    assert found == [0, 2, 4, 6, 8, 10, 12]
-
-
 def test_a_forgotten_session_takes_its_analysis_with_it(database: Database) -> None:
     keep(database, transcript("a", calls=2))
     refresh(database)
-    assert [one.analysis.source for one in analyses.judged(database, Filters())] == ["codex"]
+    assert [one.analysis.source for one in judged(database, Filters())] == ["codex"]
     sessions.forget(database, transcript("a", calls=0).id)
-    assert list(analyses.judged(database, Filters())) == []
+    assert list(judged(database, Filters())) == []
     assert measure(database, Filters()).tools == ()
 
 
@@ -81,7 +73,7 @@ def test_many_sessions_are_analysed_on_all_processors_with_the_same_result(datab
     for number in range(count):
         keep(database, transcript(f"s{number}", calls=POOL_FROM_MESSAGES // 2 // count + 1, words=str(number)))
     assert refresh(database) == count
-    stored = [one.analysis for one in analyses.judged(database, Filters())]
+    stored = [one.analysis for one in judged(database, Filters())]
     for analysis in stored:
         session = find(database, analysis.session)
         assert analysis == analyse(sessions.load(database, session))
@@ -106,7 +98,7 @@ def test_what_a_resumed_session_copied_counts_once(database: Database) -> None:
     keep(database, resumed("first", calls=4))
     keep(database, resumed("again", calls=4, goes_on=3))
     refresh(database)
-    first, again = analyses.judged(database, Filters())
+    first, again = judged(database, Filters())
     assert first.analysis.calls["failed"] == 2
     assert again.analysis.calls["failed"] == 3
     assert {exchange.tool for exchange in again.analysis.exchanges} == {"Edit"}
@@ -118,7 +110,7 @@ def test_a_session_that_is_only_a_copy_counts_for_nothing(database: Database) ->
     keep(database, resumed("first", calls=4))
     keep(database, resumed("copy", calls=4))
     refresh(database)
-    (only,) = analyses.judged(database, Filters())
+    (only,) = judged(database, Filters())
     assert only.analysis.session == resumed("first", calls=0).id
     copy = analyses.analysis_of(database, find(database, "copy"))
     assert copy is not None
@@ -131,7 +123,7 @@ def test_two_runs_that_begin_alike_without_dates_are_both_counted(database: Data
     keep(database, resumed("first", calls=4, dated=False))
     keep(database, resumed("again", calls=4, goes_on=1, dated=False))
     refresh(database)
-    assert [one.analysis.calls["failed"] for one in analyses.judged(database, Filters())] == [2, 3]
+    assert [one.analysis.calls["failed"] for one in judged(database, Filters())] == [2, 3]
 
 
 def test_a_copy_counts_when_the_session_that_it_was_copied_from_is_forgotten(database: Database) -> None:
@@ -140,5 +132,5 @@ def test_a_copy_counts_when_the_session_that_it_was_copied_from_is_forgotten(dat
     refresh(database)
     sessions.forget(database, resumed("first", calls=0).id)
     assert refresh(database) == 1
-    (left,) = analyses.judged(database, Filters())
+    (left,) = judged(database, Filters())
     assert left.analysis.calls["failed"] == 3

@@ -19,8 +19,7 @@ from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, find
 from whet.store.opening import opened
 from whet.store.search import search
-from whet.store.settings_changes import assign
-from whet.store.settings_file import loaded
+from whet.store.settings_file import assign, loaded
 
 WRITERS, READERS = 8, 4
 WORKER = Path(__file__).with_name("concurrent_worker.py")

@@ -7,6 +7,7 @@ import pytest
 from test_recording import run_of, said
 
 from conversations import agent, conversation, shell, user
+from kept_analyses import judged
 from team import ALICE, MALLORY, Team, team
 from whet.agent.start import newest, resume
 from whet.errors import WhetError
@@ -16,7 +17,7 @@ from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
-from whet.store.analyses import judged, refresh, shorten
+from whet.store.analyses import refresh, shorten
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find

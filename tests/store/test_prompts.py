@@ -9,8 +9,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.prompts import keep_prompt, restore_prompt
-from whet.told.prompt import Prompt, assemble
-from whet.told.prompt_inputs import Material, Sources
+from whet.told.prompt import Material, Prompt, Sources, assemble
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=200)
 

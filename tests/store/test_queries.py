@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.store.queries import for_postgres, for_sqlite, parse
+from whet.store.search import for_postgres, for_sqlite, parse
 
 
 def test_words_phrases_beginnings_and_exclusions_are_told_apart() -> None:

@@ -5,9 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from kept_analyses import judged
 from whet.errors import WhetError
 from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import (
     Ending,
     Message,
@@ -22,7 +23,7 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
-from whet.store.analyses import judged, refresh
+from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.recording import Recorder, recorded, restored_run

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import whet
+from kept_analyses import judged
 from whet.runs.models import Prices
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, Usage
 from whet.sessions.trust import Trust
@@ -26,7 +27,7 @@ def keep(database: Database, *transcripts: Transcript) -> None:
 def test_facts_add_up_to_the_analyses(database: Database, examples: Path) -> None:
     keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
     found = [fact for fact in read_facts(database, {}).values() if fact.counts]
-    every = list(analyses.judged(database, Filters()))
+    every = list(judged(database, Filters()))
     assert len(found) == len(every) > 10
     assert sum(fact.calls for fact in found) == sum(len(one.analysis.exchanges) for one in every)
     assert sum(fact.failed_calls for fact in found) == sum(one.analysis.calls["failed"] for one in every)

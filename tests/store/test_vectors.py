@@ -5,8 +5,7 @@ import struct
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.store.vectors import LEXEME_BYTES, OCCURRENCES, POSITIONS, lexeme, vectors
-from whet.store.words import searchable, terms
+from whet.store.words import LEXEME_BYTES, OCCURRENCES, POSITIONS, lexeme, searchable, terms, vectors
 
 HARD_LIMIT_BYTES = 1_048_575
 

@@ -20,7 +20,7 @@ from whet.targets.drawing import Offer
 from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, TargetChange, sync, withdraw
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.told.marked_block import Block, find
 
 RULE = "Read a file before you edit it."

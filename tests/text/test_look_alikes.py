@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from many_texts import DECEPTIVE, REAL_TEXTS
-from whet.text.look_alikes import look_alikes, warnings
+from whet.text.showing import look_alikes, warnings
 
 ORDINARY = (
     "Используй pytest, а не unittest.",

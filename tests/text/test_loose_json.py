@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import peak
-from whet.text.loose_json import DEPTH_LIMIT, Unreadable, parse
+from whet.text.fields import DEPTH_LIMIT, Unreadable, parse
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:

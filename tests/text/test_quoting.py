@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.text.quoting import CUT_TOKENS, hidden, mark_for, one_line, quoted, shortened, visible
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 ANY = st.text(st.characters(), max_size=120)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from many_texts import DECEPTIVE, HIDDEN, REAL_TEXTS
 from whet.text.characters import first_hidden
-from whet.text.showing import BEGINS, GOES_ON, cells, framed, one_row, shown
+from whet.text.showing import BEGINS, GOES_ON, cells, framed, shown
 
 CODE_POINT = re.compile(r"<U\+[0-9A-F]{4,6}>")
 
@@ -62,10 +62,3 @@ def test_padding_to_the_width_of_the_screen_makes_no_line_of_its_own() -> None:
     assert len(rows) == 2
     assert rows[1].startswith(GOES_ON)
     assert not any(row.startswith("12") for row in rows)
-
-
-@given(st.text(st.characters(), max_size=200), st.integers(5, 60))
-def test_a_row_for_a_table_is_one_line_and_fits(text: str, width: int) -> None:
-    row = one_row(text, width)
-    assert "\n" not in row
-    assert sum(map(cells, row.removesuffix("…"))) < width

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.text.tokens import estimate, fitting, head, tail
+from whet.text.words import estimate, fitting, head, tail
 
 
 @given(st.text(max_size=200), st.integers(-2, 80))

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from whet.ledger.patches import TRUSTED, Scope
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, Tier, assemble
-from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
+from whet.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, Tier, assemble
 
 SNAPSHOT = Path(__file__).parents[1] / "data" / "prompt.txt"
 DAY = datetime.date(2026, 10, 1)

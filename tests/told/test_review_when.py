@@ -53,18 +53,18 @@ def test_a_review_sets_its_own_counters_back() -> None:
     assert count(said, [Reviewed(ReviewKind.COMBINED, 8)]) == Counters(0, 0)
 
 
-@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 20), st.integers(0, 20))
-def test_the_review_that_is_due_follows_from_the_counters(turns: int, calls: int, every: int, each: int) -> None:
-    kind = due(Counters(turns, calls), Ending.FINISHED, Review(memory_turns=every, skill_calls=each), TOOLS)
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 20))
+def test_the_review_that_is_due_follows_from_the_counters(turns: int, calls: int, every: int) -> None:
+    kind = due(Counters(turns, calls), Ending.FINISHED, Review(every=every), TOOLS)
     assert (kind in (ReviewKind.MEMORY, ReviewKind.COMBINED)) == (0 < every <= turns)
-    assert (kind in (ReviewKind.SKILL, ReviewKind.COMBINED)) == (0 < each <= calls)
+    assert (kind in (ReviewKind.SKILL, ReviewKind.COMBINED)) == (0 < every <= calls)
 
 
 def test_no_review_without_a_delivered_turn_a_setting_and_a_tool() -> None:
     many = Counters(99, 99)
     for ending in Ending:
         assert (due(many, ending, Review(), TOOLS) is not None) == (ending is Ending.FINISHED)
-    assert due(many, Ending.FINISHED, Review(enabled=False), TOOLS) is None
+    assert due(many, Ending.FINISHED, Review(every=0), TOOLS) is None
     assert due(many, Ending.FINISHED, Review(), ("memory",)) is ReviewKind.MEMORY
     assert due(many, Ending.FINISHED, Review(), ("skills",)) is ReviewKind.SKILL
     assert due(many, Ending.FINISHED, Review(), ()) is None

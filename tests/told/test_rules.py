@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from whet.ledger.patches import TRUSTED
 from whet.sessions.trust import Trust
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.told.passages import Circumstances
-from whet.told.prompt import rule_lines
-from whet.told.prompt_inputs import Rule
+from whet.told.prompt import Rule, rule_lines
 
 RULES = st.lists(
     st.builds(Rule, st.text(max_size=60), st.sampled_from(Trust), is_approved=st.booleans()),

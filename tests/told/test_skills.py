@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.text import tokens
+from whet.text import words
 from whet.told import skills
 from whet.told.skills import Skill, compose, file_names, index, name_faults, particular, replace_once, umbrella
 
@@ -133,7 +133,7 @@ def test_words_are_replaced_only_where_they_stand_once() -> None:
 
 @given(shelves, st.integers(0, 1500))
 def test_the_index_keeps_to_its_budget(shelf: list[Skill], budget: int) -> None:
-    assert tokens.estimate(index(shelf, budget)) <= budget
+    assert words.estimate(index(shelf, budget)) <= budget
 
 
 @given(shelves)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
-from whet.text import tokens
+from whet.text.words import estimate
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, Measures, TrialAgent, differences
 from whet.trials.design import (
     Allowance,
@@ -268,6 +268,6 @@ def test_a_difference_is_the_mean_over_the_seeds(pairs: list[tuple[bool, bool]])
 @given(st.text("ab ", max_size=60), st.text("ab ", max_size=60), st.text("cd ", min_size=1, max_size=60))
 def test_the_cache_price_is_what_stands_behind_the_changed_place(before: str, after: str, added: str) -> None:
     price = cache_price(before + after, before + added + after)
-    assert price.invalidated <= tokens.estimate(after) + 1
-    assert abs(price.added - tokens.estimate(added)) <= 1
+    assert price.invalidated <= estimate(after) + 1
+    assert abs(price.added - estimate(added)) <= 1
     assert cache_price(before, before).invalidated == 0

@@ -164,12 +164,29 @@ def test_work_that_is_taken_out_at_once_was_corrected_whatever_was_said(words: s
     blue = (user("Make it blue."), edit("color: red", "color: blue"), agent("It is blue."))
     darker = edit("color: blue", "color: navy")
     [event] = interventions(conversation(*blue, user(words), darker, agent("It is darker.")))
-    assert (event.kind, event.words) == (InterventionKind.CORRECTION, words)
+    assert (event.kind, event.words, event.is_sure) == (InterventionKind.CORRECTION, words, False)
     checked = conversation(*blue, user(words), shell("npm test", "1 failed", error=True), darker)
     assert not interventions(checked)  # the check was the reason
     longer = conversation(*blue, user(words), edit("color: blue", "color: blue !important"))
     assert not interventions(longer)
     assert not interventions(conversation(*blue, user("Now make it darker."), darker))
+
+
+def test_only_what_is_surely_a_correction_is_counted() -> None:
+    blue = (user("Make it blue."), edit("color: red", "color: blue"), agent("It is blue."))
+    darker = (edit("color: blue", "color: navy"), agent("It is darker."))
+    assert find_trouble(conversation(*blue, user("Make it a little darker."), *darker)).times_stepped_in == 0
+    assert find_trouble(conversation(*blue, user("It is not dark."), *darker)).times_stepped_in == 1
+    assert find_trouble(conversation(*blue, user("It is still too light."), *darker)).times_stepped_in == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["Why is the link blue?", "warum ist der Link blau?", "so why blue", "为什么是蓝色的"]
+)
+def test_who_asks_for_the_reason_of_what_was_done_corrects(words: str) -> None:
+    blue = (user("Make it blue."), edit("color: red", "color: blue"), agent("It is blue."))
+    [event] = interventions(conversation(*blue, user(words), agent("You named that colour.")))
+    assert event.is_sure
 
 
 def test_who_says_no_to_what_was_delegated_or_handed_over_corrects() -> None:

@@ -39,7 +39,7 @@ pytestmark = [long, needs_chromium]
 
 SESSION = "/session/67f1f8f31b5a6fb2a48b"
 PATHS = ("/", *(f"/{view.name}" for view in VIEWS[1:]), SESSION, "/rule/rule%3Atidy", "/trial/t-1")
-PICTURES = ("/", "/trouble", "/trials", "/honesty", "/live", "/work", "/coverage", SESSION, "/trial/t-1")
+PICTURES = ("/", "/trouble", "/trials", "/work", SESSION, "/trial/t-1")
 AXE = Path(__file__).parents[2] / ".browser" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """
     const found = await axe.run(document, {resultTypes: ["violations"]});
@@ -132,7 +132,7 @@ def test_a_filter_holds_as_soon_as_it_is_chosen(browser: Chromium, page: PageCli
 
 
 def test_a_never_is_taken_back_by_one_press(browser: Chromium, page: PageClient, filled: Home) -> None:
-    browser.go(at(page, "/waiting"))
+    browser.go(at(page, "/lessons"))
     browser.press("form[action$='/never'] button")
     until(lambda: "Never again: rule ask-for-the-number" in browser.text)
     assert "takes this back" in browser.text
@@ -144,7 +144,7 @@ def test_a_never_is_taken_back_by_one_press(browser: Chromium, page: PageClient,
 
 
 def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, filled: Home) -> None:
-    browser.go(at(page, "/waiting"))
+    browser.go(at(page, "/lessons"))
     assert "Do not look it up again in the same way." in browser.text
     assert "ask-for-the-number" not in rules(filled)
     browser.press("form[action$='/approve'] button")
@@ -192,7 +192,7 @@ def test_markup_in_any_text_of_a_session_stays_text(tmp_path: Path) -> None:
         window.go(page.server.address)
         until(lambda: "Overview" in window.text)
         asked = (f"/sessions?{name}={quote(text)}" for text in HOSTILE for name in ("model", "week", "project"))
-        for path in ("/", "/trouble", "/waiting", "/coverage", *(f"/session/{id}" for id in ids), *asked):
+        for path in ("/", "/trouble", "/lessons", "/sessions", *(f"/session/{id}" for id in ids), *asked):
             window.go(at(page, path))
             assert window.run(FOREIGN) == [0, 0, 0, "block"], path
         assert window.errors() == []

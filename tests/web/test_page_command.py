@@ -52,7 +52,7 @@ def waiting_at(address: str) -> str:
     with opener.open(address, timeout=60) as answer:
         found = re.search(r'href="/([^"]+)"', answer.read().decode())
         assert found is not None
-    with opener.open(f"{address.partition('?')[0]}{found[1]}waiting", timeout=60) as answer:
+    with opener.open(f"{address.partition('?')[0]}{found[1]}lessons", timeout=60) as answer:
         return str(answer.read().decode())
 
 

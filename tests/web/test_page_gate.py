@@ -24,7 +24,7 @@ from whet.store.opening import opened
 from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 
-VIEWS = ("/", "/trouble", "/sessions", "/lessons", "/waiting", "/rules", "/static/page.css")
+VIEWS = ("/", "/trouble", "/sessions", "/lessons", "/lessons", "/lessons", "/static/page.css")
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 PATCH = Patch(
     Form.RULE, Action.ADD, "tidy", "Remove unused imports.", origin=PatchOrigin(said=SCRIPT), trust=Trust.EXTERNAL
@@ -191,7 +191,7 @@ def test_a_form_of_another_page_changes_nothing(page: PageClient, place: Home) -
     number = proposed(place)
     inside = page.enter()
     path = f"/waiting/{number}/approve"
-    fields = inside.form("/waiting", path)
+    fields = inside.form("/lessons", path)
     for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
         assert inside.send(path, fields, **headers).status == 403
     body = "&".join(f"{name}={value}" for name, value in fields.items())
@@ -207,7 +207,7 @@ def test_a_page_that_no_person_opened_only_shows(place: Home) -> None:
     number = proposed(place)
     with page_of(place, may_change=False) as client:
         inside = client.enter()
-        assert "<form" not in inside.ask("/waiting").text
+        assert 'method="post"' not in inside.ask("/lessons").text
         fields = {"form": client.server.keys.form, "patch": PATCH.id}
         assert inside.send(f"/waiting/{number}/approve", fields).status == 403
     assert in_force(place) == []
@@ -247,8 +247,8 @@ def test_words_of_sessions_are_only_ever_text(page: PageClient, place: Home) -> 
         "/trouble",
         "/sessions",
         "/lessons",
-        "/waiting",
-        "/rules",
+        "/lessons",
+        "/lessons",
         f"/session/{id}",
         "/session/%3Cscript%3E",
     ):
@@ -274,9 +274,9 @@ def test_words_in_the_address_are_only_ever_text(page: PageClient, given: str) -
 def test_approving_and_undoing_change_what_is_in_force(page: PageClient, place: Home) -> None:
     number = proposed(place)
     inside = page.enter()
-    assert "Remove unused imports." in inside.ask("/waiting").text
+    assert "Remove unused imports." in inside.ask("/lessons").text
     path = f"/waiting/{number}/approve"
-    assert "is active" in inside.decide(path, inside.form("/waiting", path))
+    assert "is active" in inside.decide(path, inside.form("/lessons", path))
     assert in_force(place) == ["Remove unused imports."]
     with opened(place) as database:
         entry = ledger_of(place, database).state().rules[0].number
@@ -289,7 +289,7 @@ def test_what_was_not_seen_is_not_approved(page: PageClient, place: Home) -> Non
     number = proposed(place)
     inside = page.enter()
     path = f"/waiting/{number}/approve"
-    fields = inside.form("/waiting", path)
+    fields = inside.form("/lessons", path)
     assert "no longer pending as you saw it" in inside.decide(path, {**fields, "patch": "another"})
     assert in_force(place) == []
 
@@ -298,7 +298,7 @@ def test_an_edited_text_takes_the_place_of_the_proposed_one(page: PageClient, pl
     number = proposed(place)
     inside = page.enter()
     path = f"/waiting/{number}/edit"
-    fields = inside.form("/waiting", path)
+    fields = inside.form("/lessons", path)
     assert "Your text is empty" in inside.decide(path, {**fields, "text": " "})
     inside.decide(path, {**fields, "text": "Remove imports that nobody uses."})
     assert in_force(place) == ["Remove imports that nobody uses."]
@@ -310,7 +310,7 @@ def test_what_is_never_wanted_cannot_be_proposed_again(page: PageClient, place: 
     number = proposed(place)
     inside = page.enter()
     path = f"/waiting/{number}/never"
-    assert "Never again" in inside.decide(path, inside.form("/waiting", path))
+    assert "Never again" in inside.decide(path, inside.form("/lessons", path))
     with pytest.raises(WhetError, match=r"refused|never"):
         proposed(place)
 
@@ -320,7 +320,7 @@ def test_every_decision_offers_the_way_back(page: PageClient, place: Home, decis
     number = proposed(place)
     inside = page.enter()
     path = f"/waiting/{number}/{decision}"
-    answer = inside.send(path, inside.form("/waiting", path))
+    answer = inside.send(path, inside.form("/lessons", path))
     there = answer.headers["location"]
     if decision != "approve":
         assert f"whet lessons undo {number + 1}" in inside.ask(there).text
@@ -340,7 +340,19 @@ def test_a_refused_change_no_longer_waits(page: PageClient, place: Home) -> None
     number = proposed(place)
     inside = page.enter()
     path = f"/waiting/{number}/refuse"
-    shown = inside.decide(path, inside.form("/waiting", path))
+    shown = inside.decide(path, inside.form("/lessons", path))
     assert "Refused: rule tidy." in shown
-    assert "Nothing needs your approval" in shown
+    assert "Waiting for your decision" not in shown
     assert in_force(place) == []
+
+
+def test_the_menu_has_only_what_is_not_empty(page: PageClient, place: Home) -> None:
+    inside = page.enter()
+    assert menu_of(inside) == ["Overview"]
+    proposed(place)
+    assert menu_of(inside) == ["Overview", "Lessons"]
+
+
+def menu_of(inside: PageClient) -> list[str]:
+    [menu] = re.findall(r"<nav.*?</nav>", inside.ask("/").text, re.DOTALL)
+    return re.findall(r"<a [^>]*>([A-Za-z ]+)", menu)

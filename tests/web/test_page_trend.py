@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from whet.store.analyses import ToolFact
 from whet.store.session_facts import SessionFact
-from whet.text.short_names import told_apart
+from whet.targets.known_projects import told_apart
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
 from whet.web.html import render, words_of
 from whet.web.site import ProjectNaming, Site
@@ -64,7 +64,7 @@ def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> N
     assert "What it cost is not known." in said_of(found[2:])
     shown = " ".join(words_of(work(Site(), [said, listed, unknown], (), "")).split())
     assert "The cost of 2 sessions of 3 is known. 1 say it themselves" in shown
-    assert "whet config models.m.input_dollars 3" in shown
+    assert "whet config models.m.prices 3,15" in shown
     assert "codex $5.00" in shown, "a person's own work goes by the agent's name"
     assert "models.m" not in words_of(work(Site(), [said], (), ""))
 

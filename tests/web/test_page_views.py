@@ -39,7 +39,7 @@ from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
 from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
 from whet.store.troubles import StoredTrouble, session_troubles
-from whet.text.short_names import short_name, told_apart
+from whet.targets.known_projects import short_name, told_apart
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialCases, TrialDesign, TrialProgress, TrialResult, TrialStop
@@ -236,7 +236,7 @@ def test_a_number_of_sessions_leads_to_as_many(page: PageClient, filled: Home, v
         assert listed(page, link) == number, link
 
 
-@pytest.mark.parametrize("view", ["/coverage", "/coverage?agent=hermes"])
+@pytest.mark.parametrize("view", ["/sessions", "/sessions?agent=hermes"])
 def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, view: str) -> None:
     found = re.findall(r'<td class="number"><a href="([^"]*)">([\d,]+)</a>', page.ask(view).text)
     assert len(found) in (3, 4), "what is nothing leads nowhere; a checkout below /tmp has temporary folders too"
@@ -275,7 +275,7 @@ def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> Non
     with page_of(home) as client:
         inside = client.enter()
         until(lambda: listed(inside, "/sessions") == 5)
-        text = inside.ask("/live").text
+        text = inside.ask("/trials").text
         found = re.findall(r'<td[^>]*><a href="([^"]*/sessions[^"]*)"[^>]*>([^<]*)</a>', text)
         assert [words for _, words in found] == ["2", "1", "2 (3 sessions)", "1"]
         assert [listed(inside, html.unescape(link)) for link, _ in found] == [2, 1, 3, 1]
@@ -369,7 +369,7 @@ def test_a_contradiction_is_shown_with_both_sentences() -> None:
 
 
 def test_what_needs_approval_says_whose_words_it_is_and_how_it_was_tried(page: PageClient) -> None:
-    said = words(page.ask("/waiting").text)
+    said = words(page.ask("/lessons").text)
     assert "Every project" in said
     assert "a tool's output (trust tool)" in said
     assert "Trial: not tried" in said
@@ -387,13 +387,12 @@ def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageC
         learned = page.server.cache.lessons.wait(state_of_sessions(database))
         lesson = next(each for each in learned.lessons if each.patch.proofs)
         entry = propose(filled, database, lesson.patch, actor=Actor.POLICY, now=time.time())
-    text = page.ask("/waiting").text
+    text = page.ask("/lessons").text
     found = dict(re.findall(r'Why: [^<]*<a href="([^"]*change=\d+)">([^<]*)</a>', text))
     [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
     assert shown == f"{lesson.sessions} session{'' if lesson.evidence.sessions == 1 else 's'}"
     assert listed(page, html.unescape(link)) == lesson.sessions
     assert "proposed by whet try" in words(text)
-    assert re.search(r'<a href="[^"]*/waiting">waits for your decision</a>', page.ask("/lessons").text)
 
 
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
@@ -488,7 +487,7 @@ def test_lessons_are_being_read_until_all_sessions_are_analysed(home: Home) -> N
 
 
 def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
-    said = words(page.ask("/honesty").text)
+    said = words(page.ask("/trials").text)
     assert "0 of 1 placebos that the gate would have accepted" in said
     assert "0 of 1 trials accepted" in said
     assert "9 % of the error budget is spent, 91 % is left" in said
@@ -508,7 +507,7 @@ def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
 
 
 def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
-    said = words(page.ask("/live").text)
+    said = words(page.ask("/trials").text)
     assert "after 30 units: +0.60" in said
     assert "evidence of help" in said
     assert "with it 15 0 0.20 without 15 15 0.80" in said
@@ -522,7 +521,7 @@ def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home,
     (folder / "b.txt").write_text("nothing")
     take_in(home, folder / "a.jsonl", folder / "b.txt")
     with page_of(home) as client:
-        said_there = words(client.enter().ask("/coverage").text)
+        said_there = words(client.enter().ask("/sessions").text)
     assert "2 files agent project reason" in said_there
     assert "openai unknown not a session of a known format 1 file" in said_there
     assert f"{folder / 'a.jsonl'} , line 2 2" in said_there

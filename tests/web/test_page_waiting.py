@@ -1,7 +1,7 @@
 """What waits for a person on the page: what they see before they decide."""
 
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.old_reasons import origin_of_old_reason
+from whet.ledger.origins import origin_of_old_reason
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.lessons.record import waits
 from whet.sessions.trust import Trust

@@ -18,10 +18,10 @@ from whet.lessons.following import Fared, is_among
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.adding import prepare
+from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 
 BEGUN = 1_790_000_000.0
 COMMANDS = ("bun i", "rtk bun i", "rtk bun i", "ls", "bun i", "rtk bun i")

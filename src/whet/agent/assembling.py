@@ -21,7 +21,7 @@ from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.runs.settings import Settings
 from whet.secrets.redactor import secret_values
-from whet.sessions.definitions import Definition, trust_of_shown
+from whet.sessions.tool_families import Definition, trust_of_shown
 from whet.sessions.transcripts import Message, Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -30,8 +30,7 @@ from whet.store.owner import identity_of
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.targets.project_names import name_of_project
 from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, assemble, trust_of
-from whet.told.prompt_inputs import Sources
+from whet.told.prompt import Prompt, Sources, assemble, trust_of
 
 CHAT_TOOLS = ("chat",)
 RUN_TOOLS = ("unattended",)
@@ -118,8 +117,6 @@ def assemble_run(home: Home, database: Database, request: RunRequest, *, ask: As
     )
     if isinstance(tools, Box) and request.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
         tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
-    if request.purpose is not Purpose.TRIAL and not request.words.system:
-        run = replace(run, ephemeral=request.settings.prompt.ephemeral.strip())
     compacting = compacting_for(home, database, request, chosen, run)
     means = Means(chosen.provider, tools, compacting, Secrets(secret_values(request.place.environment)))
     return Assembled(run, means, situation, prompt, sources)
@@ -141,9 +138,8 @@ def compacting_for(home: Home, database: Database, request: RunRequest, chosen: 
         asked = _prompt_request(request, chosen, run.shown, identity=run.id, lot=run.lot)
         return prompt_for(home, database, asked, now=time.time())
 
-    limits = request.settings.compaction
-    is_enabled = limits.enabled and request.purpose in LIVE
-    return Compacting(lambda: new_id(time.time()), rebuild, enabled=is_enabled, tail=limits.tail)
+    is_enabled = request.settings.compaction.at > 0 and request.purpose in LIVE
+    return Compacting(lambda: new_id(time.time()), rebuild, enabled=is_enabled)
 
 
 def _situation(home: Home, request: RunRequest, identity: str, ask: Ask | None) -> Situation:
@@ -154,7 +150,7 @@ def _situation(home: Home, request: RunRequest, identity: str, ask: Ask | None) 
         identity,
         request.place.environment,
         ask=ask,
-        limits=ToolLimits(settings.sandbox, settings.terminal, settings.servers, hidden=request.place.hidden),
+        limits=ToolLimits(settings.sandbox, servers=settings.servers, hidden=request.place.hidden),
         project=declared_project(request),
         told=request.reviewed.trust
         if request.reviewed
@@ -195,8 +191,8 @@ def _prompt_request(
         project=name_of_project(request.place.folder) if request.place.folder and is_here else "",
         folder=str(request.place.folder) if request.place.folder and is_here else "",
     )
-    folder = None
-    if request.place.folder and request.settings.context_files and is_here:
+    folder, parts = None, request.settings.prompt.parts
+    if request.place.folder and "context_files" in parts and is_here:
         secrets = secret_values(request.place.environment)
         folder = ContextFolder(request.place.folder, declared_project(request), secrets)
     today = date.today()  # noqa: DTZ011 - the person's own day is meant
@@ -206,9 +202,9 @@ def _prompt_request(
         today,
         request.words.caller,
         lot=lot,
-        session=identity if request.settings.prompt.session else "",
-        memory=request.settings.prompt.memory,
-        profile=request.settings.prompt.profile,
+        session=identity if "session" in parts else "",
+        memory="memory" in parts,
+        profile="profile" in parts,
         sets=sets_within(setting.tools),
     )
 

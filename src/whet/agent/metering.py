@@ -18,7 +18,7 @@ from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 ID_BYTES = 8
 BUSY_SECONDS = 1.0

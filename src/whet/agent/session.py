@@ -129,8 +129,7 @@ class Talk:
         now = time.time()
         need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.model)
         choice = chosen(self.home, self.database, self._template, need, now=now)
-        is_drawn = self._request.settings.templates.measured
-        draw = draw_lot(self.database, choice, lot=self.run.lot, model=self.model, now=now) if is_drawn else None
+        draw = draw_lot(self.database, choice, lot=self.run.lot, model=self.model, now=now)
         if self._tell and (line := beginning(choice, draw, need)):
             self._tell(line)
         if draw is not None and not draw.told:

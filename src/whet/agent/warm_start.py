@@ -77,5 +77,5 @@ def beginning(choice: Choice, draw: Draw | None, need: Need) -> str:
         return f"The session starts from the template {name}: {choice.reason}."
     return (
         f"The session starts without the template {name}: to measure its effect,"
-        f" {100 * (1 - draw.share):.0f} % of sessions do (templates.measured)."
+        f" {100 * (1 - draw.share):.0f} % of sessions do. To start from it for sure, give `--warm {name}`."
     )

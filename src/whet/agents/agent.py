@@ -67,7 +67,7 @@ class Agent(NamedTuple):
 
     name: str
     aliases: tuple[str, ...] = ()  # what it was called before, or is called for short
-    records: str = ""  # its format of record: a whet.formats.format.Format
+    records: str = ""  # its format of record: a whet.formats.source.Format
     is_in_projects: bool = False  # its records lie where the person works, and may have come with a project
     files: AgentFiles | None = None
     reading: AgentReading = AgentReading()
@@ -75,6 +75,6 @@ class Agent(NamedTuple):
     hooks: AgentHooks | None = None
     plugin: AgentPlugin | None = None
     executor: str = ""  # how it is run without a person: a whet.agents.executor.Executor
-    reader: str = ""  # how it answers one question without tools: a whet.agents.reader.ProgramReader
+    reader: str = ""  # how it answers one question without tools: a whet.agents.executor.ProgramReader
     shell: tuple[str, ...] = ()  # variables that it sets in the shells that it opens
     programs: tuple[str, ...] = ()  # what its processes are called

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats import content
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import Disposition, Message, Role, Text, ToolResult, Transcript, Usage
 from whet.text import fields
 
@@ -33,7 +32,7 @@ def read(source: Source) -> Iterator[Transcript]:
         return
     initial = fields.mapping(fields.mapping(document, "env"), "initial")
     tree = next(iter(fields.objects(initial, "trees")), {})
-    started, ended = turns.span(messages, fields.seconds(document.get("created")))
+    started, ended = content.span(messages, fields.seconds(document.get("created")))
     yield Transcript(
         source=NAME,
         native_id=fields.text(document, "id") or source.path.stem,
@@ -43,7 +42,7 @@ def read(source: Source) -> Iterator[Transcript]:
         folder=_path(fields.text(tree, "uri")),
         branch=fields.text(fields.mapping(tree, "repository"), "ref").removeprefix("refs/heads/"),
         version=fields.text(fields.mapping(initial, "platform"), "clientVersion"),
-        ending=turns.settled(messages),
+        ending=content.settled(messages),
         started=started,
         ended=ended,
     )

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from whet.agents.vscode import HOMES
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source, identity
-from whet.formats.turns import OpenCalls
+from whet.formats import content
+from whet.formats.content import OpenCalls
+from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, Transcript, Usage
 from whet.text import fields
 
@@ -45,7 +44,7 @@ def read(source: Source) -> Iterator[Transcript]:
     if not messages:
         source.skip("no conversation in it")
         return
-    started, ended = turns.span(messages)
+    started, ended = content.span(messages)
     task = source.path.absolute().parent.name
     yield Transcript(
         source=NAME,
@@ -53,7 +52,7 @@ def read(source: Source) -> Iterator[Transcript]:
         messages=tuple(messages),
         model=next((message.model for message in messages if message.model), ""),
         folder=folder,
-        ending=turns.settled(messages),
+        ending=content.settled(messages),
         started=started,
         ended=ended,
     )

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats import content
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import Disposition, Message, Role, Text, Thought, ToolCall, Transcript, Usage
 from whet.text import fields
 
@@ -32,7 +31,7 @@ def read(source: Source) -> Iterator[Transcript]:
         title=fields.text(document, "title"),
         model=next(models, "") or fields.text(document, "chatModelTitle"),
         folder=fields.text(document, "workspaceDirectory").removeprefix("file://"),
-        ending=turns.settled(messages),
+        ending=content.settled(messages),
         usage=_usage(fields.mapping(document, "usage")),
     )
 

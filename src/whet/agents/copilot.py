@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
-from whet.formats.turns import AgentTurn
+from whet.formats import content
+from whet.formats.content import AgentTurn
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -255,13 +254,13 @@ def _usage(record: dict[str, Any]) -> Usage | None:
 
 
 def _transcript(session: CopilotFile, thread: CopilotThread, main: str, key: str) -> Transcript:
-    messages = turns.gathered(thread.entries)
+    messages = content.gathered(thread.entries)
     begun = None if key else fields.seconds(session.start.get("startTime"))
-    started, ended = turns.span(messages, begun)
+    started, ended = content.span(messages, begun)
     return Transcript(
         source=NAME,
         native_id=f"{main}/{key}" if key else main,
-        messages=turns.delegated(messages) if key else messages,
+        messages=content.delegated(messages) if key else messages,
         parent=main if key else "",
         title=thread.title,
         model=next((message.model for message in messages if message.model), session.model),
@@ -269,7 +268,7 @@ def _transcript(session: CopilotFile, thread: CopilotThread, main: str, key: str
         branch=fields.text(session.context, "branch"),
         version=fields.text(session.start, "copilotVersion"),
         purpose=Purpose.SUBTASK if key else Purpose.CHAT,
-        ending=turns.settled(messages) if thread.ending is Ending.UNKNOWN else thread.ending,
+        ending=content.settled(messages) if thread.ending is Ending.UNKNOWN else thread.ending,
         ending_detail=thread.detail,
         started=started,
         ended=ended,

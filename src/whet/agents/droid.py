@@ -9,9 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
+from whet.formats import content
+from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -123,13 +122,13 @@ def _answers(session: DroidFile, blocks: object, at: float | None) -> Iterator[M
 def _transcript(source: Source, session: DroidFile) -> Transcript:
     start, messages = session.start, tuple(session.messages)
     caller = fields.text(start, "callingSessionId")
-    started, ended = turns.span(messages)
-    ending = ENDINGS.get(session.outcome, Ending.FAILED) if session.outcome else turns.settled(messages)
+    started, ended = content.span(messages)
+    ending = ENDINGS.get(session.outcome, Ending.FAILED) if session.outcome else content.settled(messages)
     models = (message.model for message in messages if message.model)
     return Transcript(
         source=NAME,
         native_id=fields.text(start, "id") or source.path.stem,
-        messages=turns.delegated(messages) if caller else messages,
+        messages=content.delegated(messages) if caller else messages,
         parent=caller or fields.text(start, "parent"),
         title=fields.text(start, "title"),
         model=next(models, "") or _chosen_model(source),

@@ -7,10 +7,9 @@ from typing import Any
 import apsw
 from msgspec.structs import replace
 
-from whet.formats import content, databases, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
-from whet.formats.turns import AgentTurn
+from whet.formats import content, databases
+from whet.formats.content import AgentTurn
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Media,
@@ -56,7 +55,7 @@ def conversation(records: Sequence[Record]) -> tuple[Message, ...]:
         else:
             entries += _said(record, follower)
             entries += _answers(record, tools)
-    return turns.gathered(entries)
+    return content.gathered(entries)
 
 
 def _is_hidden(record: Record) -> bool:
@@ -242,17 +241,17 @@ def _session(source: Source, about: dict[str, Any], records: list[Record]) -> It
         return
     purpose = PURPOSES.get(fields.text(about, "session_type"), Purpose.CHAT)
     settings = about.get("model_config") or databases.document(about.get("model_config_json"))
-    started, ended = turns.span(messages, fields.seconds(about.get("created_at")))
+    started, ended = content.span(messages, fields.seconds(about.get("created_at")))
     yield Transcript(
         source=NAME,
         native_id=native_id or source.path.stem,
-        messages=messages if purpose is Purpose.CHAT else turns.delegated(messages),
+        messages=messages if purpose is Purpose.CHAT else content.delegated(messages),
         parent=fields.text(about, "parent_session_id"),
         title=fields.text(about, "name", "description"),
         model=fields.text(settings, "model_name") if isinstance(settings, dict) else "",
         folder=fields.text(about, "working_dir"),
         purpose=purpose,
-        ending=turns.settled(messages),
+        ending=content.settled(messages),
         started=started,
         ended=ended,
     )

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats import content
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -165,8 +164,8 @@ def usage(record: dict[str, Any]) -> Usage | None:
 
 def _transcript(source: Source, session: PiFile) -> Transcript:
     header, messages = session.header, tuple(session.messages)
-    started, ended = turns.span(messages, fields.seconds(header.get("timestamp")))
-    ending = turns.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
+    started, ended = content.span(messages, fields.seconds(header.get("timestamp")))
+    ending = content.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
     models = (message.model for message in messages if message.model)
     return Transcript(
         source=NAME,

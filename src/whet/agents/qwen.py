@@ -11,9 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from whet.agents.gemini import records as gemini
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats import content
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -174,11 +173,11 @@ def _usage(counted: dict[str, Any]) -> Usage | None:
 def _transcript(source: Source, session: QwenFile) -> Transcript:
     messages, first = tuple(session.messages), session.first
     main, agent = fields.text(first, "sessionId") or source.path.stem, fields.text(first, "agentId")
-    started, ended = turns.span(messages, fields.seconds(first.get("timestamp")))
+    started, ended = content.span(messages, fields.seconds(first.get("timestamp")))
     return Transcript(
         source=NAME,
         native_id=f"{main}/{agent}" if agent else main,
-        messages=turns.delegated(messages) if agent else messages,
+        messages=content.delegated(messages) if agent else messages,
         parent=main if agent else session.parent,
         title=fields.text(first, "agentName") if agent else session.title,
         model=next((message.model for message in messages if message.model), ""),
@@ -186,7 +185,7 @@ def _transcript(source: Source, session: QwenFile) -> Transcript:
         branch=session.branch,
         version=fields.text(first, "version"),
         purpose=Purpose.SUBTASK if agent else Purpose.CHAT,
-        ending=Ending.FAILED if session.failure else turns.settled(messages),
+        ending=Ending.FAILED if session.failure else content.settled(messages),
         ending_detail=session.failure,
         started=started,
         ended=ended,

@@ -6,9 +6,8 @@ from functools import cache
 from whet import doors
 from whet.agents.agent import Agent
 from whet.agents.registry import AGENTS, agents
-from whet.formats.format import Format
 from whet.formats.registry import FORMATS
-from whet.formats.source import Source
+from whet.formats.source import Format, Source
 
 
 @cache

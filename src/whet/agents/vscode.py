@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
+from whet.formats import content
+from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 
@@ -47,7 +46,7 @@ def read(source: Source) -> Iterator[Transcript]:
     if not messages:
         source.skip("no conversation in it")
         return
-    started, ended = turns.span(messages, fields.seconds(document.get("creationDate")))
+    started, ended = content.span(messages, fields.seconds(document.get("creationDate")))
     fault = fields.text(fields.mapping(fields.mapping(requests[-1], "result"), "errorDetails"), "message")
     yield Transcript(
         source=NAME,
@@ -57,7 +56,7 @@ def read(source: Source) -> Iterator[Transcript]:
         model=next((message.model for message in messages if message.model), ""),
         folder=_folder(source),
         purpose=Purpose.CHAT,
-        ending=Ending.FAILED if fault else turns.settled(messages),
+        ending=Ending.FAILED if fault else content.settled(messages),
         ending_detail=fault,
         started=started,
         ended=ended,

@@ -1,4 +1,4 @@
-"""Sessions read from files, whatever agent wrote them."""
+"""Sessions read from files, whatever agent wrote them: how their calls ended, and where their time went."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -7,8 +7,14 @@ from pathlib import Path
 from whet.formats.source import Skipped
 from whet.intake.finding import named_files
 from whet.intake.reading import read_transcripts
+from whet.outcomes import analysis
+from whet.outcomes.analysis import Analysis
 from whet.sessions.transcripts import Transcript
+from whet.shipped.kinds import known_troubles
+from whet.shipped.prices import list_price
 from whet.store.home import Home, find_home, holds
+from whet.trouble.finding import find_trouble
+from whet.trouble.values import SessionTrouble
 
 
 def read(path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> Iterator[Transcript | Skipped]:
@@ -34,3 +40,33 @@ def _transcripts(files: Iterable[Path]) -> Iterator[Transcript | Skipped]:
             yield Skipped(path=str(file), reason="Whet's own database")
         else:
             yield from read_transcripts(file)
+
+
+def analyse(transcript: Transcript) -> Analysis:
+    """Judge every call of a session.
+
+    Needs no model and no network. Where the time went is what `troubles` tells.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> found = whet.analyse(session)
+    >>> found.calls["failed"]
+    2
+    """
+    return analysis.analyse(transcript)
+
+
+def troubles(transcript: Transcript) -> SessionTrouble:
+    """Find the stretches of a session that bought nothing, what each cost, and when people stepped in.
+
+    Needs no model and no network. What a stretch cost is an upper bound: some of it may have been worth it.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> found = whet.troubles(session)
+    >>> [(one.kind, one.first, one.last, one.subject) for one in found.troubles]
+    [('slip', 10, 15, 'python'), ('corrected', 13, 16, 'interrupt')]
+    >>> found.interventions[0].words
+    'Stop repeating it. You wrote /observation, the notes you found say observations.'
+    """
+    return find_trouble(transcript, price=list_price, kinds=known_troubles())

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.changes.changing import changing, record
-from whet.changes.guarding import expect_allowed
-from whet.changes.places import conflict, current, place_of
+from whet.changes.places import conflict, current, expect_allowed, place_of
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
 from whet.ledger.patch_faults import LIMITS, Fault, FaultKind, TextLimits, faults
@@ -61,16 +60,23 @@ def apply_all(
 
 def try_out(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, share: float = SHARE) -> Entry:
     """Put a rule in force for a share of the sessions only."""
+    return try_out_all(home, database, (patch,), actor=actor, now=now, share=share)[0]
+
+
+def try_out_all(
+    home: Home, database: Database, patches: Sequence[Patch], *, actor: Actor, now: float, share: float = SHARE
+) -> tuple[Entry, ...]:
+    """Put rules in force for a share of the sessions only; several are a bundle, told or untold as one."""
     books = Books(home, ledger_of(home, database), actor, now)
-    if patch.form is not Form.RULE or patch.action is Action.REMOVE or not 0 < share < 1:
+    _check_batch(patches)
+    if any(each.form is not Form.RULE or each.action is Action.REMOVE for each in patches) or not 0 < share < 1:
         raise WhetError(
             "Only a new or a changed rule can go to a share of sessions.",
             advice="Give a rule, and a share between 0 and 1.",
         )
     with _ready(books, Form.RULE) as state:
-        (one,) = own((patch,), actor)
-        drafted = replace(draft(books, state, one, step=Step.CANARY), share=share)
-        return record(home, books.ledger, [drafted], state)[0]
+        drafts = [draft(books, state, each, step=Step.CANARY) for each in own(patches, actor)]
+        return record(home, books.ledger, [replace(each, share=share) for each in drafts], state)
 
 
 def promote(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:

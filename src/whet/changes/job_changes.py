@@ -6,7 +6,7 @@ from whet.jobs.job import Job, check, written
 from whet.ledger.entries import Entry
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.store.job_files import list_jobs, load, read_text
-from whet.text.toml_edits import assigned
+from whet.text.toml import assigned
 
 NOT_YOURS = "Ask the person to change it."
 

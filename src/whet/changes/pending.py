@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from whet.changes.apply import Books, Refused, apply, draft, own, try_out
+from whet.changes.apply import Books, Refused, apply, draft, own, try_out_all
 from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
-from whet.ledger.members import suggestions
+from whet.ledger.folding import suggestions
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, marks
 from whet.ledger.traces import Move
@@ -110,14 +110,18 @@ def approve(
         return record(home, books.ledger, [planned], state)[0]
 
 
-def approve_live(home: Home, database: Database, number: int, *, actor: Actor, now: float, share: float) -> Entry:
-    """Tell exactly the text that was proposed to a share of the sessions. Only a person can."""
+def approve_live(
+    home: Home, database: Database, numbers: Sequence[int], *, actor: Actor, now: float, share: float
+) -> tuple[Entry, ...]:
+    """Tell exactly the texts that were proposed to a share of the sessions, together. Only a person can."""
     need_person(actor)
     books = Books(home, ledger_of(home, database), actor, now)
     with database.writing():
-        entry = _waiting(books.ledger, number, now=now, limits=LIMITS)
-        _grant(books, entry)
-        return try_out(home, database, entry.patch, actor=actor, now=now, share=share)
+        entries = [_waiting(books.ledger, number, now=now, limits=LIMITS) for number in numbers]
+        for entry in entries:
+            _grant(books, entry)
+        patches = [entry.patch for entry in entries]
+        return try_out_all(home, database, patches, actor=actor, now=now, share=share)
 
 
 def approve_edited(home: Home, database: Database, number: int, text: str, *, actor: Actor, now: float) -> Entry:

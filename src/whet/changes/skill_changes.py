@@ -1,17 +1,20 @@
-"""Skills read and changed on behalf of an agent or a person: what was not read in its present state is not changed."""
+"""Notes and skills changed on behalf of an agent or a person: what was not read in its present state is not changed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from whet.changes.author import Author, give
 from whet.changes.pending import supersede
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Entry
+from whet.ledger.entries import Actor, Entry, State
+from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
+from whet.store.memory_files import Shelf, load
 from whet.store.skill_files import View, archived_text, read_text, record_view, support_files, was_read
-from whet.told import skills
+from whet.told import memory, skills
+from whet.told.memory import Memory, Note, NoteChange, Refusal
 from whet.told.skills import FILE
 
 
@@ -170,3 +173,34 @@ def _key(name: str, file: str) -> tuple[Form, Action, str]:
     if file == FILE:
         return Form.SKILL, Action.CHANGE, name
     return Form.FILE, Action.CHANGE, f"{name}/{file}"
+
+
+# A person may write a note as long as its page.
+PERSONS = TextLimits(note=max(memory.LIMITS.values()))
+
+
+def notes_of(author: Author, name: str) -> Memory:
+    """The notes as they are now, with the ids, sources and dates that the ledger has of them."""
+    return load(Shelf(author.home.folder), name, known(author.state, name))
+
+
+def known(state: State, name: str) -> tuple[Note, ...]:
+    """The notes of a page that the ledger put there."""
+    prefix = f"{name}/"
+    return tuple(
+        Note(item.name.removeprefix(prefix), item.text, item.trust.label, item.since, item.number)
+        for item in state.notes
+        if item.name.startswith(prefix)
+    )
+
+
+def remember(
+    author: Author, name: str, changes: Sequence[NoteChange], *, limits: TextLimits = LIMITS
+) -> tuple[Entry, ...] | Refusal:
+    """Make all of the changes or none of them; what is refused is a value, for the writer to do better."""
+    before = notes_of(author, name)
+    after = memory.change(before, changes)
+    if isinstance(after, Refusal):
+        return after
+    patches = memory.difference(before, after)
+    return give(author, patches, limits=limits) if patches else ()

@@ -16,7 +16,7 @@ from whet.statements.audit import BUDGET, Audit
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 INSTEAD = 3
 

@@ -36,7 +36,7 @@ from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import Reader, command_for, readers_of, reads
-from whet.targets.telling import tell
+from whet.targets.sync import tell
 from whet.text.showing import shown
 
 KEYS = "a approve · l live: half of the sessions first · e edit · r refuse · n never · s skip · q quit"
@@ -331,7 +331,8 @@ def _approve_by_key(by: Decider, lesson: Lesson) -> str:
 
 def _live_by_key(by: Decider, lesson: Lesson) -> str:
     made = begin_waiting(by.home, by.database, lesson.proposal, actor=by.actor)
-    return f"Approved: {made.entry.patch.form} {plain(made.entry.patch.name)} is {plain(made.words)}."
+    [entry] = made.entries
+    return f"Approved: {entry.patch.form} {plain(entry.patch.name)} is {plain(made.words)}."
 
 
 def _edit_by_key(by: Decider, lesson: Lesson) -> str:

@@ -9,14 +9,14 @@ from whet.cli.shown.entries import diff_lines
 from whet.cli.shown.reviewing import labelled, reviewed
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.targets import telling
+from whet.targets import sync
 from whet.targets.sync import SyncOrder, TargetChange
 
 FAILED = ("conflict", "skipped")
 
 
 def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bool = False) -> SyncOrder:
-    return telling.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
+    return sync.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
 
 
 def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from whet.ledger.entries import Actor
 from whet.runs.models import EXAMPLES
 from whet.runs.settings import Settings
 from whet.store.home import Home
-from whet.store.settings_changes import assign
+from whet.store.settings_file import assign
 
 
 def choose_model(home: Home, settings: Settings) -> Settings:

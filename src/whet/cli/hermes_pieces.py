@@ -20,7 +20,7 @@ from whet.agents.hermes.jobs import HermesJob
 from whet.changes import job_changes, skill_changes, templates
 from whet.changes.author import Author
 from whet.changes.changing import settle
-from whet.changes.notes import PERSONS, notes_of, remember
+from whet.changes.skill_changes import PERSONS, notes_of, remember
 from whet.cli.hermes_home import FROM_HERMES
 from whet.context.gathering import SOUL
 from whet.context.zone import local_zone
@@ -38,8 +38,7 @@ from whet.store.disk import text_given
 from whet.store.job_files import list_jobs
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import HERMES, NAMES, hermes_shelf, load
-from whet.store.settings_changes import assign
-from whet.store.settings_file import loaded
+from whet.store.settings_file import assign, loaded
 from whet.text.front_matter import with_field
 from whet.told import marked_block, skills
 from whet.told.memory import NoteChange, Refusal

@@ -10,8 +10,7 @@ from whet.cli.chat.interrupts import interruptible
 from whet.cli.output import print_json, say
 from whet.cli.shown.jobs import exit_code, print_result, run_record
 from whet.engine.life import living
-from whet.engine.orders import Queue
-from whet.engine.steps import Direct
+from whet.engine.orders import Direct, Queue
 from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import JobRecord
@@ -44,11 +43,11 @@ def run_here(home: Home, job: Job, *, as_json: bool) -> int:
 
 def submit(home: Home, job: Job, *, as_json: bool) -> int:
     """Leave the run to a worker."""
-    from whet.engine.work import office
+    from whet.engine.work import given_orders
 
     record = _write_down(home, job, is_direct=False)
-    with office(home) as counter:
-        id = counter.submit(runs.order(record), Queue.JOBS)
+    with given_orders(home) as orders:
+        id = orders.submit(runs.order(record), Queue.JOBS)
     if as_json:
         print_json({"work": id, "run": record.id})
     else:

@@ -10,9 +10,9 @@ from whet.cli.told_by_hooks import hook_tellers
 from whet.errors import WhetError
 from whet.improving.live_pace import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
+from whet.ledger.grounds import scope_of
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Action, Form
-from whet.ledger.reach import scope_of
 from whet.setup.hooking import first_step
 from whet.store.database import Database
 from whet.store.home import Home
@@ -21,8 +21,7 @@ from whet.store.recording import SOURCE
 from whet.store.settings_file import load as load_settings
 from whet.targets import settings
 from whet.targets.reaching import Reader, command_for, reader_of, reads
-from whet.targets.sync import TargetChange
-from whet.targets.telling import tell
+from whet.targets.sync import TargetChange, tell
 
 HOOK, FILE, PROMPT = "hook", "file", "prompt"
 SHARE = 0.5
@@ -81,27 +80,32 @@ def expect_told(home: Home, database: Database, entry: Entry) -> tuple[LiveReade
 
 
 class BegunLive(NamedTuple):
-    """A rule that is live from now on: its entry, who is told, the files that were written, and the same in words."""
+    """Rules that are live from now on: their entries, who is told, the files written, and the same in words."""
 
-    entry: Entry
+    entries: tuple[Entry, ...]
     told: tuple[LiveReader, ...]
     files: tuple[TargetChange, ...]
     words: str
 
 
-def begin_waiting(home: Home, database: Database, entry: Entry, *, actor: Actor, share: float = SHARE) -> BegunLive:
-    """Tell a change that waits to a share of the sessions, by a person's yes; raises where nobody would be told."""
-    told = expect_told(home, database, entry)
-    made = approve_live(home, database, entry.number, actor=actor, now=time.time(), share=share)
+def begin_waiting(home: Home, database: Database, *entries: Entry, actor: Actor, share: float = SHARE) -> BegunLive:
+    """Tell changes that wait to a share of the sessions, by a person's yes; raises where nobody would be told."""
+    told = expect_told(home, database, entries[0])
+    numbers = [entry.number for entry in entries]
+    made = approve_live(home, database, numbers, actor=actor, now=time.time(), share=share)
     return begun(home, database, made, told, share=share)
 
 
-def begun(home: Home, database: Database, made: Entry, told: tuple[LiveReader, ...], *, share: float) -> BegunLive:
+def begun(
+    home: Home, database: Database, made: tuple[Entry, ...], told: tuple[LiveReader, ...], *, share: float
+) -> BegunLive:
     """What became of it: the files brought up to date, and about how long it takes to know."""
     files = tell(home, database, now=time.time())
-    rule = ledger_of(home, database).state().get(Form.RULE, made.patch.name)
-    days = days_until_known(database, rule, now=time.time()) if rule else None
+    state = ledger_of(home, database).state()
+    rules = [rule for entry in made if (rule := state.get(Form.RULE, entry.patch.name))]
+    days = days_until_known(database, rules, now=time.time())
     when = f" (about {days} days)" if days else ""
     whom = ", ".join(each.words for each in told)
-    what = f"told to {100 * share:.0f} % of new sessions of {whom} until it is known whether it helps{when}"
+    helps = f"the {len(made)} help together" if len(made) > 1 else "it helps"
+    what = f"told to {100 * share:.0f} % of new sessions of {whom} until it is known whether {helps}{when}"
     return BegunLive(made, told, files, f"{what}; to see how it goes, run `whet live`")

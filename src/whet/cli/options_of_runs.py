@@ -121,7 +121,7 @@ def settings_for(settings: Settings, given: RunOptions) -> Settings:
         settings,
         model=given.model or settings.model,
         tools=tools or settings.tools,
-        context_files=settings.context_files and not given.no_context,
+        prompt=settings.prompt.without("context_files") if given.no_context else settings.prompt,
     )
 
 

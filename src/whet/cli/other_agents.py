@@ -8,7 +8,6 @@ import click
 from whet.agents.registry import agents, canonical
 from whet.cli.output import say
 from whet.errors import WhetError
-from whet.store.home import Home
 
 RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
 agent_option = click.option(
@@ -55,8 +54,6 @@ def other_agent(name: str) -> str:
     return "" if name == "whet" else canonical(name)
 
 
-def at_once(home: Home, agent: object) -> int:
+def at_once(agent: object) -> int:
     """How many attempts may run side by side: a model on this machine has no second one beside it."""
-    from whet.store.settings_file import load
-
-    return max(1, load(home).trials.at_once) if agent else 1
+    return 2 if agent else 1

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from whet.agent.metering import Meter, metered
 from whet.agent.protocols import Chosen
-from whet.engine.orders import Done, Procedure, Procedures, Queue
-from whet.engine.steps import Direct, Steps
+from whet.engine.orders import Direct, Done, Procedure, Procedures, Queue, Steps
 from whet.engine.system import ARRIVALS, CLOCK, WATCH
 from whet.improving import arriving, improve, review, watch
 from whet.proving import attempt, plan, trial
@@ -54,13 +53,13 @@ def _job(home: Home, steps: Steps, ask: runs.JobRequest) -> Done:
 
 def _order_review(home: Home, done: Done) -> bool:
     """Have a job's session looked back on where it calls for it; whether it does."""
-    from whet.engine.work import office
+    from whet.engine.work import given_orders
 
     with opened(home) as database:
         asked = [ask for session in done.sessions if (ask := review.due_after(home, database, session))]
-    with office(home) as counter:
+    with given_orders(home) as orders:
         for ask in asked:
-            counter.submit(review.order(ask), Queue.REVIEWS)
+            orders.submit(review.order(ask), Queue.REVIEWS)
     return bool(asked)
 
 

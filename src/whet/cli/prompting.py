@@ -46,8 +46,8 @@ def show_prompt(given: RunOptions, *, interactive: bool, day: str | None, as_jso
         setting,
         where,
         _day(day),
-        memory=chosen.prompt.memory,
-        profile=chosen.prompt.profile,
+        memory="memory" in chosen.prompt.parts,
+        profile="profile" in chosen.prompt.parts,
         sets=sets_within(setting.tools),
     )
     with opened(home) as database:

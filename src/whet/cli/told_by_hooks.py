@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.hooks.hosts import installed_hosts
+from whet.hooks.installing import installed_hosts
 from whet.setup.hooking import first_step
 from whet.store.home import Home
 from whet.targets.reaching import hooked_agents

@@ -170,12 +170,12 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
 def _now(home: Home, trial: "Trial") -> "TrialProgress":
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.steps import decoded
+    from whet.engine.orders import decoded
     from whet.proving.trial import trial as carry_out
     from whet.trials.design import TrialProgress
 
     with LiveLine() as line:
-        steps = direct(home, trial.id, at_once=at_once(home, trial.conditions.agent))
+        steps = direct(home, trial.id, at_once=at_once(trial.conditions.agent))
         done = carry_out(home, steps, trial, observe=line.show)
     return decoded(done.value, TrialProgress)
 
@@ -187,28 +187,27 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
     from whet.agent.start import new_id
     from whet.cli.procedures import is_watched
     from whet.engine.orders import Queue
-    from whet.engine.work import office
+    from whet.engine.work import given_orders
     from whet.proving.plan import order
 
-    with office(home) as counter:
+    with given_orders(home) as orders:
         # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
         watched = replace(trial, terms=replace(trial.terms, watched=follow and is_watched(os.environ)))
-        id = counter.submit(replace(order(watched), key=new_id(time.time())), Queue.TRIALS)
+        id = orders.submit(replace(order(watched), key=new_id(time.time())), Queue.TRIALS)
     if not follow:
         if as_json:
             print_json({"work": id, "trial": trial.id})
         else:
             say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
         return None
-    return _followed(home, id, concurrency=max(2, at_once(home, trial.conditions.agent)))
+    return _followed(home, id, concurrency=max(2, at_once(trial.conditions.agent)))
 
 
 def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     from whet.cli.procedures import PROCEDURES
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.orders import Queue
-    from whet.engine.steps import decoded
-    from whet.engine.work import WorkState, office
+    from whet.engine.orders import Queue, decoded
+    from whet.engine.work import WorkState, given_orders
     from whet.engine.worker import launched
     from whet.store.opening import opened
     from whet.store.trials import progress_of
@@ -217,11 +216,11 @@ def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (
         launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker,
-        office(home) as counter,
+        given_orders(home) as orders,
         LiveLine() as line,
     ):
-        own = decoded(counter.find(id).body, Trial).id  # an open one like it, if there was one
-        while (work := counter.find(id)).is_open:
+        own = decoded(orders.find(id).body, Trial).id  # an open one like it, if there was one
+        while (work := orders.find(id)).is_open:
             worker.look_after()
             with opened(home) as database:
                 progress = progress_of(database, own, TrialProgress)

@@ -20,7 +20,7 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
             from whet.agent.tools.toolbox import names_in
 
             names_in(value)
-        case "providers.*.base_url" | "servers.*.url" if value:
+        case "providers.*.base_url" | "servers.*.command" as form if value and (form[0] == "p" or "://" in value):
             from whet.net.http import route_to
 
             route_to(value, {}, what=dotted(path))

@@ -16,11 +16,11 @@ from whet.context.git import output_of
 from whet.context.instruction_files import PersonFolder, instruction_files
 from whet.errors import WhetError
 from whet.statements.audit import Audit
-from whet.statements.checking import StatementGrounds, check_statement, missing_paths, removal_of
+from whet.statements.checking import GoneSymbol, StatementGrounds, check_statement, missing_paths, removals_in
 from whet.statements.comparing import compare, copied_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
-from whet.statements.naming import things_in
+from whet.statements.naming import DOCUMENTS, symbols_in
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
@@ -31,7 +31,10 @@ MOST_MANIFESTS = 2_000
 MOST_MANIFEST_BYTES = 400_000
 MOST_REMOVED = 400_000
 MOST_RENAMING = 30
+MOST_SYMBOLS = 1_000
+MOST_COMMITS = 50  # whose code is searched for them
 _RENAMED = re.compile(r"^R\d{1,3}$")
+_DATED = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)|(?<![\d.])\d+\.\d+\.\d+(?![\d.])")
 SUBMODULE = b"160000"
 
 
@@ -166,17 +169,21 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     inside = "" if folder.resolve() == root else f"{folder.resolve().relative_to(root)}/"
     files = tuple(each for each in instruction_files(root, repository, person) if _holds_in(inside, each.path))
     statements = [each for file in files for each in split_statements(file.path, file.text)][:MOST_STATEMENTS]
-    own = [each for each in statements if not each.file.startswith(("~", "/"))]
+    linked = {file.path for file in files if file.linked_by}
+    own = [each for each in statements if not each.file.startswith(("~", "/")) and not _is_record(each, linked)]
     listed = listings(own)
     asked = {path for each in own for path in missing_paths(each, repository)}
     asked |= {*listed_paths(listed, repository)}
-    removals = {each: found for each in own if (found := tuple(_removals(each, repository)))}
+    removals = {each: found for each in own if (found := tuple(removals_in(each, repository)))}
     repository = with_unknown(repository, root, asked, (each for found in removals.values() for each in found))
-    dates = _dates(
-        root, files if is_dated else [file for file in files if any(each.file == file.path for each in removals)]
-    )
+    absent = _absent_symbols(root, own)
+    dated = {each.file for each in (*removals, *absent)}
+    dates = _dates(root, files if is_dated else [file for file in files if file.path in dated])
+    gone = _gone_symbols(root, absent, dates)
     lacking = unlisted(listed, repository)
-    grounds = {each: StatementGrounds(dates.get(each.file, {}), lacking.get(each, ())) for each in own}
+    grounds = {
+        each: StatementGrounds(dates.get(each.file, {}), lacking.get(each, ()), gone.get(each, ())) for each in own
+    }
     checked = {each: check_statement(each, repository, grounds[each]) for each in own}
     compared = compare(files, statements, repository)
     copies = copied_files(files)
@@ -188,10 +195,49 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     return Audit(str(root), files, audited)
 
 
-def _removals(statement: Statement, repository: Repository) -> Iterator[RemovedPath]:
-    folder = statement.file.rpartition("/")[0]
-    found = (removal_of(thing, folder, repository) for thing in things_in(statement))
-    return (each for each in found if each is not None)
+def _absent_symbols(root: Path, statements: Iterable[Statement]) -> dict[Statement, dict[str, int]]:
+    """The names of code in statements that no file of code here has, each with its line."""
+    named = {each: dict(symbols_in(each)) for each in statements}
+    asked = [*dict.fromkeys(name for names in named.values() for name in names)][:MOST_SYMBOLS]
+    there = _in_code(root, asked, "--untracked")
+    absent = frozenset(asked) - there if there is not None else frozenset()
+    left = {each: {name: line for name, line in names.items() if name in absent} for each, names in named.items()}
+    return {each: names for each, names in left.items() if names}
+
+
+def _gone_symbols(
+    root: Path, absent: dict[Statement, dict[str, int]], dates: dict[str, dict[str, LastChange]]
+) -> dict[Statement, tuple[GoneSymbol, ...]]:
+    """Those of them that the code had in the commit that wrote the line."""
+    asked: dict[str, list[tuple[Statement, GoneSymbol]]] = {}
+    for statement, names in absent.items():
+        for name, line in names.items():
+            written = dates.get(statement.file, {}).get(statement.text.split("\n")[line - statement.line].rstrip())
+            if written is not None:
+                asked.setdefault(written.commit, []).append((statement, GoneSymbol(name, line, written.commit)))
+    found: dict[Statement, list[GoneSymbol]] = {}
+    for commit, every in [*asked.items()][:MOST_COMMITS]:
+        had = _in_code(root, [each.name for _, each in every], commit) or frozenset()
+        for statement, each in every:
+            if each.name in had:
+                found.setdefault(statement, []).append(each)
+    return {statement: tuple(names) for statement, names in found.items()}
+
+
+def _in_code(root: Path, names: Iterable[str], where: str) -> frozenset[str] | None:
+    """Which of these names stand in files that are no documents; None where git does not tell."""
+    form = f"({'|'.join(sorted(set(names)))})"
+    if form == "()" or repository_root(root) is None:
+        return None
+    documents = [f":(exclude,icase)*{ending}" for ending in (*DOCUMENTS, ".mdc")]
+    given = ("grep", "-I", "-h", "-o", "-w", "-E", "-e", form)
+    body, is_whole = output_of(root, *given, where, "--", ".", *documents, seconds=SECONDS)
+    return frozenset(body.decode("utf-8", "replace").split("\n")) if is_whole or not body else None
+
+
+def _is_record(statement: Statement, linked: set[str]) -> bool:
+    """Whether a document tells of a day or a release that is over, not of what is: a list of changes, minutes."""
+    return statement.file in linked and _DATED.search(f"{statement.file} {statement.heading}") is not None
 
 
 def _holds_in(folder: str, path: str) -> bool:

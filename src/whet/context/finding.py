@@ -12,7 +12,7 @@ from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
 from whet.text.quoting import HEAD_SHARE
 from whet.told.marked_block import Block, find, take_out
-from whet.told.prompt_inputs import ContextFile
+from whet.told.prompt import ContextFile
 
 SETTING = "trust.projects"
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "HERMES.md", ".hermes.md", ".cursorrules")

@@ -28,8 +28,7 @@ from whet.store.skill_files import list_skills, skill_uses
 from whet.targets import settings as targets
 from whet.told.memory import block
 from whet.told.passages import Circumstances, Passage, passage_of, plain_names
-from whet.told.prompt import Prompt, assemble
-from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
+from whet.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
 from whet.told.skills import Skill, index, suits
 from whet.trials.canaries import replaced_by, told_rules
 

@@ -13,8 +13,7 @@ import msgspec
 from whet.engine.faults import sealed, unsealed
 from whet.engine.library import DBOS, PortableWorkflowError, SetWorkflowID, WorkflowHandle
 from whet.engine.life import BEAT_SECONDS, Life
-from whet.engine.orders import Done, Failed, Order, Procedure, Procedures, left_by
-from whet.engine.steps import T, Unsure, decoded, encoded
+from whet.engine.orders import Done, Failed, Order, Procedure, Procedures, T, Unsure, decoded, encoded, left_by
 from whet.engine.system import OWN, System
 from whet.engine.work import Remembered, identity, seal_on
 from whet.errors import WhetError

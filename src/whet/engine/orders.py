@@ -1,14 +1,128 @@
-"""Orders for durable work: what is to be done, under which key, and what came of it."""
+"""Orders for durable work, what came of each, and their steps, each of which is done once and remembered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, TypeVar
+from threading import Event
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from whet.engine.steps import Steps
+import msgspec
+
 from whet.errors import WhetError
 from whet.runs.run import Spent
 from whet.store.home import Home
 from whet.values import Value
+
+T = TypeVar("T")
+
+
+class Unsure(Exception):
+    """A step that may not be repeated was begun by a worker that died: nobody knows whether it had its effect."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"a worker died during the step {name}, which may have taken effect")
+        self.name = name
+
+
+def encoded(value: object) -> str:
+    """A value as the engine keeps it: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def decoded(text: str, type: type[T]) -> T:
+    """A value that the engine kept. Raises WhetError where another version of Whet wrote it in another form."""
+    try:
+        return msgspec.convert(text, type) if issubclass(type, str) else msgspec.json.decode(text, type=type)
+    except msgspec.MsgspecError as error:
+        raise WhetError(f"Another version of Whet started this work: {error}", advice="Submit it again.") from error
+
+
+class Steps(Protocol):
+    """What a procedure is given. Between steps it may only decide: after a crash it is run again from its start.
+
+    What a step gives is kept as JSON, and comes back as a value of its type.
+    """
+
+    @property
+    def id(self) -> str:
+        """The same for this work, whichever worker goes on with it: the source of ids that must not change."""
+        ...
+
+    @property
+    def interrupt(self) -> Event:
+        """Set when the work is cancelled, so that a long step can stop."""
+        ...
+
+    def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
+        """Run a step, or give what it gave before. After a crash within it, it is run again: it must be idempotent."""
+        ...
+
+    def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
+        """Run a step that must never be repeated; raises Unsure where a worker died in it."""
+        ...
+
+    def spread(
+        self, kind: str, asks: Iterable[tuple[str, object]], type: type[T], *, ahead: Iterable[tuple[str, object]] = ()
+    ) -> tuple[T, ...]:
+        """Give further orders of a kind, as pairs of key and request, and wait for their values, in the same order.
+
+        Orders `ahead` will probably be asked for next: while some workers end the last of these, others begin them.
+        """
+        ...
+
+    def withdraw(self) -> None:
+        """Take back what was given ahead and never asked for."""
+        ...
+
+
+class Direct:
+    """Steps without an engine: in this process, at once, and gone with it."""
+
+    def __init__(
+        self, id: str, procedure: Callable[["Direct", str, Any], str] | None = None, *, at_once: int = 1
+    ) -> None:
+        self.id = id
+        self.interrupt = Event()
+        self._procedure = procedure
+        self._at_once = at_once
+
+    def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:  # noqa: ARG002 - for those who remember
+        return function()
+
+    def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:  # noqa: ARG002
+        return function()
+
+    def withdraw(self) -> None:
+        """Nothing was given ahead: whoever works alone begins nothing that may not be wanted."""
+
+    def spread(
+        self,
+        kind: str,
+        asks: Iterable[tuple[str, object]],
+        type: type[T],
+        *,
+        ahead: Iterable[tuple[str, object]] = (),  # noqa: ARG002
+    ) -> tuple[T, ...]:
+        if self._procedure is None:
+            raise AssertionError("these steps were given no procedure for further orders")
+        procedure, given = self._procedure, tuple(asks)
+
+        def carried(key: str, ask: object) -> T:
+            inner = Direct(key, procedure)
+            inner.interrupt = self.interrupt
+            return decoded(procedure(inner, kind, ask), type)
+
+        if self._at_once == 1 or len(given) < 2:
+            return tuple(carried(key, ask) for key, ask in given)
+        with ThreadPoolExecutor(self._at_once) as pool:
+            waiting = [pool.submit(carried, key, ask) for key, ask in given]
+            try:
+                return tuple(each.result() for each in waiting)
+            except BaseException:
+                self.interrupt.set()  # nobody waits for the others any more
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
 
 Ask = TypeVar("Ask")
 

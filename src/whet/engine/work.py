@@ -140,8 +140,8 @@ class Work(NamedTuple):
         return (self.done or self.left).spent
 
 
-class Office:
-    """The counter of the engine. It needs no worker to run; what is given waits for one."""
+class GivenOrders:
+    """The orders that a home gave to its engine; giving one needs no worker, it waits for one."""
 
     def __init__(self, client: DBOSClient, system: System) -> None:
         self._client = client
@@ -251,8 +251,8 @@ class Office:
 
 
 @contextlib.contextmanager
-def office(home: Home) -> Iterator[Office]:
-    """The engine's counter, opened for a home."""
+def given_orders(home: Home) -> Iterator[GivenOrders]:
+    """The orders of a home, with a connection that is closed at the end."""
     system = system_of(home)
     distrust_rows()
     with explained(system):
@@ -266,7 +266,7 @@ def office(home: Home) -> Iterator[Office]:
             retry_connection_errors=False,
         )
         try:
-            yield Office(client, system)
+            yield GivenOrders(client, system)
         except DBOSException as error:
             raise WhetError(
                 f"The engine refused: {error}", advice="To see the state of the work, run `whet worker list`."

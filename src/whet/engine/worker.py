@@ -17,10 +17,9 @@ from whet.engine.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, pr
 from whet.engine.faults import distrust_rows, explained, wait_for_lost_servers
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
-from whet.engine.orders import Order, Procedures, Queue, left_by
-from whet.engine.steps import decoded, encoded
+from whet.engine.orders import Order, Procedures, Queue, decoded, encoded, left_by
 from whet.engine.system import CLOCK, NAME, OWN, VERSION, system_of
-from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on
+from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, given_orders, has_given, seal_on
 from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home, Reserve
@@ -167,8 +166,8 @@ def _started(
     with living(home, name, tell) as life, explained(system):
         note_life(home)
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
-        with office(home) as counter:
-            counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
+        with given_orders(home) as orders:
+            orders.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
             tick = _register(WorkBench(kept, system, procedures, name, life, Fit(kept)), under_way)
@@ -182,8 +181,8 @@ def _started(
             end_engine(before, is_busy=bool(under_way.running))
             reserve.close()
             if under_way.given_back:
-                with office(home) as counter:
-                    counter.put_back(under_way.given_back)
+                with given_orders(home) as orders:
+                    orders.put_back(under_way.given_back)
 
 
 Tick = Callable[[datetime, Any], None]

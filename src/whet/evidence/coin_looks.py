@@ -1,4 +1,4 @@
-"""A few exact looks at sessions that a coin put on one of two sides, told or untold, and that failed or did not.
+"""A few exact looks at sessions that a coin put on one of two sides, told or untold, by their failures.
 
 If being told changes nothing, each session would have gone as it did on either side: given how all of them went, the
 sides are nothing but coins, whatever drifted meanwhile. So the chance that failures lie so unevenly is counted, not
@@ -20,10 +20,10 @@ Ways = list[list[float]]  # the chance of each number of failures that were told
 
 
 class CoinSession(NamedTuple):
-    """One session: whether the coin had it told, and whether it failed."""
+    """One session: whether the coin had it told, and how many failures it had."""
 
     told: bool
-    failed: bool
+    failed: int
 
 
 class SideLook(NamedTuple):
@@ -57,8 +57,8 @@ def coin_looks(
     failed_told = well_told = 0
     left = {1: alpha_help, -1: alpha_harm}
     for number, (told, failed) in enumerate(sessions[: LOOKS[-1]], start=1):
-        ways = _toss_failed(ways, share) if failed else _toss_well(ways, share)
-        failed_told += told and failed
+        ways = _toss_failed(ways, share, failed) if failed else _toss_well(ways, share)
+        failed_told += failed if told else 0
         well_told += told and not failed
         if number in spent:
             sides: dict[int, SideLook] = {}
@@ -74,11 +74,11 @@ def next_look(sessions: int) -> int | None:
     return next((at for at in LOOKS if at > sessions), None)
 
 
-def _toss_failed(ways: Ways, share: float) -> Ways:
-    none = [0.0] * len(ways[0])
+def _toss_failed(ways: Ways, share: float, failures: int) -> Ways:
+    none = [[0.0] * len(ways[0])] * failures
     return [
         [(1 - share) * stays + share * comes for stays, comes in zip(row, before, strict=True)]
-        for row, before in zip([*ways, none], [none, *ways], strict=True)
+        for row, before in zip([*ways, *none], [*none, *ways], strict=True)
     ]
 
 

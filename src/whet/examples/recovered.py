@@ -16,7 +16,7 @@ from whet.sessions.activity import classify
 from whet.sessions.transcripts import Transcript
 
 FEWEST = 3
-MOST = 6  # as many teach a model of 135M parameters a convention (docs/benchmarks.md)
+MOST = 6  # as many teach a model of 135M parameters a convention (bench/RESULTS.md)
 TOKENS = 2_000
 NOTHING_WORKED = "no call that worked instead"
 

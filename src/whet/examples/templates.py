@@ -13,7 +13,7 @@ from whet.sessions.activity import Activity
 from whet.sessions.arguments import arguments_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
-from whet.text import tokens
+from whet.text import words
 from whet.values import Value
 
 KEY_BYTES = 6
@@ -47,7 +47,7 @@ class Example(Value, frozen=True):
     @property
     def tokens(self) -> int:
         """About what it costs in a request."""
-        return sum(tokens.estimate(text) for text in (self.tool, self.arguments, self.result, self.intent))
+        return sum(words.estimate(text) for text in (self.tool, self.arguments, self.result, self.intent))
 
 
 class Template(Value, frozen=True):
@@ -97,7 +97,7 @@ class Template(Value, frozen=True):
     @property
     def tokens(self) -> int:
         """About what its examples cost in each request, without the words around them."""
-        return sum(example.tokens for example in self.examples) + tokens.estimate(self.addendum)
+        return sum(example.tokens for example in self.examples) + words.estimate(self.addendum)
 
 
 def name_fault(name: str) -> str:

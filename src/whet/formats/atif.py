@@ -8,11 +8,10 @@ from typing import Any
 
 from msgspec import structs
 
-from whet.formats import content, turns
-from whet.formats.format import Format
+from whet.formats import content
+from whet.formats.content import OpenCalls
 from whet.formats.openai_messages import tool_name
-from whet.formats.source import Source, identity
-from whet.formats.turns import OpenCalls
+from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Thought, ToolCall, Transcript, Usage
 from whet.text import fields
 
@@ -68,18 +67,18 @@ def _family(
 def _transcript(source: Source, record: dict[str, Any], native_id: str, parent: str) -> Transcript:
     agent = fields.mapping(record, "agent")
     messages = tuple(_messages(source, record, fields.text(agent, "model_name")))
-    started, ended = turns.span(messages)
+    started, ended = content.span(messages)
     continued = bool(fields.text(record, "continued_trajectory_ref"))
     total = fields.mapping(record, "final_metrics")
     return Transcript(
         source=NAME,
         native_id=native_id,
-        messages=turns.delegated(messages) if parent else messages,
+        messages=content.delegated(messages) if parent else messages,
         parent=parent,
         model=fields.text(agent, "model_name") or next((m.model for m in messages if m.model), ""),
         version=" ".join(filter(None, (fields.text(agent, "name"), fields.text(agent, "version")))),
         purpose=Purpose.SUBTASK if parent else Purpose.CHAT,
-        ending=Ending.COMPACTED if continued else turns.settled(messages),
+        ending=Ending.COMPACTED if continued else content.settled(messages),
         started=started,
         ended=ended,
         tools=tuple(filter(None, map(tool_name, fields.objects(agent, "tool_definitions")))),

@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from whet.text.loose_json import Unreadable, parse
+from whet.text.fields import Unreadable, parse
 
 HEADER_BYTES = 100
 COMPANIONS = ("-wal", "-journal")

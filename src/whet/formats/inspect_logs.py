@@ -7,9 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from whet.formats import content
-from whet.formats.archives import Archive
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
+from whet.formats.source import Archive, Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

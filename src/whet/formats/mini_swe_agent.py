@@ -7,10 +7,9 @@ message after them; newer versions name their tool calls.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.formats import completions, content
-from whet.formats.format import Format
-from whet.formats.source import Source, identity
-from whet.formats.turns import OpenCalls
+from whet.formats import content, openai_messages
+from whet.formats.content import OpenCalls
+from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import (
     Ending,
     Message,
@@ -110,7 +109,7 @@ def _messages(records: list[dict[str, Any]]) -> Iterator[Message]:
 def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
     if reasoning := fields.text(record, "reasoning_content"):
         yield Thought(reasoning)
-    calls = completions.calls(record)
+    calls = openai_messages.calls(record)
     words = record.get("content")
     block = command(words) if isinstance(words, str) and not calls else None
     if block is None:
@@ -155,7 +154,7 @@ def _model(extra: dict[str, Any]) -> str:
 
 def _usage(extra: dict[str, Any]) -> Usage | None:
     response = fields.mapping(extra, "response")
-    return completions.usage(fields.mapping(response, "usage"), cost_dollars=extra.get("cost"))
+    return openai_messages.usage(fields.mapping(response, "usage"), cost_dollars=extra.get("cost"))
 
 
 FORMAT = Format(NAME, "mini-swe-agent", sniff, read)

@@ -6,11 +6,10 @@ A result without a call id answers the oldest open call of its tool in the step 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whet.formats import completions, content, turns
-from whet.formats.format import Format
+from whet.formats import content
+from whet.formats.content import OpenCalls
 from whet.formats.inserted import INTERRUPT
-from whet.formats.source import Source, identity
-from whet.formats.turns import OpenCalls
+from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import (
     Disposition,
     Message,
@@ -22,8 +21,35 @@ from whet.sessions.transcripts import (
     Thought,
     ToolCall,
     Transcript,
+    Usage,
 )
 from whet.text import fields
+
+
+def usage(record: dict[str, Any], *, cost_dollars: object = None) -> Usage | None:
+    """Tokens of a completion, where the prompt's count includes its cached ones."""
+    cost = fields.amount(cost_dollars)
+    if not record and cost is None:
+        return None
+    details = fields.mapping(record, "prompt_tokens_details")
+    return Usage(
+        input=fields.whole(record, "prompt_tokens"),
+        output=fields.whole(record, "completion_tokens"),
+        cached=fields.whole(details, "cached_tokens") or fields.whole(record, "cache_read_input_tokens"),
+        cache_written=fields.whole(record, "cache_creation_input_tokens"),
+        cost_dollars=cost,
+    )
+
+
+def calls(message: dict[str, Any]) -> list[ToolCall]:
+    """The tool calls of an assistant message, with their arguments as the model wrote them."""
+    found = []
+    for call in fields.objects(message, "tool_calls"):
+        function = fields.mapping(call, "function")
+        arguments = fields.json_text(function.get("arguments", {}))
+        found.append(ToolCall(fields.text(call, "id"), fields.text(function, "name"), arguments))
+    return found
+
 
 DISPOSITIONS = frozenset(Disposition)
 NAME = "openai"
@@ -102,7 +128,7 @@ def _is_call(value: dict[str, Any]) -> bool:
 
 def _transcript(record: dict[str, Any], native_id: str) -> Transcript:
     messages = tuple(conversation(fields.objects(record, "messages")))
-    started, ended = turns.span(messages)
+    started, ended = content.span(messages)
     meta = fields.mapping(record, "meta")
     return Transcript(
         source=NAME,
@@ -114,7 +140,7 @@ def _transcript(record: dict[str, Any], native_id: str) -> Transcript:
         folder=fields.text(record, "folder", "cwd") or fields.text(meta, "folder", "cwd"),
         branch=fields.text(meta, "branch"),
         version=fields.text(meta, "version"),
-        ending=turns.settled(messages),
+        ending=content.settled(messages),
         started=started,
         ended=ended,
         tools=tuple(name for name in map(tool_name, fields.objects(record, "tools")) if name),
@@ -138,7 +164,7 @@ def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
                 _agent_parts(record, steps, index),
                 at=at,
                 model=fields.text(record, "model"),
-                usage=completions.usage(fields.mapping(record, "usage")),
+                usage=usage(fields.mapping(record, "usage")),
                 origin=_origin(record),
             )
         elif role is Role.USER and _origin(record) is Origin.TURN:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from whet.formats import completions, content
-from whet.formats.format import Format
-from whet.formats.source import Source, identity
-from whet.formats.turns import OpenCalls
+from whet.formats import content, openai_messages
+from whet.formats.content import OpenCalls
+from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -79,7 +78,7 @@ class OpenHandsState:
             return
         response = fields.mapping(fields.mapping(event, "tool_call_metadata"), "model_response")
         identifier = fields.text(response, "id")
-        spent = None if identifier in self.counted else completions.usage(fields.mapping(response, "usage"))
+        spent = None if identifier in self.counted else openai_messages.usage(fields.mapping(response, "usage"))
         if identifier:
             self.counted.add(identifier)
         at = fields.seconds(event.get("timestamp"))
@@ -196,7 +195,7 @@ def _recorded_call(metadata: dict[str, Any]) -> ToolCall | None:
     """The call as the model wrote it, which says more than the action made of it."""
     wanted = fields.text(metadata, "tool_call_id")
     for choice in fields.objects(fields.mapping(metadata, "model_response"), "choices"):
-        for call in completions.calls(fields.mapping(choice, "message")):
+        for call in openai_messages.calls(fields.mapping(choice, "message")):
             if call.id == wanted:
                 return call
     return None

@@ -5,7 +5,7 @@ and not by entry points of Whet's own, for a checkout works with whatever metada
 """
 
 from whet.formats import atif, inspect_logs, mini_swe_agent, openai_messages, openhands, sharegpt, swe_agent
-from whet.formats.format import Format
+from whet.formats.source import Format
 
 # Benchmarks' are particular; what a conversation may look like anywhere is asked last.
 FORMATS: tuple[Format, ...] = (

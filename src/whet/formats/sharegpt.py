@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable, identity, parse
-from whet.formats.turns import OpenCalls
+from whet.formats import content
+from whet.formats.content import OpenCalls
+from whet.formats.source import Format, Source, Unreadable, identity, parse
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -118,7 +117,7 @@ def _transcript(record: dict[str, Any], name: str, native_id: str) -> Transcript
         messages=messages,
         title=fields.text(record, "title"),
         model=fields.text(record, "model"),
-        ending={True: Ending.FINISHED, False: Ending.FAILED, None: turns.settled(messages)}[completed],
+        ending={True: Ending.FINISHED, False: Ending.FAILED, None: content.settled(messages)}[completed],
         ending_detail="" if completed is not False else "not completed",
         ended=at,
     )

@@ -1,22 +1,76 @@
-"""One file of another agent, opened read-only and read in bounded memory."""
+"""What a format of record is, and one file of another agent, opened read-only and read in bounded memory."""
 
 import contextlib
 import gzip
 import hashlib
 import itertools
+import lzma
 import os
+import struct
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, cast
 
 import apsw
 import msgspec
 
-from whet.formats import archives, databases
-from whet.text.loose_json import BYTE_ORDER_MARK
-from whet.text.loose_json import Unreadable as Unreadable
-from whet.text.loose_json import parse as parse
+from whet.formats import databases
+from whet.sessions.transcripts import Transcript
+from whet.text.fields import BYTE_ORDER_MARK
+from whet.text.fields import Unreadable as Unreadable
+from whet.text.fields import parse as parse
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    OSError,
+    EOFError,
+    NotImplementedError,  # a compression that this Python does not know
+    RuntimeError,  # encrypted
+    ValueError,
+    OverflowError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+)
+
+
+class Archive:
+    """An open zip file whose members are taken one at a time, so that memory holds one of them."""
+
+    def __init__(self, archive: zipfile.ZipFile, limit_bytes: int) -> None:
+        self._archive = archive
+        self._limit_bytes = limit_bytes
+        self.names: tuple[str, ...] = tuple(dict.fromkeys(archive.namelist()))
+
+    def read(self, name: str) -> object:
+        """One member as a JSON value, or `Unreadable` with the reason."""
+        if name not in self.names:
+            raise Unreadable(f"{name} is missing")
+        try:
+            with self._archive.open(name) as member:
+                body = member.read(self._limit_bytes + 1)
+        except DAMAGE as error:
+            raise Unreadable(f"{name} cannot be read: {error}") from error
+        if len(body) > self._limit_bytes:
+            raise Unreadable(f"{name} is larger than {self._limit_bytes >> 20} MiB")
+        try:
+            return parse(body)
+        except Unreadable as error:
+            raise Unreadable(f"{name}: {error}") from error
+
+
+@contextlib.contextmanager
+def opened(path: Path, *, limit_bytes: int) -> Iterator[Archive]:
+    """A zip file, or `Unreadable` with the reason."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except DAMAGE as error:
+        raise Unreadable(f"broken zip file: {error}") from error
+    with contextlib.closing(archive):
+        yield Archive(archive, limit_bytes)
+
 
 DIGEST_BYTES = 5
 END_BYTES = 16 << 10
@@ -127,9 +181,9 @@ class Source:
         """The file as a SQLite database, read-only, with its write-ahead log if one lies beside it."""
         return databases.opened(self.path)
 
-    def archive(self) -> contextlib.AbstractContextManager[archives.Archive]:
+    def archive(self) -> contextlib.AbstractContextManager[Archive]:
         """The file as a zip file of JSON members."""
-        return archives.opened(self.path, limit_bytes=self.limits.document_bytes)
+        return opened(self.path, limit_bytes=self.limits.document_bytes)
 
     def _open(self, *, plain: bool = False) -> IO[bytes]:
         try:
@@ -269,3 +323,19 @@ def _ends(path: Path) -> bytes:
         start = file.read(END_BYTES)
         file.seek(max(0, size - END_BYTES))
         return str(size).encode() + start + file.read(END_BYTES)
+
+
+class Format(NamedTuple):
+    """One format of record. `places` are globs beneath the person's home folder, of files that hold sessions.
+
+    `variable` names the environment variable that puts another folder in the place of the first one of each glob.
+    `beside` names files that lie in the folder where the person worked, of agents that have no place of their own.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[Source], bool]
+    read: Callable[[Source], Iterator[Transcript]]
+    places: tuple[str, ...] = ()
+    variable: str = ""
+    beside: tuple[str, ...] = ()

@@ -7,10 +7,9 @@ calls get made-up ids and are paired by position within the step.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.formats import completions, content
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable, identity, parse
-from whet.formats.turns import OpenCalls
+from whet.formats import content, openai_messages
+from whet.formats.content import OpenCalls
+from whet.formats.source import Format, Source, Unreadable, identity, parse
 from whet.sessions.transcripts import (
     Ending,
     Message,
@@ -100,7 +99,7 @@ def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterat
     for block in fields.objects(record, "thinking_blocks"):
         if words := fields.text(block, "thinking"):
             yield Thought(words, signature=fields.text(block, "signature"))
-    calls = completions.calls(record)
+    calls = openai_messages.calls(record)
     action = fields.text(record, "action").strip()
     if calls or action:
         # The content of an older message repeats the action; its thought is the rest of it.

@@ -22,9 +22,9 @@ from whet.hooks.starting import SessionDraw
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportReport
 from whet.intake.taking import READER, stamp_of, take
+from whet.store.canary_counts import KeptDraw, Telling, keep_reminders, keep_session_draws, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.session_draws import KeptDraw, Telling, keep_reminders, keep_session_draws, keep_tellings
 from whet.values import Value
 
 KEPT = "kept"

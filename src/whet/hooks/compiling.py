@@ -20,7 +20,7 @@ from whet.store.opening import opened
 from whet.targets.drawing import Offer, offered_rules
 from whet.targets.reaching import Reader, reads
 from whet.targets.rendering import frame, reminder_frame, scoped_line
-from whet.told.prompt_inputs import Budgets
+from whet.told.prompt import Budgets
 from whet.trials.canaries import key_of
 from whet.values import Value
 

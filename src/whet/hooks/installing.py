@@ -3,10 +3,12 @@
 They are the hooks of `plugins/whet`, word for word. A host with both would run both, so the plugin excludes them.
 """
 
+import contextlib
 import os
 import re
 import shlex
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +16,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.agents.agent import AgentHooks
-from whet.agents.registry import hosts, known
+from whet.agents.places import own_folder
+from whet.agents.registry import agents, hosts, known
 from whet.errors import WhetError
 from whet.hooks.events import CALL, END, START
-from whet.hooks.places import FOLDER, REMINDERS
+from whet.hooks.places import FOLDER, REMINDERS, has_hooks
 from whet.store import files
 from whet.store.home import Home, prepare_home
 
@@ -259,3 +262,24 @@ def host_hooks(agent: str) -> AgentHooks:
     if found is None or found.hooks is None:
         raise WhetError(f"Whet has no hooks for {agent}.", advice=f"Agents with hooks: {', '.join(hosts())}.")
     return found.hooks
+
+
+USUAL_HOME = ".whet"
+
+
+def installed_hosts(home: Home, person: Path, environment: Mapping[str, str]) -> frozenset[str]:
+    """The agents of a person whose plugin or hooks use this home, as their own files name them."""
+    if home.folder != person / USUAL_HOME and not has_hooks(home.folder):
+        return frozenset()  # agents call the usual home, unless they were set up for this one
+    folders = {
+        agent.name: own_folder(agent.files, person=person, environment=environment)
+        for agent in agents()
+        if agent.hooks and agent.files
+    }
+    return frozenset(name for name, config in folders.items() if config.is_dir() and _calls(name, config))
+
+
+def _calls(agent: str, config: Path) -> bool:
+    with contextlib.suppress(WhetError):  # a file that cannot be read: the agent does not read hooks from it either
+        return has_plugin(agent, config) or are_installed(agent, config)
+    return False

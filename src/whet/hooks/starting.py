@@ -9,7 +9,7 @@ from whet.agents.places import reading
 from whet.agents.registry import known
 from whet.hooks.events import HostEvent, is_for
 from whet.targets.project_names import name_of_project
-from whet.text import tokens
+from whet.text import words
 from whet.trials.draws import is_told
 
 MOST_BYTES = 1 << 20
@@ -67,8 +67,8 @@ def _candidates(
     # Where its file has a say in a rule, old or new, the session is not drawn for: it would hear both.
     free = [rule for rule in holding if not any(_stands(each["line"], standing) for each in _chain(rule))]
     free.sort(key=lambda rule: not rule["operator"])
-    longest = [max((each["line"] for each in _chain(rule)), key=tokens.estimate) for rule in free]
-    fitting = frozenset(tokens.fitting(longest, compiled["budget"] - tokens.estimate(compiled["frame"])))
+    longest = [max((each["line"] for each in _chain(rule)), key=words.estimate) for rule in free]
+    fitting = frozenset(words.fitting(longest, compiled["budget"] - words.estimate(compiled["frame"])))
     return (rule for rule, line in zip(free, longest, strict=True) if line in fitting)
 
 

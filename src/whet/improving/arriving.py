@@ -3,8 +3,7 @@
 import os
 import time
 
-from whet.engine.orders import Done
-from whet.engine.steps import Steps
+from whet.engine.orders import Done, Steps
 from whet.hooks.arrivals import take_spool
 from whet.improving.template_ideas import propose_templates
 from whet.improving.watch import look

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.changes.apply import Refused
-from whet.changes.notes import known
 from whet.changes.pending import propose
+from whet.changes.skill_changes import known
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
 from whet.store.database import Database

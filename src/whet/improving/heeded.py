@@ -29,7 +29,7 @@ from whet.lessons.reminders import followed_after
 from whet.outcomes.view import SessionView, gather
 from whet.sessions.transcripts import Purpose
 from whet.store.analyses import note_breaks
-from whet.store.canary_counts import deliveries
+from whet.store.canary_counts import deliveries, reminders, told_entries
 from whet.store.database import CannotWrite, Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -38,14 +38,13 @@ from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE
 from whet.store.rows import Session
 from whet.store.rule_findings import keep_findings, kept_findings
-from whet.store.session_draws import reminders, told_entries
 from whet.store.sessions import is_own, load
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
 from whet.targets.settings import Target
 from whet.targets.settings import load as load_targets
+from whet.targets.sync import day_of
 from whet.targets.sync_log import FileTelling, entries_for, load_log
-from whet.targets.telling import day_of
 from whet.trouble.course import Break
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from whet.agent.providers.choosing import missing_key
 from whet.changes.pending import pending
-from whet.engine.orders import Done, Order, left_by
-from whet.engine.steps import Steps, decoded, encoded
+from whet.engine.orders import Done, Order, Steps, decoded, encoded, left_by
 from whet.errors import WhetError
 from whet.improving.keeping import keep, leave_to_person, propose_steps, unheeded
 from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons, note_untriable

@@ -18,10 +18,9 @@ from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import fold
-from whet.ledger.grounds import last_trial
+from whet.ledger.grounds import last_trial, scope_of
 from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Form, Patch, marks
-from whet.ledger.reach import scope_of
 from whet.lessons.joined_lessons import joined
 from whet.lessons.record import (
     Lesson,

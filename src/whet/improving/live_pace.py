@@ -1,6 +1,7 @@
 """How long it takes until live sessions tell whether a rule helps, at the pace of late."""
 
 import math
+from collections.abc import Sequence
 
 from whet.evidence.coin_looks import LOOKS
 from whet.improving.live_sessions import live_sessions, where_of
@@ -12,21 +13,21 @@ from whet.store.database import Database
 from whet.targets.known_projects import KnownProjects
 
 DAYS, DAY_SECONDS = 28, 86_400
-MOST_READ = 60
+MOST_READ, LEAST_READ = 60, 10
 ENOUGH = LOOKS[2]
 """After so many sessions in its situation a rule that spares most failures is known to (evidence.coin_looks)."""
 
 
-def days_until_known(database: Database, rule: Item, *, now: float) -> int | None:
-    """In about how many days enough sessions will have come into the rule's situation; None where nothing tells."""
-    if not detector_of(rule.situation):
+def days_until_known(database: Database, rules: Sequence[Item], *, now: float) -> int | None:
+    """In about how many days enough sessions will have come into a situation of the rules; None where nothing tells."""
+    rules = [rule for rule in rules if detector_of(rule.situation)]
+    if not rules:
         return None
     projects = KnownProjects(database)
     recent = live_sessions(database, since=now - DAYS * DAY_SECONDS)
-    meant = [each for each in recent if holds(rule.scope, where_of(each, projects.identity(each.folder)))]
-    read = meant[-MOST_READ:]
-    units = (measure(database, rule.situation, DrawnUnit("", False, (each,))) for each in read)
-    came_up = sum(each.failed is not None for each in units)
+    meant = [each for each in recent if holds(rules[0].scope, where_of(each, projects.identity(each.folder)))]
+    read = [DrawnUnit("", False, (each,)) for each in meant[-max(LEAST_READ, MOST_READ // len(rules)) :]]
+    came_up = sum(any(measure(database, one.situation, each).failed is not None for one in rules) for each in read)
     if not came_up:
         return None
     a_day = came_up * len(meant) / len(read) / DAYS

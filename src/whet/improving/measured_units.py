@@ -63,7 +63,7 @@ def _measured(database: Database, situation: RuleSituation, live: Live) -> _Meas
     trouble = trouble_of_session(database, session)
     return _MeasuredSession(
         failed=None if followed is None else not followed,
-        corrected=trouble is not None and bool(trouble.interventions),
+        corrected=trouble is not None and trouble.times_stepped_in > 0,
         unchecked=_is_unchecked(view),
         tokens=session.input_tokens + session.output_tokens - analysis.copied.tokens,
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.hooks.hosts import installed_hosts
+from whet.hooks.installing import installed_hosts
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.lessons.record import LessonStage

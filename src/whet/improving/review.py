@@ -14,8 +14,7 @@ from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import answered, carry_out, with_model
 from whet.context.finding import project_of
-from whet.engine.orders import Done, Failed, Order
-from whet.engine.steps import Steps, encoded
+from whet.engine.orders import Done, Failed, Order, Steps, encoded
 from whet.improving.reviews_begun import made_by, reviews_of
 from whet.proving.attempt import Supply
 from whet.reading.reviewed import keep_claims, retold
@@ -54,6 +53,8 @@ from whet.values import Value
 KIND = "review"
 RECORD_TOKENS = 12_000
 SHARE_OF_ROOM = 0.6
+
+BUDGET = Budget(model_calls=8, tokens=200_000, seconds=300.0)  # of one review
 
 
 class ReviewRequest(Value, frozen=True):
@@ -172,15 +173,14 @@ def _request(
     home: Home, database: Database, session: Session, ask: ReviewRequest, environment: Mapping[str, str]
 ) -> RunRequest:
     settings = load_settings(home)
-    limits, is_own = settings.review, _is_own(home, database, session)
-    budget = Budget(model_calls=limits.model_calls, tokens=limits.tokens, seconds=limits.seconds)
+    is_own = _is_own(home, database, session)
     return RunRequest(
-        replace(settings, budget=budget, sampling=Sampling()),
+        replace(settings, budget=BUDGET, sampling=Sampling()),
         RunPlace(environment=environment),
         tools=tuple(sorted(ALLOWED)),
         purpose=Purpose.REVIEW,
         id=f"{session.native_id}-review-{ask.kind}-{ask.messages}",
-        chosen=provider_for(settings, environment=environment, home=home, model=ask.model or limits.model),
+        chosen=provider_for(settings, environment=environment, home=home, model=ask.model or settings.review.model),
         reviewed=ReviewedSession(
             read=None if is_own else _vouched(database, session),
             project=project_of(Path(session.folder), settings.trust.projects) if is_own and session.folder else None,

@@ -18,7 +18,6 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
-from whet.store.settings_file import load
 from whet.store.template_files import stored_transcripts
 from whet.targets.known_projects import KnownProjects
 
@@ -29,9 +28,7 @@ PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})
 
 
 def propose_templates(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
-    """Let a template wait for each project whose newest proved session shows enough, unless switched off."""
-    if not load(home).templates.proposed:
-        return ()
+    """Let a template wait for each project whose newest proved session shows enough."""
     return tuple(_proposals(home, database, now=now))
 
 

@@ -10,33 +10,39 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from whet.changes.apply import promote, revert
-from whet.engine.orders import Done
-from whet.engine.steps import Steps, encoded
+from whet.engine.orders import Done, Steps, encoded
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
 from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots, where_of
 from whet.improving.measured_units import DrawnUnit, measure
 from whet.improving.template_watch import Measured, look_at_templates
-from whet.ledger.entries import Actor, Item
+from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
-from whet.lessons.live import CanaryMove, LiveCounts
+from whet.lessons.live import Bundle, CanaryMove, LiveCounts
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.store.analyses import refresh
-from whet.store.canary_counts import CountedUnit, Delivery, count, counted, deliveries
+from whet.store.canary_counts import CountedUnit, Delivery, KeptDraw, count, counted, deliveries, session_draws
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
-from whet.store.session_draws import KeptDraw, session_draws
 from whet.targets.drawing import unit_of
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
-from whet.targets.telling import tell
+from whet.targets.sync import tell
 from whet.trials.canaries import Observation, compare, key_of
 from whet.trials.draws import is_told
-from whet.trials.endpoints import ALPHA_GUARD, ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint
+from whet.trials.endpoints import (
+    ALPHA_GUARD,
+    ALPHA_HARM,
+    ALPHA_HELP,
+    EndpointVerdict,
+    LiveUnit,
+    judge_endpoint,
+    judge_in_bundle,
+)
 from whet.values import Value
 
 DAY_SECONDS = 86_400
@@ -81,10 +87,9 @@ def look_at_canaries(
     refresh(database, progress=lambda _: None)
     sessions = live_sessions(database, since=min(item.since for item in canaries))
     projects = KnownProjects(database)
-    found = tuple(
-        _watch(home, database, item, _in_scope(item, sessions, projects), now=now, settled=now - settled_seconds)
-        for item in canaries
-    )
+    for item in canaries:
+        _count(database, item, _in_scope(item, sessions, projects), now=now, settled=now - settled_seconds)
+    found = tuple(_act(home, database, each, now=now) for each in live_lessons(home, database))
     tell(home, database, now=now)
     return found
 
@@ -92,24 +97,50 @@ def look_at_canaries(
 def live_lessons(home: Home, database: Database) -> tuple[Lesson, ...]:
     """Every lesson that is live with what was counted so far; nothing is counted and nothing decided."""
     ledger = ledger_of(home, database)
-    return tuple(_live(ledger, item) for item in ledger.state().rules if item.canary)
+    canaries = [item for item in ledger.state().rules if item.canary]
+    bundles = {item.bundle: _bundle(ledger, item) for item in canaries if item.bundle}
+    return tuple(_live(ledger, item, bundles.get(item.bundle)) for item in canaries)
 
 
-def _live(ledger: Ledger, item: Item) -> Lesson:
+def _bundle(ledger: Ledger, item: Item) -> Bundle:
+    """What is known of all lessons of a bundle, those that were taken back since among them."""
+    entries = [each.number for each in ledger.entries() if each.batch == item.bundle and each.step is Step.CANARY]
+    units: dict[str, CountedUnit] = {}
+    failures: dict[str, int | None] = {}
+    for each in counted(ledger.database, *entries):
+        units.setdefault(each.unit, each)
+        if each.failed is not None:
+            failures[each.unit] = (failures.get(each.unit) or 0) + each.failed
+    whole = [
+        one._replace(failed=failures.get(unit)) for unit, one in zip(units, live_units(units.values()), strict=True)
+    ]
+    found = judge_endpoint(whole, share=item.share)
+    sessions = sum(each.sessions for each in units.values())
+    return Bundle(item.bundle, len(entries), _with_endpoint(item, sessions, found, "the failures of each"))
+
+
+def _live(ledger: Ledger, item: Item, bundle: Bundle | None) -> Lesson:
     patch = replace(ledger.entry(item.number).patch, text=item.text, scope=item.scope, trust=item.trust)
-    counts = counts_of(item, counted(ledger.database, item.number))
+    counts = counts_of(item, counted(ledger.database, item.number), bundle)
     told_as = f"{item.form.value} {item.name}"
     return lesson_of_change(patch, standing=Standing(LessonStage.LIVE, item.number, told_as, counts=counts))
 
 
-def counts_of(item: Item, units: list[CountedUnit]) -> LiveCounts:
+def counts_of(item: Item, units: list[CountedUnit], bundle: Bundle | None) -> LiveCounts:
     """What the units that were counted say of a canary."""
     sessions = sum(each.sessions for each in units)
     endpoint = detector_of(item.situation)
+    if bundle is not None:
+        whole = bundle.counts
+        own = judge_in_bundle(live_units(units), whole.comparison.decision, lessons=bundle.lessons, share=item.share)
+        return LiveCounts(item.since, item.share, sessions, own, endpoint=endpoint, together=bundle)
     if not endpoint:
         comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
         return LiveCounts(item.since, item.share, sessions, comparison)
-    found = judge_endpoint(live_units(units), share=item.share)
+    return _with_endpoint(item, sessions, judge_endpoint(live_units(units), share=item.share), endpoint)
+
+
+def _with_endpoint(item: Item, sessions: int, found: EndpointVerdict, endpoint: str) -> LiveCounts:
     return LiveCounts(
         item.since,
         item.share,
@@ -127,7 +158,7 @@ def live_units(units: Iterable[CountedUnit]) -> list[LiveUnit]:
     return [LiveUnit(each.told, each.loss, each.failed, each.corrected, each.unchecked, each.tokens) for each in units]
 
 
-def _watch(home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float) -> Lesson:
+def _count(database: Database, item: Item, sessions: list[Live], *, now: float, settled: float) -> None:
     known = counted(database, item.number)
     draws = {(each.agent, each.session): each for each in session_draws(database, item.number)}
     others = [each for each in sessions if _drawer(each) not in draws]
@@ -139,7 +170,6 @@ def _watch(home: Home, database: Database, item: Item, sessions: list[Live], *, 
     seen = {each.unit for each in known}
     measured = [measure(database, item.situation, each) for each in new if each.unit not in seen]
     count(database, item.number, measured, now=now)
-    return _act(home, database, _live(ledger_of(home, database), item), now=now)
 
 
 def _act(home: Home, database: Database, lesson: Lesson, *, now: float) -> Lesson:
@@ -171,6 +201,9 @@ def _reason(lesson: Lesson) -> str:
             f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
             f" error rate at most {100 * found.alpha:g} %"
         )
+    if watched.together is not None:
+        its_own = f"its own failure in {100 * told:.0f} % of {found.told} with it, in {100 * untold:.0f} % of"
+        return f"{name} {word}: {watched.together.words}; {its_own} {found.untold} without"
     alpha = ALPHA_HELP if word == "promoted" else ALPHA_HARM + len(watched.guards) * ALPHA_GUARD
     worse = f"; worse with it: {watched.held_by}" if watched.held_by else ""
     return (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agents.reader import is_of_reader
+from whet.agents.executor import is_of_reader
 from whet.agents.recognising import format_named, recognise
 from whet.examples.prefills import is_prefill, recognised
 from whet.formats.source import Skipped, Source, Unreadable

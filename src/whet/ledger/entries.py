@@ -91,6 +91,7 @@ class Item(Value, frozen=True):
     canary: bool = False
     home: str = ""
     share: float = 0.0
+    bundle: int = 0  # of a canary: the batch of lessons that are drawn for together
     maker: str = ""
     situation: RuleSituation = RuleSituation()
     example: str = ""

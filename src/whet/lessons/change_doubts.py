@@ -1,5 +1,6 @@
 """What speaks against a change that recurs: that it is two things, a slip, known anyway, or that what fails works."""
 
+from whet.lessons.call_pairs import ALIKE, is_like
 from whet.lessons.call_templates import VARIES, fits
 from whet.lessons.change_features import (
     ProjectCalls,
@@ -9,7 +10,7 @@ from whet.lessons.change_features import (
     is_unlike,
     replaced_by,
 )
-from whet.lessons.changed_calls import ALIKE, CallTrouble, is_like
+from whet.lessons.changed_calls import CallTrouble
 from whet.lessons.simple_calls import SimpleCall, parts_of
 
 SAME_REST = 0.4  # of the words of two calls of which only the programs are named

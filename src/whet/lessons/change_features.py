@@ -6,17 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from whet.lessons.call_pairs import is_like, telling_words
 from whet.lessons.call_templates import VARIES, Words, fits
-from whet.lessons.changed_calls import (
-    AnotherWay,
-    CallTrouble,
-    ChangedCall,
-    HowChanged,
-    MadeCall,
-    SessionChanges,
-    is_like,
-    telling_words,
-)
+from whet.lessons.changed_calls import AnotherWay, CallTrouble, ChangedCall, HowChanged, MadeCall, SessionChanges
 from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_idle, is_setting, parts_of, relative, settings_in
 
 HEAD_WORDS = 3

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from whet.lessons.call_pairs import telling_words
 from whet.lessons.call_templates import VARIES, common_form
 from whet.lessons.change_features import RecurringChange, Remedy, symptoms
-from whet.lessons.changed_calls import CallTrouble, telling_words
+from whet.lessons.changed_calls import CallTrouble
 from whet.lessons.simple_calls import SimpleCall, is_setting, parts_of, settings_in, shown
 from whet.text.words import cut
 

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, zip_longest
 
+from whet.lessons.call_pairs import CallCourse
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent, in_project
 from whet.lessons.failed_calls import FailedCalls
 from whet.lessons.telling_lines import telling_lines, terms
@@ -33,10 +34,10 @@ RETYPED = 0.6  # of the words
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 
-def condense(view: SessionView) -> CondensedSession:
+def condense(view: SessionView, calls: CallCourse | None = None) -> CondensedSession:
     """The events of a session. What was copied from another one is told there (`own_part`)."""
     course = course_of(view)
-    making = _Condensing(course)
+    making = _Condensing(course, calls or CallCourse(view))
     failures = list(making.failed.events())
     found = [*making.spoken(), *making.stopped(), *failures, *making.claims(), *making.insights(failures)]
     kept = _fitting(sorted(found, key=lambda event: event.message))
@@ -68,10 +69,10 @@ def _rank(event: SessionEvent) -> int:
 class _Condensing:
     """One session on its way to events."""
 
-    def __init__(self, course: SessionCourse) -> None:
+    def __init__(self, course: SessionCourse, calls: CallCourse) -> None:
         self.course = course
         self.folder = course.view.transcript.folder
-        self.failed = FailedCalls(course)
+        self.failed = FailedCalls(course, calls)
         self.asked = [move.asked for move in course.moves]
         self.seconds = list(accumulate(agent_seconds(course.messages, course.view.steps), initial=0.0))
         self.answered = sorted((move.answered, move.step.trust) for move in course.moves)

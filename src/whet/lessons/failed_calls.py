@@ -1,6 +1,5 @@
 """The failed calls of a session as events: why each failed, and the call for the same purpose that then worked."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -8,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.lessons.call_pairs import RARE, CallCourse
 from whet.lessons.condensed import EventKind, SessionEvent, in_project
 from whet.lessons.telling_lines import MOST_LINES, telling_lines, terms, usual_lines
 from whet.outcomes.deciding import Outcome
@@ -30,9 +30,7 @@ from whet.values import lazy
 CALL, CHECK, ERROR, LINE, SEARCHED = 120, 80, 200, 120, 40  # letters shown
 ARGUMENTS = 1_000  # letters of a call that are compared
 SAID = 1_500  # letters of what the agent said after a failure
-REACH = 20  # calls after a failure within which what worked is looked for
-SAME, SAME_BY_OTHER, ALMOST = 0.4, 0.5, 0.75  # of the words of both calls, the rare ones counting more
-RARE = 6  # calls of the session that have a word which is rare
+ALMOST = 0.75  # of the words of both calls, the rare ones counting more
 SEARCHES_SHOWN = 3
 ADDED = 4  # words of a command that is made again
 ELIDED_FROM = 24
@@ -52,8 +50,9 @@ class Resolved(NamedTuple):
 class FailedCalls:
     """What failed in a session, beside what worked in it."""
 
-    def __init__(self, course: SessionCourse) -> None:
+    def __init__(self, course: SessionCourse, calls: CallCourse) -> None:
         self.course = course
+        self.calls = calls
         self.folder = course.view.transcript.folder
 
     @lazy
@@ -147,34 +146,15 @@ class FailedCalls:
         return replace(event, again=True, worked=self.shown(between[-1]), worked_at=between[-1].asked)
 
     def resolved(self, move: CourseStep) -> Resolved | None:
-        """The first later call that does the same and worked, by the same tool or by another one."""
-        other_tool: CourseStep | None = None
-        is_edited = False
-        for other in self.course.moves[move.number + 1 : move.number + 1 + REACH]:
-            is_edited = is_edited or bool(other.edits and other.step.worked)
-            if not other.step.worked or other.asked <= move.asked:
-                continue
-            if other.step.key == move.step.key:
-                return Resolved(other, True, is_edited)
-            if _looks(other) and not _looks(move):
-                continue
-            share = self._share(move, other)
-            if other.step.tool == move.step.tool and share >= SAME:
-                return Resolved(other, False, is_edited and (bool(move.checks) or share >= ALMOST))
-            if other_tool is None and share >= SAME_BY_OTHER:
-                other_tool = other
-        return Resolved(other_tool, False, False) if other_tool is not None else None
-
-    def _share(self, one: CourseStep, other: CourseStep) -> float:
-        """How much two calls share of their words, of which the rare ones say more."""
-        mine, theirs = self.words[one.number], self.words[other.number]
-        both = mine & theirs
-        if not both or (one.step.tool != other.step.tool and min(map(self.known.__getitem__, both)) > RARE):
-            return 0.0
-        return self._weight(both) / math.sqrt(self._weight(mine) * self._weight(theirs))
-
-    def _weight(self, words: frozenset[str]) -> float:
-        return sum(math.log(1 + len(self.words) / self.known[word]) for word in words)
+        """The later call that did what one was to do."""
+        found = self.calls.resolution(move.number)
+        if found is None:
+            return None
+        other = self.course.moves[found.step.number]
+        if other.step.key == move.step.key:
+            return Resolved(other, True, found.is_edited)
+        is_red = found.is_edited and other.step.tool == move.step.tool
+        return Resolved(other, False, is_red and (bool(move.checks) or found.likeness >= ALMOST))
 
     def error_of(self, move: CourseStep, remedy: frozenset[str] = frozenset(), *, most: int = 2, name: str = "") -> str:
         """The lines that say why a call failed, and what decided it where the answer says nothing."""
@@ -268,14 +248,6 @@ def _given(step: JudgedCall) -> frozenset[str]:
     """The words that a call was given, paths by their last part: what is looked for may lie in another folder."""
     found = terms(" ".join(pieces_of(step.exchange.call))[:ARGUMENTS])
     return frozenset(word for word in found if "/" not in word and "\\" not in word)
-
-
-def _looks(move: CourseStep) -> bool:
-    """Whether a call only shows something."""
-    if move.step.effect in LOOKS:
-        return True
-    stages = split(move.command)
-    return bool(stages) and all(is_reader(stage) for stage in stages)
 
 
 def _told(command: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from whet.lessons.call_pairs import CallCourse
 from whet.lessons.changed_calls import SessionChanges, changes_of
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensing import condense
@@ -13,7 +14,7 @@ from whet.outcomes.view import gather
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 14  # one more whenever the same session would teach something else
+TEACHING_VERSION = 15  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 
@@ -37,12 +38,13 @@ class SessionTeaching(Value, frozen=True):
 def teaching_of(transcript: Transcript) -> SessionTeaching:
     """What a session may teach, and the instructions of its project that its record shows."""
     view = gather(transcript)
+    calls = CallCourse(view)
     return SessionTeaching(
         tuple(said_pieces(view)),
         tuple(seen_instructions(view)),
         opening_of(transcript),
-        changes_of(view),
-        condense(view),
+        changes_of(calls),
+        condense(view, calls),
     )
 
 

@@ -60,3 +60,22 @@ class LiveCounts(Value, frozen=True):
     guards: tuple[LiveGuard, ...] = ()
     held_by: str = ""
     next_look: int | None = None  # after so many sessions in the rule's situation
+    together: "Bundle | None" = None
+
+
+class Bundle(Value, frozen=True):
+    """The lessons that are drawn for as one: the number of the first, how many, and what is known of all together."""
+
+    number: int
+    lessons: int
+    counts: LiveCounts
+
+    @property
+    def words(self) -> str:
+        """How sessions went with all of them and without."""
+        found = self.counts.comparison
+        told, untold = 100 * (found.loss_told or 0.0), 100 * (found.loss_untold or 0.0)
+        return (
+            f"{self.lessons} lessons told together (bundle {self.number}): of the sessions in a situation of theirs"
+            f" {told:.0f} % of {found.told} failed in one with them, {untold:.0f} % of {found.untold} without"
+        )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.lessons.call_pairs import ALIKE, CallWords, is_like, telling_words
 from whet.lessons.call_templates import Words, common_form, fits
 from whet.lessons.change_doubts import is_borne_out
 from whet.lessons.change_features import (
@@ -23,17 +24,7 @@ from whet.lessons.change_features import (
     is_unlike,
     replaced_by,
 )
-from whet.lessons.changed_calls import (
-    ALIKE,
-    AnotherWay,
-    CallTrouble,
-    CallWords,
-    ChangedCall,
-    HowChanged,
-    SessionChanges,
-    is_like,
-    telling_words,
-)
+from whet.lessons.changed_calls import AnotherWay, CallTrouble, ChangedCall, HowChanged, SessionChanges
 from whet.lessons.simple_calls import SimpleCall, is_step, is_tool
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall

@@ -120,7 +120,7 @@ def of_session(database: Database, session: Session, transcript: Transcript) -> 
     return LostTimeAnswer(
         agent_minutes=_minutes(found.agent_seconds) if found.is_timed else None,
         minutes_lost=_minutes(found.lost_seconds) if found.is_timed else None,
-        stepped_in=len(found.interventions),
+        stepped_in=found.times_stepped_in,
         stretches=[_stretch(one) for one in found.troubles],
     )
 

@@ -186,9 +186,7 @@ class _Stage(NamedTuple):
             overlay.home,
             trial,
             os.environ,
-            limits=ToolLimits(
-                replace(settings.sandbox, required=True), settings.terminal, hidden=(home.folder, *self.hidden)
-            ),
+            limits=ToolLimits(replace(settings.sandbox, required=True), hidden=(home.folder, *self.hidden)),
         )
         ended = judge_work(situation, case) if check.command else WorkEnd(None)
         files = {path: overlay.content(path) for path in check.files}

@@ -17,8 +17,7 @@ from whet.agent.protocols import Chosen, ProviderFault
 from whet.agent.providers.choosing import missing_key, provider_for
 from whet.agent.start import carry_out, says
 from whet.context.finding import NAMES
-from whet.engine.orders import Done, Failed, left_by
-from whet.engine.steps import Steps, decoded, encoded
+from whet.engine.orders import Done, Failed, Steps, decoded, encoded, left_by
 from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
@@ -215,7 +214,7 @@ def begin(overlay: Overlay, case: Case, patch: Patch | None, request: RunRequest
         task = warm_start(templates.read(patch.text, name=patch.name), task, words())
     held_back = replace(
         settings,
-        context_files=settings.context_files and has_files,
+        prompt=settings.prompt if has_files else settings.prompt.without("context_files"),
         sandbox=replace(settings.sandbox, required=True, variables=(*settings.sandbox.variables, *case.environment)),
         servers=(),
         budget=case.budget.budget,

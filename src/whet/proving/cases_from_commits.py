@@ -1,9 +1,10 @@
 """Cases from commits: the state before, the message as the task, and the tests that fail before and pass after."""
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.proving.checks import CommandEnd
 from whet.proving.judged_work import twist_tests
 from whet.proving.repositories import Commit, changed, commits, files_of, resolved, text_of
-from whet.proving.workspace import laid_out, put_files, put_tests, run_check, situation_for
+from whet.proving.workspace import laid_out, put_files, put_tests, run_check, situation_for, write_file
 from whet.secrets.redactor import Redactor
 from whet.store.home import Home
 from whet.store.listing import find
@@ -119,7 +120,7 @@ def _made(home: Home, asked: CommitsAsked, commit: Commit, told: WayToTest | Non
     )  # fmt: skip
     if why is not None or way is None:
         return MadeOfCommit(commit, left_out=why)
-    return MadeOfCommit(commit, *proved(home, case_of(asked, commit, tests, way, task), way, solved=commit.id))
+    return MadeOfCommit(commit, *proved(home, case_of(asked, commit, tests, way, task), way, CaseSolution(commit.id)))
 
 
 def task_of(commit: Commit) -> str:
@@ -187,25 +188,32 @@ class Proved(NamedTuple):
     said: str = ""
 
 
-def proved(home: Home, case: Case, way: WayToTest, *, solved: str, said: str = "") -> Proved:
-    """The case, where its check was seen to fail before the work and to pass after it, with all that told them apart.
+class CaseSolution(NamedTuple):
+    """The right work as far as it is known: a commit, or files by their content, or what the check printed then."""
 
-    What is after it a commit has; where there is none, `said` is what the check printed when it passed.
-    """
+    commit: str = ""
+    files: Mapping[str, str] = MappingProxyType({})
+    said: str = ""
+
+
+def proved(home: Home, case: Case, way: WayToTest, solved: CaseSolution) -> Proved:
+    """The case, where its check was seen to fail before the work and to pass after it, with what told them apart."""
     try:
-        after = _ended(home, case, solved) if solved else CommandEnd(0, said)
-        before = _ended(home, case, "")
+        after = _ended(home, case, solved) if solved.commit else CommandEnd(0, solved.said)
+        before = _ended(home, case, CaseSolution())
         told = with_reports(case, before, after)
         if after.exit_code != 0 and not told.check.reports:
             why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
             return Proved(None, why, _last(after))
         # After the work the tests ran, so an error before it is the code's; else it may be anybody's.
-        is_lost = before.exit_code is None or before.exit_code in NEVER_RAN or (not solved and never_ran(way, before))
+        is_lost = (
+            before.exit_code is None or before.exit_code in NEVER_RAN or (not solved.commit and never_ran(way, before))
+        )
         if before.exit_code == told.check.exit_code or not any(command_faults(told.check, *before)):
             return Proved(None, LeftOut.PASSES_BEFORE)
         if is_lost:
             return Proved(None, LeftOut.COULD_NOT_RUN, _last(before))
-        return Proved(_with_twist(home, told, solved) if solved else told)
+        return Proved(with_twist(home, told, solved))
     except WhetError as error:  # of its setup
         return Proved(None, LeftOut.COULD_NOT_RUN, error.message)
 
@@ -222,20 +230,25 @@ def with_reports(case: Case, before: CommandEnd, after: CommandEnd) -> Case:
     return replace(case, check=replace(case.check, exit_code=code, reports=reports, prints=() if reports else lines))
 
 
-def _with_twist(home: Home, case: Case, solved: str) -> Case:
-    """Say in the case whether the right work fails with other numbers in the tests."""
-    ended = _ended(home, case, solved, is_twisted=True)
-    return replace(case, check=replace(case.check, twisted=any(command_faults(case.check, *ended))))
+def with_twist(home: Home, case: Case, solved: CaseSolution) -> Case:
+    """Say in the case whether the right work fails with other numbers in the tests, where it is known and passes."""
+    if not solved.commit and not solved.files:
+        return case
+    passes = bool(solved.commit) or not any(command_faults(case.check, *_ended(home, case, solved)))
+    twisted = _ended(home, case, solved, is_twisted=True)
+    return replace(case, check=replace(case.check, twisted=passes and any(command_faults(case.check, *twisted))))
 
 
-def _ended(home: Home, case: Case, solved: str, *, is_twisted: bool = False) -> CommandEnd:
-    """How the check ends in the state before, or with all that the commit changed."""
+def _ended(home: Home, case: Case, solved: CaseSolution, *, is_twisted: bool = False) -> CommandEnd:
+    """How the check ends in the state before, or with the right work."""
     with laid_out(home, case) as work:
-        if solved:
+        if solved.commit:
             assert case.repository is not None
             place = Path(case.repository.path)
-            paths = {file.path for tree in (case.repository.tree, solved) for file in files_of(place, tree)}
-            put_files(place, solved, paths, work)
+            paths = {file.path for tree in (case.repository.tree, solved.commit) for file in files_of(place, tree)}
+            put_files(place, solved.commit, paths, work)
+        for path, text in solved.files.items():
+            write_file(work, path, text.encode())
         put_tests(case, work)
         if is_twisted:
             twist_tests(case, work)

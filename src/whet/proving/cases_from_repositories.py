@@ -11,6 +11,7 @@ from whet.proving.cases_from_commits import (
     CHECK_SECONDS,
     NAME_LETTERS,
     TASK_LIMITS,
+    CaseSolution,
     LeftOut,
     Proved,
     checkout,
@@ -18,15 +19,14 @@ from whet.proving.cases_from_commits import (
     proved,
     way_in,
 )
-from whet.proving.repositories import changed, commits, files_of, in_force, root_of, tip_of
+from whet.proving.repositories import changed, commits, files_of, in_force, root_of, text_of, tip_of
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import COMMIT, Effect, checks_of
-from whet.sessions.file_changes import files_written
+from whet.sessions.call_effects import COMMIT, Effect, checks_of, files_written
 from whet.sessions.transcripts import Transcript
 from whet.store.home import Home
 from whet.trials.cases import Case, is_inside
 from whet.trials.checks import Check, CommitFiles
-from whet.trials.rebuilt_files import asked
+from whet.trials.rebuilt_files import asked, rebuilt
 from whet.trials.ways_to_test import OWN, WayToTest, is_test
 
 COMMIT_SECONDS = 3_600.0  # after a session in which a commit still counts as what came of it
@@ -99,7 +99,7 @@ def _by_commit(home: Home, transcript: Transcript, stretch: SessionStretch, word
         tests=CommitFiles(stretch.after, tests),
         work=_committed(stretch),
     )
-    return proved(home, _case(transcript, stretch, words, check, way), way, solved=stretch.after)
+    return proved(home, _case(transcript, stretch, words, check, way), way, CaseSolution(stretch.after))
 
 
 def _by_command(home: Home, transcript: Transcript, stretch: SessionStretch, words: str) -> Proved | None:
@@ -114,7 +114,20 @@ def _by_command(home: Home, transcript: Transcript, stretch: SessionStretch, wor
     way = WayToTest(OWN, command)
     solution = CommitFiles(stretch.after, ()) if stretch.after else None
     case = _case(transcript, stretch, words, Check(line, seconds=CHECK_SECONDS, work=work, tests=solution), way)
-    return proved(home, case, way, solved=stretch.after, said=found.text)
+    files = {} if stretch.after else _rebuilt_work(transcript, stretch, found.message)
+    return proved(home, case, way, CaseSolution(stretch.after, files, found.text))
+
+
+def _rebuilt_work(transcript: Transcript, stretch: SessionStretch, until: int) -> dict[str, str]:
+    """The files that a session left, where its record tells them from what the repository held."""
+    start = {file.path for file in files_of(stretch.repository, stretch.before)}
+
+    def held(path: str) -> str | None:
+        place = os.path.normpath(Path(stretch.inside, path))
+        return text_of(stretch.repository, stretch.before, place) if place in start else None
+
+    found = rebuilt(transcript, until=until, held=held)
+    return {os.path.normpath(Path(stretch.inside, path)): text for path, text in found.after.items()}
 
 
 def _committed(stretch: SessionStretch) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from whet.outcomes.view import gather
 from whet.proving.carried_steps import with_outcome
-from whet.proving.cases_from_commits import with_reports
+from whet.proving.cases_from_commits import CaseSolution, with_reports, with_twist
 from whet.proving.cases_from_repositories import repository_case
 from whet.proving.checks import CommandEnd
 from whet.proving.workspace import laid_out, run_check, situation_for
@@ -138,7 +138,8 @@ def _rebuilt_task(home: Home, transcript: Transcript) -> Case | str:
             f"no task case: with the files on record, `{command}` gives {before.exit_code} before and"
             f" {after.exit_code} after the work; it should fail, then pass"
         )
-    return with_reports(case, before, after)
+    told = with_reports(case, before, after)
+    return with_twist(home, told, CaseSolution(files=files.after))
 
 
 def _strangers_task(_home: Home, _transcript: Transcript) -> str:

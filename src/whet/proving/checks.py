@@ -16,7 +16,7 @@ from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
 from whet.runs.run import Budget, Spent, WorkReport, WorkStatus
 from whet.runs.settings import Settings
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Purpose, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import judging

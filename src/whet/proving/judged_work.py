@@ -155,7 +155,8 @@ def _text(place: Path) -> str:
 def twist_tests(case: Case, work: Path) -> None:
     """Put other numbers into the tests of a case."""
     check = case.check
-    paths = check.tests.paths if check.tests else tuple(path for path in _files(work) if is_test(path))
+    put = check.tests.paths if check.tests else ()
+    paths = put or tuple(path for path in _files(work) if is_test(path))
     for path in (*paths, *check.put):
         place = work / path
         if place.is_file() and not place.is_symlink():

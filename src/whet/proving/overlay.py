@@ -21,7 +21,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
-from whet.told.passage_changes import find_passage, passage_place, replace_passage
+from whet.told.marked_block import find_passage, passage_place, replace_passage
 from whet.trials.cases import Case
 
 OWN_NOTES = "memory.toml"  # where this machine has a person's own notes: an order names no folder

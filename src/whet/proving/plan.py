@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.protocols import Chosen
-from whet.engine.orders import Order
-from whet.engine.steps import encoded
+from whet.engine.orders import Order, encoded
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.examples import templates
@@ -34,7 +33,7 @@ from whet.store.home import Home
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
-from whet.text import tokens
+from whet.text.words import estimate
 from whet.trials.attempts import Arm, AttemptConditions, OrderTerms, TrialAgent
 from whet.trials.cases import Case, is_errand
 from whet.trials.continuing import PastEvidence, TooFewCases, expect_provable
@@ -285,12 +284,12 @@ def _shown(around: TrialSurroundings, patch: Patch, case: Case, *, now: float) -
             run, means, *_ = begin(overlay, case, each, request)
             means.toolbox.close()
             prompts.append(run.system)
-            tools = sum(tokens.estimate(tool.description + tool.parameters) for tool in run.shown)
+            tools = sum(estimate(tool.description + tool.parameters) for tool in run.shown)
     inserted: tuple[str, ...] = ()
     if patch.form is Form.TEMPLATE:
         messages = warm_start(templates.read(patch.text, name=patch.name), (), words())
         inserted = tuple(msgspec.json.encode(message.parts).decode() for message in messages)
-    asked = tokens.estimate(prompts[1]) + tools + sum(tokens.estimate(text) for text in inserted)
+    asked = estimate(prompts[1]) + tools + sum(estimate(text) for text in inserted)
     is_told = patch.form is not Form.RULE or prompts[0] != prompts[1]
     return _Shown(cache_price(*prompts, inserted=inserted), asked, is_told)
 
@@ -298,4 +297,4 @@ def _shown(around: TrialSurroundings, patch: Patch, case: Case, *, now: float) -
 def _length(case: Case) -> int:
     """The tokens of what a case itself puts into a request: its conversation, or its task and files."""
     said = [msgspec.json.encode(message.parts).decode() for message in case.conversation]
-    return sum(tokens.estimate(text) for text in said or [case.task, *case.files.values()])
+    return sum(estimate(text) for text in said or [case.task, *case.files.values()])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.engine.steps import Direct, decoded
+from whet.engine.orders import Direct, decoded
 from whet.errors import WhetError
 from whet.proving.attempt import Supply, attempt, vouch_for
 from whet.runs.run import Sampling

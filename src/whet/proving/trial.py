@@ -6,8 +6,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from whet.engine.orders import Done, Failed, left_by
-from whet.engine.steps import Steps, decoded, encoded
+from whet.engine.orders import Done, Failed, Steps, decoded, encoded, left_by
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling

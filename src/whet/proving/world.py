@@ -23,7 +23,7 @@ from whet.ledger.entries import CHANGES, Entry, Step
 from whet.ledger.patches import Form, Patch
 from whet.proving.executors import program_of, runner_named, settings_of, version_of
 from whet.runs.models import address_of
-from whet.runs.settings import PromptSettings, Sandbox, Settings, Terminal
+from whet.runs.settings import PromptSettings, Sandbox, Settings
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.home import Home
@@ -54,10 +54,8 @@ class TrialWorld(Value, frozen=True):
 
     files: tuple[WorldFile, ...] = ()
     entries: tuple[Entry, ...] = ()  # of the ledger: the rules in force
-    context_files: bool = True
     tools: tuple[str, ...] = ()
     prompt: PromptSettings = PromptSettings()
-    terminal: Terminal = Terminal()
     sandbox: Sandbox = Sandbox()
     environments: tuple[str, ...] = ()  # what is said of the machine
     grounds: Mapping[str, str] = {}  # hashes of what a machine must have as the first one has it
@@ -72,10 +70,8 @@ def world_of(home: Home, database: Database, settings: Settings, grounds: Mappin
     return TrialWorld(
         files=tuple(_files(home.folder)),
         entries=tuple(_in_force(ledger_of(home, database).entries())),
-        context_files=settings.context_files,
         tools=settings.tools,
         prompt=settings.prompt,
-        terminal=settings.terminal,
         sandbox=settings.sandbox,
         environments=environments(this_machine(os.environ)),
         grounds=grounds,
@@ -140,10 +136,8 @@ def settings_within(world: TrialWorld, own: Settings) -> Settings:
         )
     return replace(
         own,
-        context_files=world.context_files,
         tools=world.tools,
         prompt=world.prompt,
-        terminal=world.terminal,
         sandbox=replace(asked, required=allowed.required or asked.required),
     )
 

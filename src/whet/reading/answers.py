@@ -24,7 +24,7 @@ from whet.lessons.claims import (
     Quote,
 )
 from whet.text import fields
-from whet.text.loose_json import Unreadable, parse
+from whet.text.fields import Unreadable, parse
 
 MOST_BYTES = 1 << 20
 MOST_LINES = 200

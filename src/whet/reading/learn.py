@@ -12,9 +12,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.metering import Meter
-from whet.agents.reader import ReaderAnswer
-from whet.engine.orders import Done, Failed, Order
-from whet.engine.steps import Steps, encoded
+from whet.agents.executor import ReaderAnswer
+from whet.engine.orders import Done, Failed, Order, Steps, encoded
 from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy
@@ -43,7 +42,7 @@ from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.sessions import load
 from whet.store.settings_file import load as load_settings
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.values import Value
 
 KIND = "learn"

@@ -21,8 +21,7 @@ from whet.store.home import Home
 from whet.store.rows import Session
 from whet.store.teachings import keep_teachings, kept_teachings
 from whet.text.quoting import mark_for, quoted, shortened, visible
-from whet.text.tokens import estimate
-from whet.text.words import cut
+from whet.text.words import cut, estimate
 
 PASS_TOKENS = 25_000
 LEAST_TOKENS = 5_000  # for sessions, however much else there is to show

@@ -19,8 +19,7 @@ from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import missing_key
 from whet.agent.start import new_id, says
 from whet.agents.agent import Agent
-from whet.agents.executor import Left
-from whet.agents.reader import MARK, ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch
+from whet.agents.executor import MARK, Left, ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch
 from whet.agents.registry import agents, known
 from whet.errors import WhetError
 from whet.proving.attempt import Supply

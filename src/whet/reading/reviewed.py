@@ -19,7 +19,7 @@ from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.targets.known_projects import KnownProjects
 from whet.text.quoting import shortened, visible
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 
 LEAST_TOKENS = 60  # of each message of the person, however many there are
 MARK_OF_SESSION = "this"

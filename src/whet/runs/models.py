@@ -194,12 +194,12 @@ def _corrected(model: Model, facts: ModelFacts) -> Model:
     given: dict[str, Any] = {
         "family": facts.family or model.family,
         "window": facts.window or model.window,
-        "output_tokens": facts.output_tokens or model.output_tokens,
         "tools": facts.tools or model.tools,
         "size": facts.size or model.size,
     }
-    if facts.input_dollars is not None and facts.output_dollars is not None:
-        given["prices"] = Prices(facts.input_dollars, facts.output_dollars, facts.cached_dollars)
+    if len(facts.prices) > 1:
+        read, written, *cached = facts.prices
+        given["prices"] = Prices(read, written, cached[0] if cached else None)
     return msgspec.structs.replace(model, **given)
 
 

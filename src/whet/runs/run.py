@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.values import Value
 
@@ -48,13 +48,7 @@ class Run(Value, frozen=True):
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     lot: str = ""  # by which canaries were drawn for it; the same in all that goes on from it
-    ephemeral: str = ""  # said at the end of `system` in each request, and never stored
     room: int | None = None  # tokens that a request may have before the run is compacted; None where it is not known
-
-    @property
-    def spoken(self) -> str:
-        """The system prompt of a request."""
-        return f"{self.system}\n\n{self.ephemeral}" if self.ephemeral else self.system
 
 
 class Spent(Value, frozen=True):

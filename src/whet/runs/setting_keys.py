@@ -1,8 +1,10 @@
-"""The names of settings and what each does, `*` for a name that the user gives; and what no setting may contain."""
+"""The names of settings, old ones too, and what each does (`*`: a name that the user gives); what none may contain."""
 
 import re
+import shlex
 import tomllib
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple
 
 from whet.errors import WhetError
 
@@ -10,31 +12,20 @@ TEXTS = {
     "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded model.",
     "prompt.enforcement": "When to tell the model to act with tools: auto, on, off, or parts of model names.",
     "prompt.platform": "Where answers are shown, for a hint in the prompt: cli, telegram, slack, email, web, api.",
-    "prompt.memory": "Give new sessions the notes.",
-    "prompt.profile": "Give new sessions what you wrote of yourself (user.md).",
-    "prompt.session": "State the session's id in the prompt.",
-    "prompt.ephemeral": "Text at the end of the system prompt of each request, which is never stored.",
-    "context_files": "Read AGENTS.md, CLAUDE.md and similar files in the working folder.",
+    "prompt.parts": "Parts of the prompt: memory, profile (user.md), context_files (AGENTS.md …), session (its id).",
     "tools": "Tool sets that the agent has; empty for the default sets.",
     "providers.*.kind": "API that it speaks: openai (chat completions), anthropic (messages), local or scripted.",
     "providers.*.base_url": "Address, including the version: http://127.0.0.1:11434/v1.",
     "providers.*.key_variable": "Environment variable that contains the key; never the key itself.",
     "providers.*.timeout_seconds": "Maximum time to wait for the next data.",
-    "providers.*.retries": "Maximum retries after a temporary error.",
     "models.*.family": "Model family, which decides the guidance the model gets: gpt, claude, gemini, qwen …",
-    "models.*.window": "Size of the context window, in tokens.",
-    "models.*.output_tokens": "Maximum tokens in an answer.",
+    "models.*.window": "Size of the context window, in tokens; models.local.window is for every local model.",
     "models.*.tools": "native if the model accepts tool definitions; text if it writes calls as text.",
     "models.*.size": "small for a model that needs a short prompt, tiny if it needs examples too; otherwise large.",
-    "models.*.input_dollars": "Price of a million input tokens.",
-    "models.*.output_dollars": "Price of a million output tokens.",
-    "models.*.cached_dollars": "Price of a million cached input tokens.",
-    "servers.*.command": "Program to start as the MCP server.",
-    "servers.*.arguments": "Arguments for that program.",
-    "servers.*.url": "Address of a running MCP server, instead of a program.",
+    "models.*.prices": "Dollars for a million tokens: of input, of output and, if you like, of cached input.",
+    "servers.*.command": "Command that starts the MCP server, with its arguments; or the address of a running one.",
     "servers.*.variables": "Names of environment variables to pass to the program.",
     "servers.*.tools": "Tools of the server to use; empty for all.",
-    "servers.*.timeout_seconds": "Maximum time for one tool call.",
     "agents.*.command": "Command that starts an agent of your own for a trial, with {task} for the task.",
     "agents.*.instructions": "File in the workspace from which this agent of your own reads its rules.",
     "agents.*.skills": "Folder in the workspace for its skills; empty for none.",
@@ -43,47 +34,26 @@ TEXTS = {
     "agents.*.variables": "Names of environment variables that the agent gets in a trial, besides its usual ones.",
     "agents.*.readable": "Folders that the agent may read in a trial, besides the system and its own program.",
     "agents.*.endpoints": "Addresses that the agent may reach in a trial, besides those of its model.",
-    "trials.at_once": "Maximum attempts of another agent that run at the same time.",
-    "work.keep_days": "Days for which `whet worker list` lists ended work.",
-    "work.keep": "Maximum number of ended orders that `whet worker list` lists.",
     "budget.model_calls": "Maximum model calls per turn.",
     "budget.tokens": "Maximum tokens per turn, input and output.",
-    "budget.seconds": "Maximum time per turn.",
     "budget.dollars": "Maximum cost per turn, if prices are known.",
     "sampling.temperature": "Sampling temperature; at 0 the answers hardly vary.",
-    "sampling.seed": "Sampling seed, if the provider accepts one.",
     "sampling.output_tokens": "Maximum tokens in one answer.",
     "sandbox.required": "Refuse to run commands if no sandbox works; false runs them unconfined.",
     "sandbox.network": "Let commands in the sandbox use the network.",
     "sandbox.readable": "Folders that the agent may read, besides the working folder, the system and toolchains.",
     "sandbox.writable": "Folders that commands may write to, besides the working folder.",
     "sandbox.variables": "Names of environment variables that commands see besides the usual ones, even secret ones.",
-    "terminal.timeout_seconds": "Maximum time for one command.",
-    "terminal.output_characters": "Maximum characters of output that the agent sees, from its start and end.",
-    "review.enabled": "Review finished turns for notes and skills worth keeping.",
+    "review.every": "Review after this many turns without a note, or calls without a change to a skill; 0: never.",
     "review.model": "Model for reviews; empty for the session's own model, whose cache it shares.",
-    "review.memory_turns": "Review memory after this many turns without a new note.",
-    "review.skill_calls": "Review skills after this many model calls without a change to a skill.",
-    "review.model_calls": "Maximum model calls per review.",
-    "review.tokens": "Maximum tokens per review.",
-    "review.seconds": "Maximum time per review, in seconds.",
     "reading.reader": "Who reads new sessions for lessons, every night too: an agent, or a model as provider:name.",
     "background.tokens_per_day": "Maximum tokens per day for all background work; 0 stops it.",
     "background.dollars_per_day": "Maximum cost per day for all background work, if prices are known.",
-    "compaction.enabled": "Summarise conversations that grow too long.",
-    "compaction.at": "Share of the context window at which to summarise.",
-    "compaction.tail": "Share of the window for the newest messages, which are kept word for word.",
-    "local.context_tokens": "Context window of a local model, in tokens; 0 for its maximum, up to 16,384.",
-    "local.threads": "Threads for a local model; 0 for one per core.",
-    "local.slots": "Conversations to keep in memory at the same time.",
-    "local.cache_mib": "Memory for inactive conversations, in MiB.",
+    "compaction.at": "Share of the context window at which to summarise a conversation; 0: never.",
     "local.calls": "Tool calls as text: free; valid (a started call must be valid); always (every reply is a call).",
     "local.template": "File with a chat template to use instead of the model's own.",
-    "chat.thoughts": "Show the model's thinking dimmed, or hide it.",
     "team.admins": "Database roles whose rules apply here without your approval, in a team on Postgres.",
     "rules.per_project": "Maximum rules per project; for a better one, the weakest is proposed for removal.",
-    "templates.measured": "Let --warm auto start some sessions without a template, to measure its worth.",
-    "templates.proposed": "Propose templates from sessions that went well: one a day per project, for your approval.",
     "trust.projects": "Folders where the output of files and commands counts as your words; never the web or MCP.",
     "trust.elicitation": "Let MCP clients ask you to approve a rule that their agent proposes.",
     "trust.commands": "Let --yes apply changes to memory, rules, skills and jobs at once without a terminal.",
@@ -154,3 +124,145 @@ def refuse_secret(path: tuple[str, ...], value: Any) -> None:
         raise WhetError(f"{key} must be the name of an environment variable.", advice=SECRET_ADVICE)
     if path[-1] in ("base_url", "url") and any("@" in text.partition("://")[2].partition("/")[0] for text in texts):
         raise WhetError(f"{key} contains a password.", advice=SECRET_ADVICE)
+
+
+Table = dict[str, Any]
+Part = Literal["memory", "profile", "context_files", "session"]
+PARTS: tuple[Part, ...] = ("memory", "profile", "context_files")  # of a prompt, besides what it always holds
+
+
+class OldSetting(NamedTuple):
+    """What became of a setting: what stands in its place, and how its value is put there, if it is."""
+
+    instead: str
+    put: Callable[[Table, Any], None] | None = None  # into the document, or into the table of the named thing
+
+
+class RenewedSettings(NamedTuple):
+    """A document without old settings, and a sentence about each that it had."""
+
+    document: Table
+    notes: tuple[str, ...]
+
+
+def renewed(document: Table) -> RenewedSettings:
+    """The document as it would be written today; what has no place any more is left out."""
+    fresh = {name: _copied(value) for name, value in document.items()}
+    notes = []
+    for form, old in OLD.items():
+        for key, table, inner in _holders(fresh, form):
+            value = table.pop(form.rpartition(".")[2])
+            if old.put:
+                old.put(inner, value)
+            what = f"Use {old.instead}" if old.put else f"It has no effect: {old.instead}"
+            notes.append(f"{key} in settings.toml is no setting any more. {what}.")
+    return RenewedSettings(fresh, tuple(notes))
+
+
+def _copied(value: Any) -> Any:
+    return {name: _copied(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _holders(document: Table, form: str) -> Iterator[tuple[str, Table, Table]]:
+    """Where an old setting stands: its key as written, the table that holds it, and the one its value is put into."""
+    *above, last = form.split(".")
+    table = document.get(above[0]) if above else document
+    if not isinstance(table, dict):
+        return
+    if above[1:] == ["*"]:
+        for name, inner in table.items():
+            if isinstance(inner, dict) and last in inner:
+                yield f"{above[0]}.{name}.{last}", inner, inner
+    elif last in table:
+        yield form, table, document
+
+
+def _table(document: Table, name: str) -> Table:
+    """The table of this name; one that leads nowhere in place of what is none, which is refused later."""
+    table = document.setdefault(name, {})
+    return table if isinstance(table, dict) else {}
+
+
+def _part(name: str) -> Callable[[Table, Any], None]:
+    def put(document: Table, value: Any) -> None:
+        prompt = _table(document, "prompt")
+        parts = prompt.get("parts", PARTS)
+        held = [each for each in parts if each != name] if isinstance(parts, list | tuple) else []
+        prompt["parts"] = [*held, name] if value is True else held
+
+    return put
+
+
+def _price(place: int) -> Callable[[Table, Any], None]:
+    def put(model: Table, value: Any) -> None:
+        prices = model.get("prices", [])
+        held = [*(prices if isinstance(prices, list) else ()), *(0.0,) * (place + 1)]
+        model["prices"] = [*held[:place], value, *prices[place + 1 :]]
+
+    return put
+
+
+def _add_arguments(server: Table, value: Any) -> None:
+    words = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    server["command"] = shlex.join((str(server.get("command", "")), *words))
+
+
+def _put_address(server: Table, value: Any) -> None:
+    server["command"] = value or server.get("command", "")
+
+
+def _in_place(table: str, name: str, *, off: bool = False) -> Callable[[Table, Any], None]:
+    """Put the value under another name; of a switch (`off`) only false counts, as 0."""
+
+    def put(document: Table, value: Any) -> None:
+        if not off:
+            _table(document, table).setdefault(name, value)
+        elif value is False:
+            _table(document, table)[name] = 0
+
+    return put
+
+
+def _put_window(document: Table, value: Any) -> None:
+    if value:
+        _table(_table(document, "models"), "local").setdefault("window", value)
+
+
+OLD: dict[str, OldSetting] = {
+    "context_files": OldSetting("prompt.parts", _part("context_files")),
+    "prompt.memory": OldSetting("prompt.parts", _part("memory")),
+    "prompt.profile": OldSetting("prompt.parts", _part("profile")),
+    "prompt.session": OldSetting("prompt.parts", _part("session")),
+    "prompt.ephemeral": OldSetting("give instructions with `--system FILE`"),
+    "providers.*.retries": OldSetting("a request is retried five times"),
+    "models.*.output_tokens": OldSetting("sampling.output_tokens limits an answer"),
+    "models.*.input_dollars": OldSetting("models.NAME.prices", _price(0)),
+    "models.*.output_dollars": OldSetting("models.NAME.prices", _price(1)),
+    "models.*.cached_dollars": OldSetting("models.NAME.prices", _price(2)),
+    "servers.*.arguments": OldSetting("servers.NAME.command, with the arguments behind it", _add_arguments),
+    "servers.*.url": OldSetting("servers.NAME.command, with the address", _put_address),
+    "servers.*.timeout_seconds": OldSetting("a call may take a minute"),
+    "trials.at_once": OldSetting("two attempts of another agent run at a time"),
+    "work.keep_days": OldSetting("ended work is listed for 30 days"),
+    "work.keep": OldSetting("the newest 2,000 orders are listed"),
+    "budget.seconds": OldSetting("give `--max-seconds` with a run"),
+    "sampling.seed": OldSetting("give `--seed` with a run"),
+    "terminal.timeout_seconds": OldSetting("a command may take two minutes unless the agent asks for more"),
+    "terminal.output_characters": OldSetting("the agent sees 20,000 characters of an output"),
+    "review.memory_turns": OldSetting("review.every", _in_place("review", "every")),
+    "review.skill_calls": OldSetting("review.every", _in_place("review", "every")),
+    "review.enabled": OldSetting("review.every, where 0 means never", _in_place("review", "every", off=True)),
+    "review.model_calls": OldSetting("background.tokens_per_day limits reviews"),
+    "review.tokens": OldSetting("background.tokens_per_day limits reviews"),
+    "review.seconds": OldSetting("background.tokens_per_day limits reviews"),
+    "compaction.enabled": OldSetting("compaction.at, where 0 means never", _in_place("compaction", "at", off=True)),
+    "compaction.tail": OldSetting("three tenths of the window are kept word for word"),
+    "local.context_tokens": OldSetting("models.local.window", _put_window),
+    "local.threads": OldSetting("a local model has a thread per core"),
+    "local.slots": OldSetting("two conversations are kept in memory"),
+    "local.cache_mib": OldSetting("inactive conversations have 1,024 MiB"),
+    "chat.thoughts": OldSetting("thoughts are shown dimmed"),
+    "rules.unproved": OldSetting("you decide on each rule"),
+    "templates.measured": OldSetting("`--warm NAME` always starts from the template"),
+    "templates.proposed": OldSetting("a proposed template waits for your approval"),
+}

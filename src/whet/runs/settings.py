@@ -9,7 +9,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget, Sampling
-from whet.runs.setting_keys import TEXTS, dotted, nearest, refuse_secret
+from whet.runs.setting_keys import OLD, PARTS, TEXTS, Part, dotted, nearest, refuse_secret, renewed
 from whet.values import Value
 
 FILE_NAME = "settings.toml"
@@ -33,12 +33,9 @@ class ModelFacts(Value, frozen=True):
     name: str
     family: str = ""
     window: int | None = None
-    output_tokens: int | None = None
     tools: Literal["", "native", "text"] = ""
     size: Literal["", "tiny", "small", "large"] = ""
-    input_dollars: float | None = None
-    output_dollars: float | None = None
-    cached_dollars: float | None = None
+    prices: tuple[float, ...] = ()  # dollars for a million tokens: input, output, cached input
 
 
 class Sandbox(Value, frozen=True):
@@ -51,20 +48,11 @@ class Sandbox(Value, frozen=True):
     readable: tuple[str, ...] = ()
 
 
-class Terminal(Value, frozen=True):
-    """Limits of one command."""
-
-    timeout_seconds: float = 120.0
-    output_characters: int = 20_000
-
-
 class McpServer(Value, frozen=True):
-    """An MCP server whose tools the agent may use: started by a command, or reached at an address."""
+    """An MCP server whose tools the agent may use; `command` starts it, or is the address of a running one."""
 
     name: str
     command: str = ""
-    arguments: tuple[str, ...] = ()
-    url: str = ""
     variables: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     timeout_seconds: float = 60.0
@@ -84,29 +72,11 @@ class AgentSettings(Value, frozen=True):
     endpoints: tuple[str, ...] = ()
 
 
-class TrialSettings(Value, frozen=True):
-    """How trials are carried out."""
-
-    at_once: int = 2
-
-
-class WorkSettings(Value, frozen=True):
-    """How long ended work is listed."""
-
-    keep_days: int = 30
-    keep: int = 2_000
-
-
 class Review(Value, frozen=True):
     """When a finished turn is looked at for what is worth keeping."""
 
-    enabled: bool = True
+    every: int = 10  # turns without a note, or calls of the model without a change to a skill; 0: never
     model: str = ""
-    memory_turns: int = 10
-    skill_calls: int = 10
-    model_calls: int = 8
-    tokens: int = 200_000
-    seconds: float = 300.0
 
 
 class ReadingSettings(Value, frozen=True):
@@ -123,17 +93,9 @@ class DailyLimit(Value, frozen=True):
 
 
 class Compaction(Value, frozen=True):
-    """When the older part of a long conversation gives way to a summary."""
+    """At which share of the window the older part of a long conversation gives way to a summary; 0: never."""
 
-    enabled: bool = True
     at: float = 0.8
-    tail: float = 0.3
-
-
-class Chat(Value, frozen=True):
-    """How `whet chat` looks."""
-
-    thoughts: Literal["dim", "hidden"] = "dim"
 
 
 class TeamSettings(Value, frozen=True):
@@ -148,13 +110,6 @@ class RuleSettings(Value, frozen=True):
     per_project: int = 25
 
 
-class Templates(Value, frozen=True):
-    """How sessions begin warm."""
-
-    measured: bool = True
-    proposed: bool = True
-
-
 class Trusted(Value, frozen=True):
     """What counts as the person's own word, besides what they type."""
 
@@ -166,10 +121,6 @@ class Trusted(Value, frozen=True):
 class Local(Value, frozen=True):
     """How models on this machine are served."""
 
-    context_tokens: int = 0
-    threads: int = 0
-    slots: int = 2
-    cache_mib: int = 1024
     calls: Literal["free", "valid", "always"] = "valid"
     template: str = ""
 
@@ -179,37 +130,31 @@ class PromptSettings(Value, frozen=True):
 
     enforcement: tuple[str, ...] = ("auto",)
     platform: str = "cli"
-    memory: bool = True
-    profile: bool = True
-    session: bool = False
-    ephemeral: str = ""
+    parts: tuple[Part, ...] = PARTS
+
+    def without(self, part: str) -> "PromptSettings":
+        return msgspec.structs.replace(self, parts=tuple(each for each in self.parts if each != part))
 
 
 class Settings(Value, frozen=True):
     """Everything that a person can choose; what is not chosen has the default that stands here."""
 
     model: str = ""
-    context_files: bool = True
     prompt: PromptSettings = PromptSettings()
     tools: tuple[str, ...] = ()
     providers: tuple[Endpoint, ...] = ()
     models: tuple[ModelFacts, ...] = ()
     servers: tuple[McpServer, ...] = ()
     agents: tuple[AgentSettings, ...] = ()
-    trials: TrialSettings = TrialSettings()
-    work: WorkSettings = WorkSettings()
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     sandbox: Sandbox = Sandbox()
-    terminal: Terminal = Terminal()
     review: Review = Review()
     reading: ReadingSettings = ReadingSettings()
     background: DailyLimit = DailyLimit()
     compaction: Compaction = Compaction()
     local: Local = Local()
-    chat: Chat = Chat()
     rules: RuleSettings = RuleSettings()
-    templates: Templates = Templates()
     team: TeamSettings = TeamSettings()
     trust: Trusted = Trusted()
 
@@ -228,8 +173,7 @@ NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer] | type[Agen
     "servers": McpServer,
     "agents": AgentSettings,
 }
-GONE = frozenset({"rules.unproved"})  # settings of earlier versions, which a file may still hold
-MOST = {"compaction.at": 1, "compaction.tail": 1, "sampling.temperature": 2}
+MOST = {"compaction.at": 1, "sampling.temperature": 2}
 WORDS: dict[object, str] = {
     str: "text in quotes",
     bool: "true or false",
@@ -241,10 +185,9 @@ WORDS: dict[object, str] = {
 
 def parse(text: str) -> Settings:
     """The settings that a file holds. Raises WhetError for what is not TOML, not a setting, or not of its type."""
-    document = read(text)
+    document = renewed(read(text)).document if text else {}
     for key, value in leaves(document):
-        if dotted(key) not in GONE:
-            check(key, value)
+        check(key, value)
     return _converted(document)
 
 
@@ -279,7 +222,8 @@ def check(path: tuple[str, ...], value: Any) -> Any:
     except msgspec.ValidationError as error:
         raise WhetError(f"{key} must be {words(expected)}, not {_shown(value)}.", advice=TEXTS[form]) from error
     most = MOST.get(form)
-    if isinstance(converted, int | float) and (converted < 0 or (most is not None and converted > most)):
+    numbers = converted if isinstance(converted, tuple) else (converted,)
+    if any(isinstance(each, int | float) and not 0 <= each <= (most or each) for each in numbers):
         limit = "0 or more" if most is None else f"between 0 and {most}"
         raise WhetError(f"{key} must be {limit}, not {_shown(value)}.", advice=TEXTS[form])
     return converted
@@ -292,6 +236,8 @@ def form_of(path: tuple[str, ...]) -> str:
         return form
     if any(known.startswith(f"{form}.") for known in TEXTS):
         raise WhetError(f"{dotted(path)} is a table of settings.", advice="Name one: `whet config --explain`.")
+    if old := OLD.get(form):
+        raise WhetError(f"{dotted(path)} is no setting any more.", advice=f"Instead: {old.instead}.")
     near = nearest(form)
     advice = f"Did you mean {near.replace('*', path[1] if len(path) > 1 else 'NAME')}? " if near else ""
     raise WhetError(
@@ -318,6 +264,8 @@ def words(expected: Any) -> str:
         return f"one of {', '.join(repr(each) for each in get_args(expected))}"
     if get_origin(expected) in (UnionType, Union):
         return words(next(each for each in get_args(expected) if each is not type(None)))
+    if get_origin(expected) is tuple and get_args(expected)[0] is not str:
+        return f"a list: {words(get_args(expected)[0])}, and so on"
     return WORDS[get_origin(expected) or expected]
 
 
@@ -348,7 +296,7 @@ def _types() -> dict[str, Any]:
             found |= {f"{above}{field}": hint for field, hint in hints.items()}
         else:
             found[name] = expected
-    return found
+    return {key: found[key] for key in TEXTS}  # the rest of a value is for the program to give
 
 
 TYPES: Mapping[str, Any] = _types()

@@ -9,7 +9,7 @@ from whet.runs.run import Run
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, encode
 from whet.sessions.trust import Trust, lowest
-from whet.text import tokens
+from whet.text import words
 from whet.text.quoting import shortened
 
 OLD_RESULT_TOKENS = 120  # what an old result keeps: its beginning and its end
@@ -44,13 +44,13 @@ def size(run: Run) -> int:
 
 
 def size_of(messages: Iterable[Message]) -> int:
-    return sum(-(-len(encode(message)) // tokens.BYTES_PER_TOKEN) for message in messages)
+    return sum(-(-len(encode(message)) // words.BYTES_PER_TOKEN) for message in messages)
 
 
 def overhead(run: Run) -> int:
     """About how many tokens a request has before its first message."""
-    shown = sum(tokens.estimate(f"{one.name}{one.description}{one.parameters}") for one in run.shown)
-    return tokens.estimate(run.spoken) + shown
+    shown = sum(words.estimate(f"{one.name}{one.description}{one.parameters}") for one in run.shown)
+    return words.estimate(run.system) + shown
 
 
 def is_full(run: Run) -> bool:

@@ -6,10 +6,9 @@ from msgspec.structs import replace
 
 from whet.engine import work
 from whet.engine.life import LifeSign, sign_of
-from whet.engine.orders import Done, Order, Queue
-from whet.engine.steps import Steps
+from whet.engine.orders import Done, Order, Queue, Steps
 from whet.engine.system import ARRIVALS, WATCH
-from whet.engine.work import Office, identity, office
+from whet.engine.work import GivenOrders, given_orders, identity
 from whet.errors import WhetError
 from whet.examples.choosing import FRESH_SECONDS
 from whet.hooks.arrivals import is_waiting
@@ -28,11 +27,10 @@ from whet.store.job_records import JobMark
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import Owner, identity_of, owner_of
-from whet.store.settings_file import load
 from whet.store.template_draws import is_drawn
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
-KEPT_DAYS = 30
+KEPT_DAYS, MOST_KEPT = 30, 2_000  # ended work that is still listed
 WORDS = {
     work.WorkState.CANCELLED: "The work was cancelled.",
     work.WorkState.FAILED: "The work failed.",
@@ -51,21 +49,20 @@ def clock(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it loo
 def look(home: Home, *, now: float) -> str:
     """Write down what is due, order it, and hand over again what did not arrive; says what was ordered."""
     own = owner_of(home)
-    with opened(home) as database, office(home) as counter:
+    with opened(home) as database, given_orders(home) as orders:
         job_records.turn_away(database, own)
-        _settle(home, database, counter, now)
+        _settle(home, database, orders, now)
         due = _write_down_due(home, database, own, now)
         for record in job_records.open_runs(database, own):
             if record.state is RunState.DUE:
-                counter.submit(order(record), Queue.JOBS)
+                orders.submit(order(record), Queue.JOBS)
                 _save_unless_begun(database, own, replace(record, state=RunState.ORDERED))
         again = [each for each in job_records.undelivered(database, own) if (each.next_try or 0.0) <= now]
         for record in again:
-            counter.submit(delivery_order(record), Queue.JOBS)
+            orders.submit(delivery_order(record), Queue.JOBS)
         job_records.move_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
-        counter.sweep(before=now - HOUR)
-        kept = load(home).work
-        counter.let_go(before=now - kept.keep_days * DAY, most=kept.keep)
+        orders.sweep(before=now - HOUR)
+        orders.let_go(before=now - KEPT_DAYS * DAY, most=MOST_KEPT)
     return f"{due} due, {len(again)} to deliver again"
 
 
@@ -76,8 +73,8 @@ def order_watch(home: Home, *, now: float) -> str:
         if not has_canaries and not is_drawn(database, since=now - FRESH_SECONDS):
             return ""
     own = identity_of(home)
-    with office(home) as counter:
-        return counter.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
+    with given_orders(home) as orders:
+        return orders.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
 
 
 def order_arrivals(home: Home, *, now: float) -> str:
@@ -88,8 +85,8 @@ def order_arrivals(home: Home, *, now: float) -> str:
     if not is_waiting(home):
         return ""
     own = identity_of(home)
-    with office(home) as counter:
-        return counter.submit(Order(ARRIVALS, f"{own}/{int(now // MINUTE)}", alone=f"arrivals {own}"), Queue.CHORES)
+    with given_orders(home) as orders:
+        return orders.submit(Order(ARRIVALS, f"{own}/{int(now // MINUTE)}", alone=f"arrivals {own}"), Queue.CHORES)
 
 
 def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> int:
@@ -166,11 +163,11 @@ def _leave_behind(database: Database, own: Owner, mark: JobMark, now: float) -> 
         job_records.forget_mark(database, mark.home, mark.job)
 
 
-def _settle(home: Home, database: Database, counter: Office, now: float) -> None:
+def _settle(home: Home, database: Database, orders: GivenOrders, now: float) -> None:
     """End the runs that will not end themselves: cancelled, given up, or stopped with the program that made them."""
     own = owner_of(home)
     for record in (*job_records.open_runs(database, own), *job_records.waiting(database, own)):
-        why = _stopped(home, record) if record.is_direct else _ended(counter, record)
+        why = _stopped(home, record) if record.is_direct else _ended(orders, record)
         if not why:
             continue
         with database.writing():
@@ -179,12 +176,12 @@ def _settle(home: Home, database: Database, counter: Office, now: float) -> None
                 job_records.save(database, own, left(now_known, why, now=now, spent=spent_on(database, record)))
 
 
-def _ended(counter: Office, record: JobRecord) -> str:
+def _ended(orders: GivenOrders, record: JobRecord) -> str:
     """Why work that is over left its run open; empty while it goes on, or has not been ordered yet."""
     if record.state is RunState.DUE:
         return ""
     try:
-        found = counter.find(identity(KIND, record.id))
+        found = orders.find(identity(KIND, record.id))
     except WhetError:
         return "Its queued work was lost."
     return "" if found.is_open else f"{WORDS[found.state]} {found.error}".strip()

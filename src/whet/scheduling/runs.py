@@ -19,8 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from whet.engine.orders import Done, Failed, Order
-from whet.engine.steps import Steps, Unsure, encoded
+from whet.engine.orders import Done, Failed, Order, Steps, Unsure, encoded
 from whet.errors import WhetError
 from whet.jobs.job import Job, address, expect_address
 from whet.jobs.runs import (

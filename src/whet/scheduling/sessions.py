@@ -283,11 +283,10 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     """Raise WhetError for a model that reads too little for work without a person, unless a length is configured."""
     if model.window is None or model.window >= LEAST_WINDOW:
         return
-    told = any(facts.window for facts in settings.models if facts.name in (model.name, ""))
-    is_local = address_of(settings).endpoint.kind == "local"
-    if told or (is_local and settings.local.context_tokens):
+    kind = address_of(settings).endpoint.kind
+    if any(facts.window for facts in settings.models if facts.name in (model.name, "", kind)):
         return
-    setting = "local.context_tokens" if is_local else f"models.{model.name}.window"
+    setting = f"models.{kind if kind == 'local' else model.name}.window"
     raise WhetError(
         f"The context window of {model.name} is {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
         advice="Choose another model, give its server a larger context if it is yours, or accept this window:"

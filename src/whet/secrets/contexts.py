@@ -211,9 +211,11 @@ _ASSIGNED = (
     r"""|\\+'([^'\\\s]+)\\+'"""
     r"""|([^\s"'`\\<>;,(){}\[\]|&]{6,})(?:[\s"'`\\;,|&<)}\]]|$))"""
 )
+_CELL = r"[ \t*`]*[|│][ \t*`]*"
+_BRACKET = r"""(?:%?[qQ]{1,2}[(\[{<]|R\\*"\(|\[\[)"""
 # The first characters of a value that is not only words or a number; the rest is judged in redaction_values.
 _SUSPECT = (
-    r"""[\\"'`]*(?:[A-Za-z_.\-/:,;){}|\]]+[^A-Za-z_.\-/:,;){}|\]\s"'`<>(\[]|[A-Za-z]{16}"""
+    r"""[\\"'`]*(?:[A-Za-z_.\-/:,;){}|\]]+[^A-Za-z_.\-/:,;){}|\]\s"'`<>(\[]|[A-Za-z]{12}"""
     r"""|[0-9][0-9.:/\-]*[^0-9.:/\-\s"'`\\<>(){}\[\],;|&]|[!@#$%^&*+=~?][^\s]|[^\s -~])"""
 )
 # Four characters of base64 that decode to three of printable ASCII; five such in a row are hardly ever chance.
@@ -388,6 +390,20 @@ ASSIGNMENTS: Final = (
         "secret",
         rf"""{_WORD}[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}{_SUSPECT}""",
         rf"""([\w.\-]*{_WORD})[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}""",
+        MatchTest.ASSIGNED,
+    ),
+    # A row of a table: a name in one cell, its value in the next.
+    SecretRule(
+        "secret",
+        rf"{_WORD}{_CELL}[^\s|]",
+        rf"[|│][ \t*`]*((?:[\w.\-]+[ ])*[\w.\-]*{_WORD}){_CELL}([^\s|│`]{{8,}})[ \t*`]*[|│]",
+        MatchTest.CELL,
+    ),
+    # What a language quotes with a letter and brackets: q(…), %q{…}, R"(…)", [[…]].
+    SecretRule(
+        "secret",
+        rf"{_WORD}{_ASSIGN}{_BRACKET}",
+        rf"([\w.\-]*{_WORD}){_ASSIGN}{_BRACKET}([^\s()\[\]{{}}<>]{{6,}})[)\]}}>]",
         MatchTest.ASSIGNED,
     ),
     SecretRule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({CHARACTER}{{6,}})", MatchTest.ASSIGNED),

@@ -134,7 +134,8 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
         case MatchTest.NONE:
             return rule.kind
         case MatchTest.MIXED:
-            return rule.kind if values.is_mixed(value) and not values.is_stand_in(value) else ""
+            generated = values.is_mixed(value) or values.is_scrambled(value)
+            return rule.kind if generated and not values.is_stand_in(value) else ""
         case MatchTest.VALUE:
             return rule.kind if values.is_plausible(value, shortest=values.SHORTEST_PASSWORD) else ""
         case MatchTest.CONVINCING:
@@ -144,6 +145,8 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
         case MatchTest.LOGIN:
             clean = not value or value == name or values.is_stand_in(value)
             return "" if clean else rule.kind
+        case MatchTest.CELL if not (values.is_convincing(value) or values.is_typed_or_scrambled(value)):
+            return ""
         case _:
             return kind_of_assignment(name, value)
 

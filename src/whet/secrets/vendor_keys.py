@@ -17,10 +17,11 @@ class MatchTest(StrEnum):
     """How a match is judged before it counts."""
 
     NONE = "none"  # the shape alone is proof
-    MIXED = "mixed"  # the value has letters and digits, and is no stand-in
+    MIXED = "mixed"  # the value has letters and digits or changes its case like chance, and is no stand-in
     VALUE = "value"  # the value is plausible as a secret
     CONVINCING = "convincing"  # the value looks generated
     ASSIGNED = "assigned"  # the name (group 1) is secret and the value is plausible
+    CELL = "cell"  # as if assigned, and the value can hardly be a word: tables describe more often than they hold
     LOGIN = "login"  # the value is a password that is neither a stand-in nor the user's name (group 1)
     COOKIES = "cookies"  # the value is a list of cookies, judged one by one
     PHRASE = "phrase"  # the value is a dozen words or two, none of which only sentences have
@@ -149,6 +150,7 @@ TOKENS: Final = (
     token("typeform-token", r"tfp_", SLUG + "{40,}"),
     token("dropbox-token", r"sl\.", SLUG + "{100,}"),
     token("e2b-key", r"e2b_", r"[a-f0-9]{40}\b"),
+    token("adyen-key", r"AQE", r"[A-Za-z0-9+/]{60,}={0,2}-[A-Za-z0-9+/]{40,}={0,2}-[^\s\"'`\\]{8,}"),
     token("google-key", r"AQ\.", SLUG + "{40,}", MatchTest.MIXED),
     token("bedrock-key", r"ABSK", r"[A-Za-z0-9+/]{60,}={0,2}"),
     token("bedrock-key", r"bedrock-api-key-", r"[A-Za-z0-9+/]{40,}={0,2}"),

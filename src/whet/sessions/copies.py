@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec.structs import replace
 
-from whet.sessions.transcripts import Message, Origin, Part, Role, Transcript, chain
+from whet.sessions.transcripts import Message, Origin, Part, Role, Transcript
 
 Moment = tuple[Role, float, str]  # who spoke, when, and which model it was
 NO_PLACES: frozenset[int] = frozenset()
@@ -69,22 +69,3 @@ def is_copy(transcript: Transcript, copied: Set[int]) -> bool:
 def own_messages_of(transcript: Transcript, copied: Set[int]) -> Iterator[Message]:
     """The messages that are the session's own."""
     return (message for place, message in enumerate(transcript.messages) if place not in copied)
-
-
-class Seen:
-    """The histories of the sessions read so far: message ids that cover all before them."""
-
-    def __init__(self) -> None:
-        self._ids: set[bytes] = set()
-
-    def shared(self, history: Sequence[bytes]) -> int:
-        """How many first messages of a history were seen before; it counts as seen from now on."""
-        count = 0
-        while count < len(history) and history[count] in self._ids:
-            count += 1
-        self._ids.update(history[count:])
-        return count
-
-
-def history_of(messages: Iterable[Message]) -> tuple[bytes, ...]:
-    return tuple(chain(messages))

@@ -1,4 +1,4 @@
-"""What a tool is for: the family of a call, from its name, its aliases and the shape of its arguments."""
+"""A tool as its model knows it, and what it is for: the family of a call, from its name and its arguments."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,9 +8,27 @@ from typing import Any
 import msgspec
 
 from whet.sessions.arguments import arguments_of
-from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import ToolCall
+from whet.sessions.trust import Trust
 from whet.text.words import names, plain_name
+from whet.values import Value
+
+PREFIX = "mcp__"  # of the names of tools that MCP servers offer
+
+
+class Definition(Value, frozen=True):
+    """A tool as its model knows it. `parameters` is the JSON text of its schema."""
+
+    name: str
+    description: str = ""
+    parameters: str = "{}"
+
+
+def trust_of_shown(definitions: Iterable[Definition]) -> Trust:
+    """How far the descriptions and schemas that a model reads may be believed: a server's are a stranger's words."""
+    foreign = any(definition.name.startswith(PREFIX) for definition in definitions)
+    return Trust.EXTERNAL if foreign else Trust.OPERATOR
+
 
 JSON_TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),

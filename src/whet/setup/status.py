@@ -11,7 +11,7 @@ from whet.agent.metering import local_day
 from whet.agents.registry import hosts
 from whet.changes.pending import waiting
 from whet.engine.life import is_worker_alive, last_life
-from whet.engine.open_work import OpenWork, count_open_work
+from whet.engine.system import OpenWork, count_open_work
 from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.ledger.entries import Entry, Item, Step
@@ -19,7 +19,7 @@ from whet.ledger.patches import Action, Form
 from whet.lessons.record import ProjectLessons
 from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
-from whet.setup.agents import FoundAgent, find_agents
+from whet.setup.looking import FoundAgent, find_agents
 from whet.setup.records import load_record
 from whet.store.analyses import is_behind
 from whet.store.background_calls import DayCost, costs_since

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from whet.lessons.stances import stance_of
 from whet.statements.listings import Unlisted
 from whet.statements.manifests import ScriptCall, scripts_in
-from whet.statements.naming import NamedThing, ThingKind, extension_of, is_placeholder, stages_of, things_in
+from whet.statements.naming import NamedThing, ThingKind, extension_of, is_placeholder, path_in, stages_of, things_in
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
 from whet.text.likeness import sense
@@ -22,11 +22,20 @@ FEW_WORDS = 2  # that a statement may add to a script's own name and still say n
 SHORT_COMMIT = 8
 
 
+class GoneSymbol(NamedTuple):
+    """A name that the code had when the line that names it was written, and has no more."""
+
+    name: str
+    line: int
+    commit: str  # by which the line was written
+
+
 class StatementGrounds(NamedTuple):
     """What is known of a statement beside the repository: when its lines were written, what its listing lacks."""
 
     written: Mapping[str, LastChange] = MappingProxyType({})  # each line of its file, by its words
     unlisted: tuple[Unlisted, ...] = ()
+    gone: tuple[GoneSymbol, ...] = ()
 
 
 NO_GROUNDS = StatementGrounds()
@@ -67,6 +76,47 @@ def removal_of(thing: NamedThing, folder: str, repository: Repository) -> Remove
     return repository.removed(thing.text, folder) or (repository.gone_folder(thing.text) if thing.is_certain else None)
 
 
+def removals_in(statement: Statement, repository: Repository) -> Iterator[RemovedPath]:
+    """The removals of what a statement names, or has run."""
+    folder = posixpath.dirname(statement.file)
+    for thing in things_in(statement):
+        found = removal_of(thing, folder, repository)
+        yield from (found,) if found else ()
+    yield from (removed for _, removed in _run_and_removed(statement, repository))
+
+
+def _run_and_removed(statement: Statement, repository: Repository) -> Iterator[tuple[NamedThing, RemovedPath]]:
+    """The files that commands of a statement are given by bare names, which lay where the command is run and do not."""
+    commands = [thing for thing in things_in(statement) if thing.kind is ThingKind.COMMAND]
+    stages = [(thing, stage.words[stage.program :]) for thing in commands for stage in stages_of(thing.text)]
+    for thing, words in stages:
+        if words[:1] == ("cd",):  # what follows is run elsewhere
+            return
+        for word in words[1:]:
+            file = (
+                path_in(word, thing.line) if "/" not in word and extension_of(word) in repository.extensions else None
+            )
+            removed = repository.removed_from(file.text, posixpath.dirname(statement.file)) if file else None
+            if file and removed:
+                yield file, removed
+
+
+def _missing_programs(statement: Statement, repository: Repository) -> Iterator[NamedThing]:
+    """The programs that commands run from a folder of the repository which has others, and not them."""
+    folder = posixpath.dirname(statement.file)
+    for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
+        for stage in stages_of(thing.text):
+            program = "".join(stage.words[stage.program : stage.program + 1])
+            if program == "cd":  # what follows is run elsewhere
+                return
+            is_inside = "/" in program.removeprefix("./").rstrip("/") and not program.endswith("/")
+            found = path_in(program, thing.line) if is_inside else None
+            places = (found.text, *_places(found.text, folder, repository)) if found else ()
+            is_known = found is None or repository.finds(found.text, folder) or any(map(repository.is_unknown, places))
+            if found and not is_known and repository.fellows(found.text, folder) >= FEW_TWINS:
+                yield found
+
+
 def _wrong(statement: Statement, repository: Repository, grounds: StatementGrounds) -> Iterator[StatementFinding]:
     unwanted: frozenset[str] | None = None
     said: set[str] = set()
@@ -93,9 +143,18 @@ def _missing(statement: Statement, repository: Repository, grounds: StatementGro
         # A statement that names both what was and what is tells of the change.
         if found is not None and (not found.instead or found.instead.rstrip("/") not in named):
             yield found
+    for thing, removed in _run_and_removed(statement, repository):
+        if not repository.is_unknown(removed.path) and _stood(removed, _written(thing, statement, grounds.written)):
+            yield _removed_path(thing, removed, repository, posixpath.dirname(statement.file))
+    for thing in _missing_programs(statement, repository):
+        yield _finding(thing, f"there is no `{thing.text}` to run, beside others in its folder", (), "")
     for each in grounds.unlisted:
         why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are there"
         yield _finding(each.thing, why, (), "")
+    for gone in grounds.gone:
+        commit = f"commit {gone.commit[:SHORT_COMMIT]}"
+        why = f"no code here has `{gone.name}` any more; it had when the line was written"
+        yield StatementFinding(StatementMark.WRONG, why, gone.line, gone.name, where=commit)
 
 
 def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
@@ -117,18 +176,24 @@ def _wrong_path(
     if any(repository.is_unknown(each) for each in (path, *_places(path, folder, repository))):
         return None
     removed = removal_of(thing, folder, repository)
-    line = statement.text.split("\n")[thing.line - statement.line]
-    if removed is not None and not repository.is_unknown(removed.path) and _stood(removed, written.get(line.rstrip())):
+    stood = removed is not None and _stood(removed, _written(thing, statement, written))
+    if removed is not None and stood and not repository.is_unknown(removed.path):
         return _removed_path(thing, removed, repository, folder)
     twins = repository.endings(path, folder)
     if len(twins) == 1:
         return _finding(thing, f"there is no `{path}`{_now(twins)}", twins, twins[0])
     near = repository.sibling(path, folder) if "/" in path.rstrip("/") and not extension_of(path) else ""
+    if not near and thing.is_certain and not repository.removed(path, folder):
+        near = repository.respelt(path, folder)
     if near and statement.kind is not StatementKind.CODE:
         return _finding(thing, f"there is no `{path}`; there is `{near}`", (near,), near)
     if thing.is_link and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
         return _finding(thing, f"the link leads nowhere: there is no `{path}`", (), "")
     return None
+
+
+def _written(thing: NamedThing, statement: Statement, written: Mapping[str, LastChange]) -> LastChange | None:
+    return written.get(statement.text.split("\n")[thing.line - statement.line].rstrip())
 
 
 def _stood(removed: RemovedPath, written: LastChange | None) -> bool:

@@ -26,6 +26,10 @@ _LINE_COMMENT = re.compile(r'(?m)("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)\*/')
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _INI = re.compile(r"(?m)^[ \t]*([\w-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 _SECTION = re.compile(r"(?m)^\[([^\]\n]+)\]")
+_GO = re.compile(r"(?m)^go[ \t]+(\d[\d.]*)[ \t]*$")
+_REQUIREMENT = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?[ \t]*([^;]*)")
+_VERSION_FILE = re.compile(r"^\.(?:nvmrc|([a-z]+)-version)$")
+LONGEST_VERSION = 40
 
 
 class ScriptManifest(Value, frozen=True):
@@ -40,6 +44,7 @@ class ScriptManifest(Value, frozen=True):
         tuple[str, str], ...
     ] = ()  # of formatters: line-length, indent-style, indent-size, quotes, semicolons
     is_open: bool = False
+    pins: tuple[tuple[str, str], ...] = ()  # versions, by the name of what has them
 
 
 class _Read(NamedTuple):
@@ -50,15 +55,19 @@ class _Read(NamedTuple):
     packages: tuple[str, ...] = ()
     settings: Mapping[str, str] = {}
     is_open: bool = False
+    pins: Mapping[str, str] = {}
 
 
 def manifest_of(path: str, text: str) -> ScriptManifest | None:
     """What a file says that is one of those; None where it is none."""
     name = posixpath.basename(path)
-    kind = next((kind for kind, names, _ in READERS if name in names), "")
-    if not kind:
+    known = next(((kind, read) for kind, names, read in READERS if name in names), None)
+    kept = _VERSION_FILE.match(name)
+    if known is None and kept is None:
         return None
-    reader = next(read for known, names, read in READERS if name in names)
+    if kept is not None:  # .node-version and its siblings hold one version
+        return ScriptManifest(path, "version", pins=((kept[1] or "node", text[:LONGEST_VERSION].strip()),))
+    kind, reader = known or ("", _python)
     if len(text) > LONGEST:
         return ScriptManifest(path, kind, is_open=True)
     try:
@@ -67,12 +76,14 @@ def manifest_of(path: str, text: str) -> ScriptManifest | None:
         return ScriptManifest(path, kind, is_open=True)
     scripts = tuple((str(name), str(body)) for name, body in found.scripts.items())
     settings = tuple(found.settings.items())
-    return ScriptManifest(path, kind, scripts, found.package, found.packages, settings, found.is_open)
+    pins = tuple((name, version) for name, version in found.pins.items() if isinstance(version, str))
+    return ScriptManifest(path, kind, scripts, found.package, found.packages, settings, found.is_open, pins)
 
 
 def is_manifest(path: str) -> bool:
     """Whether a file of this name is one."""
-    return posixpath.basename(path) in _NAMES
+    name = posixpath.basename(path)
+    return name in _NAMES or _VERSION_FILE.match(name) is not None
 
 
 def _package_json(text: str) -> _Read:
@@ -81,12 +92,17 @@ def _package_json(text: str) -> _Read:
     needed = tuple(name for field in fields for name in value.get(field) or {})
     manager = str(value.get("packageManager") or "").partition("@")[0]
     settings = {**_prettier_settings(value.get("prettier")), **({"package-manager": manager} if manager else {})}
-    return _Read(_strings(value.get("scripts")), str(value.get("name") or ""), needed, settings)
+    pins = {name: version for field in fields for name, version in (value.get(field) or {}).items()}
+    pins |= _strings(value.get("engines"))
+    name, _, version = str(value.get("packageManager") or "").partition("@")
+    pins |= {name: version.partition("+")[0]} if version else {}
+    return _Read(_strings(value.get("scripts")), str(value.get("name") or ""), needed, settings, pins=pins)
 
 
 def _composer(text: str) -> _Read:
     value = json.loads(text)
-    return _Read(_strings(value.get("scripts")), str(value.get("name") or ""), tuple(value.get("require") or {}))
+    needed = value.get("require") or {}
+    return _Read(_strings(value.get("scripts")), str(value.get("name") or ""), tuple(needed), pins=needed)
 
 
 def _deno(text: str) -> _Read:
@@ -139,7 +155,31 @@ def _python(text: str) -> _Read:
     quotes = ((tool.get("ruff") or {}).get("format") or {}).get("quote-style")
     settings = {"line-length": str(length)} if length else {}
     settings |= {"quotes": quotes} if quotes in ("single", "double") else {}
-    return _Read(scripts, str(project.get("name") or ""), (), settings)
+    needed = (_REQUIREMENT.match(each) for each in project.get("dependencies") or ())
+    pins = {found[1]: found[2] for found in needed if found and found[2]}
+    pins |= {"python": project["requires-python"]} if "requires-python" in project else {}
+    return _Read(scripts, str(project.get("name") or ""), (), settings, pins=pins)
+
+
+def _cargo(text: str) -> _Read:
+    value = tomllib.loads(text)
+    package = value.get("package") or {}
+    needed = {**((value.get("workspace") or {}).get("dependencies") or {}), **(value.get("dependencies") or {})}
+    versions = {name: each.get("version") if isinstance(each, dict) else each for name, each in needed.items()}
+    pins = {name: f"^{each}" if each[:1].isdigit() else each for name, each in versions.items() if each}
+    least = package.get("rust-version")
+    pins |= {"rust": f">={least}"} if isinstance(least, str) else {}
+    return _Read({}, str(package.get("name") or ""), tuple(needed), pins=pins)
+
+
+def _rust_toolchain(text: str) -> _Read:
+    channel = (tomllib.loads(text).get("toolchain") or {}).get("channel")
+    return _Read(pins={"rust": str(channel)} if channel else {})
+
+
+def _go(text: str) -> _Read:
+    least = _GO.search(text)
+    return _Read(pins={"go": f">={least[1]}"} if least else {})
 
 
 def _ruff(text: str) -> _Read:
@@ -225,6 +265,9 @@ READERS: tuple[tuple[str, tuple[str, ...], Callable[[str], _Read]], ...] = (
     ("just", ("justfile", "Justfile", ".justfile"), _just),
     ("task", ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"), _task),
     ("python", ("pyproject.toml",), _python),
+    ("cargo", ("Cargo.toml",), _cargo),
+    ("rust", ("rust-toolchain.toml",), _rust_toolchain),
+    ("go", ("go.mod",), _go),
     ("ruff", ("ruff.toml", ".ruff.toml"), _ruff),
     ("rustfmt", ("rustfmt.toml", ".rustfmt.toml"), _rustfmt),
     ("prettier", (".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".prettierrc.yml"), _prettier),

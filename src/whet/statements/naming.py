@@ -29,11 +29,14 @@ _PACKAGE = re.compile(r"^@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*$")
 _VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
+_SYMBOL = re.compile(r"^(?:[A-Za-z_]\w{0,60}(?:::|\.)){0,4}([A-Za-z_]\w{3,60})(?:\(\)|!)?$")
+_JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _TREE = re.compile(r"[├└│]")
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
 _NOTE = re.compile(r"(?:^|\s)#.*$")
 _PROGRAM = re.compile(r"^(?:\./|[a-z])[\w./-]*(?:\s|$)")
 _SPEECH = re.compile(r"[\"“][^\"”\n]{1,400}[\"”]")
+DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".txt")
 CREATING = ("mkdir", "touch", "tee")  # what POSIX has for making a path: its arguments need not be there
 
 
@@ -75,6 +78,16 @@ def code_in(statement: Statement) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.group(2).strip() for span in _SPAN.finditer(statement.text)))
 
 
+def symbols_in(statement: Statement) -> Iterator[tuple[str, int]]:
+    """The names of code in a sentence that are joined of several words, as no plain word is, each with its line."""
+    for number, line in enumerate(statement.text.split("\n"), statement.line):
+        for span in _SPAN.finditer(line) if statement.kind is not StatementKind.CODE else ():
+            found = _SYMBOL.match(span.group(2).strip())
+            # In capitals alone it may be a variable that another program reads.
+            if found and _JOINED.search(found[1]) and not found[1].isupper() and not is_placeholder(found[1]):
+                yield found[1], number
+
+
 def spans_in(statement: Statement) -> tuple[str, ...]:
     """The single words in code that a sentence has: names of programs among them, if sessions ran any such."""
     return tuple(each for each in code_in(statement) if _WORD.match(each))
@@ -87,14 +100,24 @@ def stages_of(command: str) -> tuple[WrittenStage, ...]:
 
 def imports_in(text: str) -> tuple[str, ...]:
     """The files that a text asks its reader to read along, by `@path` outside of code."""
-    found: list[str] = []
+    found = (each.group(1).rstrip(".,") for line in _outside_code(text, "@") for each in _IMPORT.finditer(line))
+    return tuple(dict.fromkeys(each for each in found if _names_file(each)))
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """The documents that a text links to as files, outside of code: what its reader may follow."""
+    found = (each.group(1) for line in _outside_code(text, "](") for each in _LINK.finditer(line))
+    return tuple(dict.fromkeys(each for each in found if "://" not in each and extension_of(each) in DOCUMENTS))
+
+
+def _outside_code(text: str, sign: str) -> Iterator[str]:
+    """The lines with this sign that are not fenced, without what stands in code."""
     fenced = False
     for line in text.splitlines():
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
-        elif not fenced and "@" in line:
-            found += (each.group(1).rstrip(".,") for each in _IMPORT.finditer(_SPAN.sub(" ", line)))
-    return tuple(dict.fromkeys(each for each in found if _names_file(each)))
+        elif not fenced and sign in line:
+            yield _SPAN.sub(" ", line)
 
 
 def is_placeholder(text: str) -> bool:

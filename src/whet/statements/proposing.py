@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from whet.statements.listings import depth_in_drawing
 from whet.statements.statement import AuditedStatement, Statement, StatementFinding, StatementKind, StatementMark
-from whet.told.passage_changes import MARK, PassageChange, lines_of, passage
+from whet.told.marked_block import MARK, PassageChange, lines_of, passage
 
 LONGEST_RULE = 400
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")

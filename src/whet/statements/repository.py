@@ -3,16 +3,20 @@
 import copy
 import difflib
 import posixpath
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from whet.statements.manifests import ScriptManifest
 from whet.statements.naming import extension_of
+from whet.statements.versions import pins_by_name
 
 MOST_ALIKE = 50
 MOST_PLACES = 5
 NEARLY = 0.85
 LIKE_ENDINGS = 0.8
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])|[^\W_]")
 COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
 
 
@@ -50,6 +54,10 @@ class Repository:
         self._children: dict[str, list[str]] = {}
         for folder in sorted(self.folders):
             self._children.setdefault(posixpath.dirname(folder), []).append(folder)
+        self._sizes = Counter(map(posixpath.dirname, self.files))
+        self._spelt: dict[tuple[str, str], list[str]] = {}
+        for path in self.files:
+            self._spelt.setdefault((posixpath.dirname(path), _spelling(posixpath.basename(path))), []).append(path)
         self.extensions = _counted_extensions(self.files)
         self._removed: dict[str, list[RemovedPath]] = {}
         for each in _with_folders(removed):
@@ -66,6 +74,7 @@ class Repository:
                 known.setdefault(script, (manifest.path, body))
         self.packages = frozenset(name for each in self.manifests for name in (each.package, *each.packages) if name)
         self.own_packages = frozenset(each.package for each in self.manifests if each.package)
+        self.pins = pins_by_name((name, said, each.path) for each in self.manifests for name, said in each.pins)
 
     def finds(self, path: str, beside: str = "") -> bool:
         """Whether a path is there: from the root, from the folder of who names it, or below any folder."""
@@ -118,6 +127,12 @@ class Repository:
             return None  # it may be what any project has
         found = [each for each in every if each.path in meant or (is_bare and extension_of(plain))]
         return max(found, key=lambda each: each.at, default=None)
+
+    def removed_from(self, name: str, folder: str) -> RemovedPath | None:
+        """The removal of a file that lay at the root or in this folder, where neither has one of that name now."""
+        places = {name, posixpath.join(folder, name)}
+        found = [each for each in self._removed.get(name, ()) if each.path in places]
+        return None if places & self.files else max(found, key=lambda each: each.at, default=None)
 
     def meant(self, path: str, beside: str = "") -> tuple[str, ...]:
         """The paths that a name can mean: from the folder of who names it, or one above, or from the only folder that
@@ -188,6 +203,29 @@ class Repository:
                     return posixpath.join(parent, found[0])
         return ""
 
+    def respelt(self, path: str, beside: str = "") -> str:
+        """The one file where a path would be whose name differs in its ending alone, or in how its words are joined,
+        written large or put in the plural.
+        """
+        plain = posixpath.normpath(path)
+        for tried in dict.fromkeys((plain, posixpath.normpath(posixpath.join(beside, plain)))):
+            folder, name = posixpath.split(tried)
+            ending = extension_of(name)
+            found = [
+                each
+                for each in self._spelt.get((folder, _spelling(name)), ())
+                if COMPILED.get(ending) != extension_of(each)
+            ]
+            if folder and ending and len(found) == 1:
+                return found[0]
+        return ""
+
+    def fellows(self, path: str, beside: str = "") -> int:
+        """How many files lie in the folder where a path would."""
+        plain = posixpath.normpath(path)
+        folders = {posixpath.dirname(plain), posixpath.dirname(posixpath.normpath(posixpath.join(beside, plain)))}
+        return sum(self._sizes[each] for each in folders)
+
     def has_parent(self, path: str, beside: str = "") -> bool:
         """Whether the folder that a path would lie in is there."""
         plain = posixpath.normpath(path)
@@ -228,6 +266,13 @@ def _folders(files: Iterable[str]) -> frozenset[str]:
 def _counted_extensions(files: Iterable[str]) -> frozenset[str]:
     """The endings that files here have: by them a name with a dot is known to be a file's."""
     return frozenset(found for each in files if (found := extension_of(each)))
+
+
+def _spelling(name: str) -> str:
+    """The words of a name alone, without its ending."""
+    ending = extension_of(name)
+    words = _WORD.findall(name[: -len(ending)] if ending else name)
+    return "".join(each.lower().removesuffix("s") for each in words)
 
 
 def _is_like(one: str, other: str) -> bool:

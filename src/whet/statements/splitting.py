@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.statements.statement import Statement, StatementKind
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.told.marked_block import BEGIN, END
 
 MOST = 10_000

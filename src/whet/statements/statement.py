@@ -123,6 +123,7 @@ class InstructionFile(Value, frozen=True):
     agents: tuple[str, ...] = ()  # that read it
     is_on_demand: bool = False  # a skill or a rule for some files: read when it is needed
     imported_by: str = ""
+    linked_by: str = ""  # a document that its reader may follow to: no agent reads it by name
     same_as: str = ""  # the file before it that it is a link to, or a copy of
     copied: CopiedLines | None = None  # the larger part of it
     fault: str = ""  # why it was not read, or not whole

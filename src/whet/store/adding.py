@@ -9,8 +9,7 @@ from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id, total
 from whet.store.database import Database, Row
 from whet.store.rows import COLUMNS, MessageRow, PreparedSession, SessionFacts
-from whet.store.vectors import vectors
-from whet.store.words import indexed, marks
+from whet.store.words import indexed, marks, vectors
 from whet.text.words import cut
 
 TITLE_CHARACTERS = 200

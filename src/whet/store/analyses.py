@@ -1,7 +1,6 @@
 """What was found in each session, kept so that only new and changed sessions are analysed."""
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,9 +11,8 @@ from whet.outcomes.analysis import Analysis, ModelUse, analysis_of_view, version
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Usage
 from whet.shipped.kinds import known_troubles
-from whet.store.database import Database, Row
+from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
-from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
 from whet.store.side_by_side import Progress, StoredTranscript, go_through
@@ -33,8 +31,6 @@ from whet.trouble.values import TroubleKind
 from whet.values import Value
 
 AT_A_TIME = 200
-PAGE = 500
-PAGE_BYTES = 16 << 20
 
 
 class ToolFact(Value, frozen=True, array_like=True, gc=False):
@@ -195,49 +191,6 @@ def _find_trouble(
 def is_behind(database: Database) -> bool:
     """Whether a session is not analysed as it is now, or its analysis is not kept in short."""
     return bool(database.query(BEHIND, (analyses_version(), *[database.member] * 2)))
-
-
-class JudgedSession(NamedTuple):
-    """An analysed session with what it cost."""
-
-    analysis: Analysis
-    title: str
-    tokens: int
-    at: float
-    is_own: bool = True  # whether this member wrote the session, and what was found in it
-
-
-def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES) -> Iterator[JudgedSession]:
-    """The kept analyses of all sessions that match, with what each session cost, so much of them at a time.
-
-    A session that is nothing but a copy of another is not among them, and what one copied is not counted again.
-    Attempts of trials and reviews are not the person's work: they are among them only where they are asked for.
-    """
-    where, parameters = conditions(filters._replace(without_own_work=True))
-    found = f"FROM analyses AS a JOIN sessions AS s ON s.no = a.session WHERE {where} AND s.no > ?"
-    last = -1
-    while sizes := database.query(
-        f"SELECT s.no, length(a.record) {found} ORDER BY s.no LIMIT ?", (*parameters, last, PAGE)
-    ):
-        until = _within(sizes, page_bytes)
-        rows = database.query(
-            "SELECT a.record, s.title, s.input_tokens + s.output_tokens, s.dated,"
-            f" s.maker, a.maker {found} AND s.no <= ? ORDER BY s.no",
-            (*parameters, last, until),
-        )
-        last = until
-        for record, title, tokens, dated, *makers in rows:
-            is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
-            analysis = decoded_or_none(record, Analysis)
-            if analysis is not None and not analysis.copied.whole:
-                yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
-
-
-def _within(sizes: Sequence[Row], page_bytes: int) -> int:
-    """The last of these sessions whose analyses fit in memory together; always one at least."""
-    sums = itertools.accumulate(size for _, size in sizes)
-    fitting = sum(total <= page_bytes for total in sums)
-    return int(sizes[max(fitting, 1) - 1][0])
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:

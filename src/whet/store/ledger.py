@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
-from whet.ledger.old_reasons import origin_of_old_entry
+from whet.ledger.origins import origin_of_old_entry
 from whet.ledger.patches import Form
 from whet.store.database import Database, Row
 from whet.store.decoding import blob

@@ -212,7 +212,7 @@ def restored_run(database: Database, session: Session) -> Run:
 def _keep_run(database: Database, run: Run, now: float) -> str:
     """Store what a run is besides its conversation. Its prompt is stored by its own key; what is not in it, never."""
     system = "" if run.prompt_key else run.system
-    bare = replace(run, id="", parent="", lot="", messages=(), system=system, ephemeral="")
+    bare = replace(run, id="", parent="", lot="", messages=(), system=system)
     body = msgspec.json.encode(bare, order="deterministic")
     key = _key_of(body)
     database.execute(

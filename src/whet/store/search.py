@@ -5,24 +5,181 @@ ranked among themselves by how often and how densely the words occur in them (do
 """
 
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
 
+import apsw
 import msgspec
 from msgspec.structs import replace
 
+from whet.errors import WhetError
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Message, Origin
 from whet.sessions.trust import Trust
-from whet.store import postgres_matching, sqlite_matching
-from whet.store.database import Database
+from whet.store.database import Database, Row
 from whet.store.decoding import DamagedRow, decoded_message
-from whet.store.listing import Filters
-from whet.store.narrowing import of_message
-from whet.store.queries import Phrase, Query, parse
+from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, session_of
 from whet.store.sessions import messages
 from whet.store.sqlite import SQLite
-from whet.store.words import plain, searchable
+from whet.store.words import lexeme, plain, role_mark, searchable, terms, tool_mark
+
+Phrase = tuple[str, ...]
+_ASKED = re.compile(r'(?:(?<!\S)(-)(?=[\w"]))?(?:"([^"]*)"?|([^\s"*]+))(\*?)')
+
+
+class Query(NamedTuple):
+    """What is asked: phrases that must occur, phrases that must not; a phrase is words in a row."""
+
+    text: str  # as it was asked, for where no word of it is in the index
+    wanted: tuple[Phrase, ...]
+    unwanted: tuple[Phrase, ...]
+    beginnings: tuple[bool, ...]  # whether the last word of each wanted phrase may go on
+
+
+def parse(text: str) -> Query:
+    """Words and "quoted phrases"; `-word` excludes, `word*` takes what begins so. Nothing else has a meaning."""
+    wanted, unwanted, beginnings = [], [], []
+    for minus, quoted, word, star in _ASKED.findall(text):
+        phrase = tuple(terms(quoted or word))
+        if phrase and minus:
+            unwanted.append(phrase)
+        elif phrase:
+            wanted.append(phrase)
+            beginnings.append(bool(star))
+    literal = text.strip().strip('"*').strip()
+    if not literal or (unwanted and not wanted):
+        raise WhetError("Nothing to search for.", advice='Give a word, a "phrase" or a path.')
+    return Query(literal, tuple(wanted), tuple(unwanted), tuple(beginnings))
+
+
+def for_sqlite(query: Query, required: Iterable[str] = ()) -> str:
+    """The query in the words of FTS5, and further words that must occur; all quoted, so none is an operator."""
+
+    def phrase(words: Phrase, beginning: bool = False) -> str:
+        return f'"{" ".join(words)}"' + ("*" if beginning else "")
+
+    wanted = (*map(phrase, query.wanted, query.beginnings), *(f'"{word}"' for word in required))
+    return " NOT ".join((f"({' AND '.join(wanted)})", *map(phrase, query.unwanted)))
+
+
+def for_postgres(query: Query) -> str:
+    """The query in the notation of a tsquery."""
+
+    def phrase(words: Phrase, beginning: bool = False) -> str:
+        quoted = " <-> ".join(f"'{lexeme(word)}'" for word in words)
+        return f"({quoted}{':*' if beginning else ''})"
+
+    wanted = " & ".join(map(phrase, query.wanted, query.beginnings))
+    return " & ".join((wanted, *(f"!{phrase(words)}" for words in query.unwanted)))
+
+
+class Condition(NamedTuple):
+    """A condition in SQL with its parameters."""
+
+    sql: str
+    parameters: list[object]
+
+
+def of_session(filters: Filters) -> Condition:
+    """Which sessions may hold a hit, as far as the session's own columns tell."""
+    where, parameters = conditions(filters._replace(tool="", until=None))
+    if filters.until is None:
+        return Condition(where, parameters)
+    return Condition(f"{where} AND (s.started IS NULL OR s.started < ?)", [*parameters, filters.until])
+
+
+def of_message(filters: Filters, role: str = "") -> Condition:
+    """Which messages may be hits; tool and time narrow the messages and not only their sessions."""
+    where, parameters = conditions(filters._replace(tool="", since=None, until=None))
+    clauses = [where]
+    for clause, value in (
+        ("m.role = ?", role or None),
+        ("EXISTS (SELECT 1 FROM uses AS u WHERE u.message = m.no AND u.tool = ?)", filters.tool or None),
+        ("coalesce(m.at, s.dated) >= ?", filters.since),
+        ("coalesce(m.at, s.dated) < ?", filters.until),
+    ):
+        if value is not None:
+            clauses.append(clause)
+            parameters.append(value)
+    return Condition(" AND ".join(clauses), parameters)
+
+
+# How many matches are looked at for a filter before its own sessions are gone through, and how many hits are enough
+# in either way. Neither may depend on the page that is asked for, or pages would overlap.
+WINDOW = 5_000
+ENOUGH = 300
+TYPICAL_WORDS = 200
+
+UNFILTERED = """
+    SELECT rowid, density(message_index, ?) FROM message_index
+    WHERE message_index MATCH ? ORDER BY rowid DESC LIMIT ?
+"""
+END_OF_WINDOW = "SELECT rowid FROM message_index WHERE message_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+BY_WORDS = """
+    SELECT m.no, density(message_index, ?) FROM message_index
+    JOIN messages AS m ON m.no = message_index.rowid JOIN sessions AS s ON s.no = m.session
+    WHERE message_index MATCH ? AND message_index.rowid >= ? AND {messages}
+    ORDER BY message_index.rowid DESC LIMIT ?
+"""
+BY_SESSIONS = """
+    SELECT m.no, density(message_index, ?) FROM sessions AS s
+    CROSS JOIN message_index CROSS JOIN messages AS m ON m.no = message_index.rowid
+    WHERE message_index MATCH ? AND {sessions} AND m.session = s.no AND {messages}
+    AND message_index.rowid >= (SELECT no FROM messages WHERE session = s.no ORDER BY position LIMIT 1)
+    AND message_index.rowid <= (SELECT no FROM messages WHERE session = s.no ORDER BY position DESC LIMIT 1)
+    ORDER BY s.no DESC LIMIT ?
+"""
+
+
+def _newest_in_sqlite(database: SQLite, query: Query, filters: Filters, role: str, *, limit: int) -> list[Row]:
+    """The newest messages that match, each with its score.
+
+    A role and a tool are words of the index. Other filters are tried on the newest matches of the words; where
+    these are too many to try them all and few pass, the sessions that pass are searched one by one.
+    """
+    database.connection.register_fts5_function("density", _density)
+    required = [role_mark(role)] * bool(role) + [tool_mark(filters.tool)] * bool(filters.tool)
+    asked, others = for_sqlite(query, required), filters._replace(tool="")
+    if not any(value not in ("", None) for value in others):
+        return database.query(UNFILTERED, (len(required), asked, limit))
+    messages, values = of_message(others)
+    ends = database.query(END_OF_WINDOW, (asked, WINDOW - 1))
+    lowest = ends[0][0] if ends else 0
+    by_words = BY_WORDS.format(messages=messages)
+    rows = database.query(by_words, (len(required), asked, lowest, *values, limit))
+    if not ends or len(rows) >= ENOUGH:
+        return rows
+    sessions, session_values = of_session(others)
+    by_sessions = BY_SESSIONS.format(sessions=sessions, messages=messages)
+    return database.query(by_sessions, (len(required), asked, *session_values, *values, ENOUGH))
+
+
+def _density(api: apsw.FTS5ExtensionApi, /, *marked: Any) -> float:
+    """How often the words occur, with less gained by each further time and in longer messages.
+
+    `marked` is how many of the occurrences are of marks, which occur once in every match and say nothing.
+    """
+    hits, size = api.inst_count - marked[0], api.column_size(0)
+    return float(hits / (hits + 1.2 * (0.25 + 0.75 * size / TYPICAL_WORDS)))
+
+
+# Only the newest are ranked: Postgres would else rank every match before it sorts them.
+NEWEST = """
+    WITH asked AS (SELECT CAST(? AS tsquery) AS query), newest AS (
+        SELECT m.no, i.words FROM asked, message_index AS i
+        JOIN messages AS m ON m.no = i.message JOIN sessions AS s ON s.no = m.session
+        WHERE i.words @@ asked.query AND {where} ORDER BY m.no DESC LIMIT ?
+    )
+    SELECT newest.no, ts_rank(newest.words, asked.query, 1) FROM newest, asked
+"""
+
+
+def _newest_in_postgres(database: Database, query: Query, filters: Filters, role: str, *, limit: int) -> list[Row]:
+    """The newest messages that match, each with its score."""
+    where, parameters = of_message(filters, role)
+    return database.query(NEWEST.format(where=where), (for_postgres(query), *parameters, limit))
+
 
 CANDIDATES = 1_000
 SCANNED = 20_000
@@ -45,9 +202,9 @@ def match_words(database: Database, query: Query, filters: Filters, role: str) -
     if not query.wanted:
         return []
     if isinstance(database, SQLite):
-        rows = sqlite_matching.newest(database, query, filters, role, limit=CANDIDATES)
+        rows = _newest_in_sqlite(database, query, filters, role, limit=CANDIDATES)
     else:
-        rows = postgres_matching.newest(database, query, filters, role, limit=CANDIDATES)
+        rows = _newest_in_postgres(database, query, filters, role, limit=CANDIDATES)
     best: dict[int, float] = {}
     for no, score in rows:  # a long message may match in several of its vectors
         best[no] = max(score, best.get(no, 0.0))

@@ -1,18 +1,21 @@
-"""The settings file in the home, read once at the edge."""
+"""The settings file in the home, read once at the edge, and changed so that the person's comments stay."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from whet.errors import WhetError
-from whet.runs.settings import FILE_NAME, Settings, parse
+from whet.runs.setting_keys import dotted, renewed
+from whet.runs.settings import FILE_NAME, Settings, parse, read
 from whet.store import files
-from whet.store.home import Home
+from whet.store.home import Home, prepare_home
+from whet.text.toml import assigned, removed
 
 
 class LoadedSettings(NamedTuple):
-    """The settings, and the text that they were read from."""
+    """The settings, the text that they were read from, and a sentence about each setting of an earlier version."""
 
     settings: Settings
     text: str
+    notes: tuple[str, ...] = ()
 
 
 def load(home: Home) -> Settings:
@@ -23,7 +26,7 @@ def load(home: Home) -> Settings:
 def loaded(home: Home) -> LoadedSettings:
     text = decoded(home, files.read(place(home)))
     try:
-        return LoadedSettings(parse(text), text)
+        return LoadedSettings(parse(text), text, renewed(read(text)).notes if text else ())
     except WhetError as error:
         path = place(home).path
         raise WhetError(f"{error.message} See {path}.", advice=error.advice) from error
@@ -38,3 +41,35 @@ def decoded(home: Home, body: bytes | None) -> str:
         return (body or b"").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise WhetError(f"{place(home).path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+
+
+HEAD = "# Settings of Whet. To list all settings, run `whet config --explain`; to change one, `whet config`.\n"
+
+
+def assign(home: Home, path: tuple[str, ...], value: Any) -> Settings:
+    """Give a setting a value, which must make valid settings together with the rest of the file."""
+    prepare_home(home)
+    with files.locked(home.folder) as folder:  # two commands at once both count
+        body = folder.read(FILE_NAME)
+        text = decoded(home, body) or HEAD
+        read(text)
+        return _write(folder, assigned(text, path, value), body)
+
+
+def remove(home: Home, path: tuple[str, ...]) -> Settings:
+    """Let a setting have its default again."""
+    prepare_home(home)
+    with files.locked(home.folder) as folder:
+        body = folder.read(FILE_NAME)
+        text = decoded(home, body)
+        read(text)
+        changed = removed(text, path)
+        if changed == text:
+            raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")
+        return _write(folder, changed, body)
+
+
+def _write(folder: files.Folder, text: str, expected: bytes | None) -> Settings:
+    settings = parse(text)
+    folder.write(FILE_NAME, text.encode(), expected=expected)
+    return settings

@@ -7,15 +7,15 @@ may tell. Without such a sign a folder stays a project of its own: that two name
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from whet.sessions.worktrees import is_persons
 from whet.store.database import Database
 from whet.store.listing import SeenFolder, keep_projects, seen_folders
 from whet.targets.project_names import COMMIT, folder_of_project, name_of_project, worktrees_of
-from whet.text.short_names import path_of, short_name, told_apart
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _OF_REPOSITORY = re.compile(r"(.+?)[/\\._-]worktrees[/\\]")  # /srv/shop/worktrees/x, /srv/shop.worktrees/x
@@ -143,3 +143,26 @@ def _stands(folder: str) -> bool:
 
 def _plain(text: str) -> str:
     return _NO_WORD.sub("-", text.lower()).strip("-")
+
+
+def path_of(folder: str) -> PurePath:
+    """A folder as the machine names it that it is from."""
+    return PureWindowsPath(folder) if "\\" in folder and "/" not in folder else PurePosixPath(folder)
+
+
+def short_name(project: str) -> str:
+    """The last part of a project's name, which people know it by."""
+    return path_of(project).name or project or "no project"
+
+
+def told_apart(projects: Iterable[str]) -> dict[str, str]:
+    """The short name of each project, with as much before it as tells it from the others."""
+    named = {project: short_name(project) for project in projects}
+    for parts in (2, 3):
+        often = Counter(named.values())
+        named = {
+            project: "/".join(path_of(project).parts[-parts:]) if often[name] > 1 else name
+            for project, name in named.items()
+        }
+    often = Counter(named.values())
+    return {project: name if often[name] == 1 else project for project, name in named.items()}

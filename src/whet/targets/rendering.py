@@ -9,9 +9,8 @@ from whet.ledger.entries import Item
 from whet.sessions.trust import Trust
 from whet.targets.reaching import reader_of, reads
 from whet.targets.settings import Target
-from whet.text import tokens
-from whet.told.prompt import line_of
-from whet.told.prompt_inputs import Budgets
+from whet.text import words
+from whet.told.prompt import Budgets, line_of
 
 
 class Rendered(NamedTuple):
@@ -31,7 +30,7 @@ def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = 
     held = [rule for rule in rules if not rule.canary and any(reads(reader, rule) for reader in readers)]
     held.sort(key=lambda rule: rule.trust is not Trust.OPERATOR)
     wanted = [scoped_line(rule) for rule in held]
-    lines = tokens.fitting(wanted, budget - tokens.estimate(frame()))
+    lines = words.fitting(wanted, budget - words.estimate(frame()))
     text = frame().replace("{body}", "\n".join(lines)) if lines else ""
     told = (rule.number for rule, line in zip(held, wanted, strict=True) if line in lines)
     return Rendered(text, len({*wanted} - {*lines}), tuple(sorted(told)))

@@ -4,24 +4,30 @@ import difflib
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from whet.agents.registry import known
 from whet.errors import WhetError
 from whet.ledger.entries import Item
 from whet.store import files
-from whet.store.canary_counts import Delivery
+from whet.store.canary_counts import Delivery, keep_delivery
+from whet.store.database import Database
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.targets import skill_folders
-from whet.targets.drawing import Offer, deliveries_of, drawn, for_files
+from whet.targets.drawing import Offer, deliveries_of, drawn, for_files, offered
 from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
+from whet.targets.reaching import hooked_agents
 from whet.targets.rendering import text_for
-from whet.targets.settings import FILE_AGENT, Target
+from whet.targets.settings import FILE_AGENT, Target, load
 from whet.targets.skill_folders import Content, Copy, Kind
-from whet.targets.sync_log import FileTelling
+from whet.targets.sync_log import FileTelling, note
 from whet.told.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
 
 ATTEMPTS = 5
@@ -247,3 +253,27 @@ def _diff(before: str, after: str) -> str:
 def _change_of(before: bytes | None, after: bytes | None) -> str:
     old, new = ((each or b"").decode("utf-8", "replace") for each in (before, after))
     return "\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), "before", "after", lineterm="", n=1))
+
+
+def tell(home: Home, database: Database, *, now: float) -> tuple[TargetChange, ...]:
+    """Bring every target up to date; each day draws anew which files have a canary."""
+    targets = load(home)
+    return sync(order_of(home, database, now=now), targets) if targets else ()
+
+
+def order_of(home: Home, database: Database, *, now: float, dry_run: bool = False, force: bool = False) -> SyncOrder:
+    """How targets are written: what is in force with the canaries of the day, and what stood there kept on record."""
+
+    def keep(delivery: Delivery) -> None:
+        keep_delivery(database, delivery._replace(at=now))
+
+    def log(telling: FileTelling) -> None:
+        note(home, replace(telling, at=now))
+
+    offer = partial(offered, home, ledger_of(home, database))
+    hooked = hooked_agents(home, now=now)
+    return SyncOrder(home, offer, dry_run, force, day=day_of(now), delivered=keep, hooked=hooked, noted=log)
+
+
+def day_of(now: float) -> str:
+    return datetime.fromtimestamp(now, UTC).date().isoformat()

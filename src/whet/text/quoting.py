@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.text import tokens
+from whet.text import words
 from whet.text.characters import INVISIBLE, NEEDED
 
 MARK_BYTES = 8
@@ -80,11 +80,11 @@ def shortened(text: str, limit_tokens: int, *, mark: str = "", unread: int = 0) 
 
     `unread` is what is missing from its middle already.
     """
-    if tokens.estimate(text) <= limit_tokens:
+    if words.estimate(text) <= limit_tokens:
         return Shortened(text, unread)
     room = max(limit_tokens - CUT_TOKENS, 0)
-    begin = tokens.head(text, int(room * HEAD_SHARE))
-    end = tokens.tail(text, room - int(room * HEAD_SHARE))
+    begin = words.head(text, int(room * HEAD_SHARE))
+    end = words.tail(text, room - int(room * HEAD_SHARE))
     left_out = len(text) - len(begin) - len(end) + unread
     note = f"[{mark + ': ' if mark else ''}{left_out:,} characters left out here]"
     return Shortened(f"{begin}\n{note}\n{end}", left_out)

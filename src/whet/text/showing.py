@@ -2,10 +2,114 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
-from whet.text.characters import NEEDED, is_hidden
-from whet.text.look_alikes import look_alikes
+from whet.text.characters import NEEDED, described, is_hidden
+from whet.text.words import names
+
+_WORD = re.compile(r"\w+")
+_EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uff66-\uffdc\U00020000-\U0003ffff]")
+_LATIN = re.compile("[A-Za-z]")
+# Scripts whose letters look like Latin ones. Others, such as Hangul or kana, are mixed with Latin in ordinary words.
+RESEMBLING = names(
+    "CYRILLIC GREEK COPTIC ARMENIAN CHEROKEE LISU GEORGIAN DESERET OSAGE TIFINAGH CANADIAN CARIAN LYCIAN LYDIAN GOTHIC"
+    " OLD WARANG"
+)
+# The letters of Cyrillic and Greek that hardly differ from a Latin one. "Δt" and "μs" are ordinary, "ο" for "o" is not.
+_TWINS = frozenset("асеоріјѕхуԁԛԝһӏѵоАВЕКМНОРСТХІЈЅҮԌԚԜӀαινορυγκτχΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳօոսհցԼՏՍႽᎠᎡᎢᎥᎪᎬᎳᎷᎻᏀᏃᏆᏒᏔᏚᏞᏟᏢᏦᏧ")
+# Latin letters in the shapes of phonetics and of Roman numerals; then signs that pass for those of an address.
+_SHAPES = frozenset("ɑɡɩɪʀʟɴʜʙɢᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢⅼⅰⅴⅹⅽⅾⅿ")
+_SIGN = re.compile(
+    "(?<=[A-Za-z0-9])[\u01c3\u02d0\u037e\u2024\u2044\u2215\u2236\u29f8\ua789\uff0e\uff0f\uff1a](?=[A-Za-z0-9])"
+)
+
+
+class LookAlike(NamedTuple):
+    """A character at a place of the text that passes for another, and the word that it stands in."""
+
+    place: int
+    character: str
+    word: str
+
+
+def look_alikes(text: str) -> tuple[LookAlike, ...]:
+    """Every character that a reader would take for another, in order."""
+    if text.isascii():
+        return ()
+    words = [(found.start(), found.group()) for found in _WORD.finditer(text) if not found.group().isascii()]
+    is_east_asian = _EAST_ASIAN.search(text) is not None
+    lone = _twin_scripts(text, (word for _, word in words))
+    found = {
+        LookAlike(start + index, letter, word)
+        for start, word in words
+        for index, letter in enumerate(word)
+        if letter > "\x7f" and _passes(letter, word, lone=lone, is_east_asian=is_east_asian)
+    }
+    found |= {LookAlike(sign.start(), sign.group(), _around(text, sign.start())) for sign in _SIGN.finditer(text)}
+    return tuple(sorted(found))
+
+
+def warnings(text: str) -> tuple[str, ...]:
+    """A sentence for each word with look-alikes, once."""
+    words: dict[str, list[str]] = {}
+    for one in look_alikes(text):
+        names = words.setdefault(one.word, [])
+        if described(one.character) not in names:
+            names.append(described(one.character))
+    return tuple(f"“{word}” is not what it seems: it contains {', '.join(names)}." for word, names in words.items())
+
+
+def _passes(letter: str, word: str, *, lone: frozenset[str], is_east_asian: bool) -> bool:
+    kind = unicodedata.decomposition(letter).partition(" ")[0]
+    has_latin = _LATIN.search(word) is not None
+    if kind == "<font>":  # letters of mathematics
+        return True
+    if kind == "<wide>":
+        return has_latin or not is_east_asian
+    if letter in _SHAPES:
+        return has_latin
+    script = script_of(letter)
+    if script not in RESEMBLING:
+        return False
+    if script in lone and len(_resembling(word)) > 1:
+        return True
+    mixed = has_latin or any(script_of(other) in RESEMBLING - {script} for other in word if other > "\x7f")
+    return mixed and (letter in _TWINS or script != "GREEK")
+
+
+def _twin_scripts(text: str, words: Iterable[str]) -> frozenset[str]:
+    """The scripts that a Latin text has only in words all of whose letters look Latin: nobody writes them so.
+
+    A single letter is the name of something: α, or χ².
+    """
+    if not _LATIN.search(text):
+        return frozenset()
+    twins: set[str] = set()
+    real: set[str] = set()
+    for letters in map(_resembling, words):
+        if len(letters) > 1:
+            twins.update(script_of(letter) for letter in letters if letter in _TWINS)
+        real.update(script_of(letter) for letter in letters if letter not in _TWINS)
+    return frozenset(twins - real)
+
+
+def _resembling(word: str) -> tuple[str, ...]:
+    return tuple(letter for letter in word if letter > "\x7f" and script_of(letter) in RESEMBLING)
+
+
+@lru_cache(maxsize=4096)
+def script_of(letter: str) -> str:
+    """The script of a letter, as the first word of its name."""
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def _around(text: str, place: int) -> str:
+    """The characters around a place up to the nearest blanks, and not very many."""
+    before, after = text[max(0, place - 40) : place].split(), text[place : place + 40].split()
+    return f"{before[-1] if before else ''}{after[0] if after else ''}"
+
 
 # In the gutter, where no text can stand: a line begins, a line goes on.
 BEGINS, GOES_ON = "│ ", "↪ "
@@ -44,13 +148,6 @@ def framed(text: str, width: int, *, begins: str = BEGINS, goes_on: str = GOES_O
     for line in shown(text).split("\n"):
         for index, row in enumerate(_rows(line, room)):
             yield f"{goes_on if index else begins}{row}"
-
-
-def one_row(text: str, width: int) -> str:
-    """The beginning of a shown text on one line."""
-    flat = " ".join(shown(text).split())
-    first = next(_rows(flat, max(width - 1, 1)))
-    return flat if len(first) == len(flat) else f"{first}…"
 
 
 def _rows(line: str, room: int) -> Iterator[str]:

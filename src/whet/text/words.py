@@ -1,10 +1,10 @@
-"""Lists of words, texts with places to fill in, and texts cut to a length.
+"""Lists of words, texts with places to fill in, texts cut to a length, and what texts cost in tokens.
 
 Large numbers as people say them.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 DIGITS = 3
@@ -90,3 +90,36 @@ def key_words(text: str) -> frozenset[str]:
     """The words of a text that say what it is about."""
     found = (word.strip(".:/").lower() for word in _WORD.findall(text))
     return frozenset(word for word in found if 2 < len(word) <= LONGEST_WORD and word not in COMMON)
+
+
+BYTES_PER_TOKEN = 4
+
+
+def estimate(text: str) -> int:
+    """About the number of tokens: bytes tell more than characters do, for other scripts cost more tokens each."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def head(text: str, tokens: int) -> str:
+    """The beginning of a text that costs at most so many tokens."""
+    return text.encode("utf-8", "replace")[: max(tokens, 0) * BYTES_PER_TOKEN].decode("utf-8", "ignore")
+
+
+def tail(text: str, tokens: int) -> str:
+    """The end of a text that costs at most so many tokens."""
+    body = text.encode("utf-8", "replace")
+    return body[max(len(body) - max(tokens, 0) * BYTES_PER_TOKEN, 0) :].decode("utf-8", "ignore")
+
+
+def fitting(lines: Iterable[str], budget: int) -> tuple[str, ...]:
+    """The lines that a budget has room for, in their order and each once; one that is too long is passed over."""
+    every = tuple(dict.fromkeys(lines))
+    if estimate("\n".join(every)) <= budget:
+        return every
+    kept, left = [], budget
+    for line in every:
+        cost = estimate(f"{line}\n")
+        if cost <= left:
+            kept.append(line)
+            left -= cost
+    return tuple(kept)

@@ -9,14 +9,77 @@ from typing import NamedTuple
 import msgspec
 
 from whet.ledger.holding import Whereabouts, holds
-from whet.ledger.patches import TRUSTED
+from whet.ledger.patches import TRUSTED, Scope
 from whet.sessions.trust import Trust, lowest
-from whet.text import tokens
+from whet.text import words
 from whet.text.quoting import hidden, mark_for, one_line, quoted, shortened, visible
 from whet.text.words import filled
 from whet.told.passages import Circumstances, Passage, Slot, chosen, is_tiny, plain_names
-from whet.told.prompt_inputs import ContextFile, Material, Rule, Sources
 from whet.values import Value
+
+
+class Material(Value, frozen=True):
+    """A text for the prompt, and how far it may be believed."""
+
+    text: str
+    trust: Trust
+
+
+class Rule(Value, frozen=True):
+    """A rule in force. A foreign one counts only when a person approved exactly this text."""
+
+    text: str
+    trust: Trust
+    scope: Scope = Scope()
+    is_approved: bool = False
+    example: str = ""  # told to tiny models alone
+
+
+class ContextFile(Value, frozen=True):
+    """A file that its repository has for agents; `fault` says why it could not be read.
+
+    Of a very large file only the head and the tail are in `text`, and `unread` is the size of what is between them.
+    """
+
+    path: str
+    text: str = ""
+    trust: Trust = Trust.EXTERNAL
+    fault: str = ""
+    unread: int = 0
+
+
+class Budgets(Value, frozen=True):
+    """How many tokens each part of the prompt may cost at most."""
+
+    identity: int = 4_000
+    skills: int = 4_000
+    rules: int = 2_000
+    file: int = 5_000
+    files: int = 15_000
+    memory: int = 1_000
+    user: int = 600
+    external: int = 1_000
+
+
+class Sources(Value, frozen=True):
+    """Everything that the prompt depends on. Guidance comes in with it, so that a person's own can be added."""
+
+    setting: Circumstances = Circumstances()
+    guidance: tuple[Passage, ...] = ()
+    identity: Material | None = None  # SOUL.md; without one the guidance has a default
+    skills: Material | None = None  # the index
+    rules: tuple[Rule, ...] = ()  # the oldest first
+    caller: Material | None = None
+    files: tuple[ContextFile, ...] = ()  # the outermost first
+    with_files: bool = True
+    memory: Material | None = None
+    user: Material | None = None
+    external: Material | None = None
+    date: datetime.date | None = None
+    session: str = ""
+    warnings: tuple[str, ...] = ()  # of whoever filled this, for the person
+    budgets: Budgets = Budgets()
+
 
 KEY_BYTES = 16
 BETWEEN = "\n\n"
@@ -53,7 +116,7 @@ def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) ->
     for rule in sorted(allowed, key=lambda rule: rule.trust is not Trust.OPERATOR):
         example = f"\nExample: {rule.example}" if rule.example and with_examples else ""
         trusts.setdefault(line_of(f"{rule.text}{example}"), rule.trust)
-    lines = tokens.fitting(filter(None, trusts), budget)
+    lines = words.fitting(filter(None, trusts), budget)
     left_out = len(trusts.keys() - {"", *lines})
     warnings = tuple(_warnings(left_out, len(scoped) - len(allowed)))
     return RuleLines(lines, lowest(trusts[line] for line in lines), warnings)
@@ -146,7 +209,7 @@ def assemble(sources: Sources) -> Prompt:
         stable,
         context,
         volatile,
-        parts=tuple(Part(piece.tier, piece.name, tokens.estimate(piece.text), piece.trust) for piece in said),
+        parts=tuple(Part(piece.tier, piece.name, words.estimate(piece.text), piece.trust) for piece in said),
         warnings=(*sources.warnings, *(piece.warning for piece in pieces if piece.warning)),
     )
 
@@ -197,7 +260,7 @@ def _skills(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     index = _own(sources.skills)
     if index:
         wanted = index.text.splitlines()
-        lines = tokens.fitting(wanted, sources.budgets.skills)
+        lines = words.fitting(wanted, sources.budgets.skills)
         left = len({*wanted} - {*lines})
         warning = f"The index of skills is too long: {left:,} of its lines were left out." if left else ""
         body = frames.around(Slot.SKILLS, "\n".join(lines)) if lines else ""
@@ -206,7 +269,7 @@ def _skills(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
 
 def _rules(sources: Sources, setting: Circumstances, frames: Frames) -> Iterator[PromptPiece]:
     frame = frames.around(Slot.RULES, "")
-    found = rule_lines(sources.rules, setting, budget=sources.budgets.rules - tokens.estimate(frame))
+    found = rule_lines(sources.rules, setting, budget=sources.budgets.rules - words.estimate(frame))
     for warning in found.warnings:
         yield PromptPiece(Tier.STABLE, "rules", "", Trust.OPERATOR, warning)
     if found.lines:
@@ -232,7 +295,7 @@ def _files(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     for file in reversed(files):  # the nearest file counts most, so it is the last to be cut
         text, left_out = shortened(file.text, min(sources.budgets.file, room), mark=mark, unread=file.unread)
         block = quoted(file.path, text, mark=mark)
-        room -= tokens.estimate(block)
+        room -= words.estimate(block)
         if room >= 0:
             blocks.append(block)
         yield PromptPiece(

@@ -62,11 +62,11 @@ def count(messages: Iterable[Message], reviewed: Iterable[Reviewed] = ()) -> Cou
 
 def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[str]) -> ReviewKind | None:
     """Which review a turn calls for, if any: never one that was interrupted or not delivered, nor without its tool."""
-    if not settings.enabled or ending is not Ending.FINISHED:
+    if not settings.every or ending is not Ending.FINISHED:
         return None
     shown = frozenset(tools)
-    for_memory = MEMORY_TOOL in shown and 0 < settings.memory_turns <= counters.turns
-    for_skills = SKILLS_TOOL in shown and 0 < settings.skill_calls <= counters.calls
+    for_memory = MEMORY_TOOL in shown and settings.every <= counters.turns
+    for_skills = SKILLS_TOOL in shown and settings.every <= counters.calls
     if for_memory and for_skills:
         return ReviewKind.COMBINED
     return ReviewKind.MEMORY if for_memory else ReviewKind.SKILL if for_skills else None

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from whet.errors import WhetError
 from whet.ledger.patches import digest
-from whet.text import front_matter, tokens
+from whet.text import front_matter, words
 from whet.text.characters import first_hidden
 from whet.text.front_matter import Field
 from whet.text.likeness import sense, similarity
@@ -190,7 +190,7 @@ def _names(ordered: Sequence[Skill], budget_tokens: int) -> str:
     low, high = 0, len(by_use)
     while low < high:
         middle = (low + high + 1) // 2
-        if tokens.estimate(_listed(by_use[:middle], len(ordered))) <= budget_tokens:
+        if words.estimate(_listed(by_use[:middle], len(ordered))) <= budget_tokens:
             low = middle
         else:
             high = middle - 1
@@ -207,14 +207,14 @@ def _line(name: str, description: str) -> str:
 
 
 def _cost(lines: Sequence[str]) -> int:
-    return tokens.estimate("\n".join(lines))
+    return words.estimate("\n".join(lines))
 
 
 def _shortened(description: str) -> str:
     first = _SENTENCE.split(" ".join(description.split()), maxsplit=1)[0]
-    if tokens.estimate(first) <= SHORT_TOKENS:
+    if words.estimate(first) <= SHORT_TOKENS:
         return first
-    return tokens.head(first, SHORT_TOKENS).rsplit(" ", 1)[0] + "…"
+    return words.head(first, SHORT_TOKENS).rsplit(" ", 1)[0] + "…"
 
 
 def _likeness(name: str, meant: frozenset[str], other: Skill) -> float:

@@ -37,7 +37,12 @@ class Observation(NamedTuple):
 
 
 def key_of(item: Item) -> str:
-    """What a canary's draws are made by: the entry that began it and its text, so that each new try draws anew."""
+    """What a canary's draws are made by: the entry that began it and its text, so that each new try draws anew.
+
+    The lessons of a bundle draw as one.
+    """
+    if item.bundle:
+        return f"bundle/{item.bundle}"
     return f"{item.number}/{item.name}/{digest(item.text)}"
 
 

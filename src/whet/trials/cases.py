@@ -10,7 +10,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message
 from whet.text import toml
 from whet.trials.checks import Check, expect_sound

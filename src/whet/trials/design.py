@@ -10,7 +10,7 @@ from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import ALPHA, Verdict, fixed_order
 from whet.ledger.patches import Form
 from whet.runs.run import Spent
-from whet.text import tokens
+from whet.text import words
 from whet.trials.attempts import Arm, ArmTally, AttemptConditions, AttemptPlace, OrderTerms
 from whet.trials.continuing import PastEvidence
 from whet.values import Value
@@ -208,10 +208,10 @@ def cache_price(base: str, candidate: str, *, inserted: Iterable[str] = ()) -> P
         (place for place, (old, new) in enumerate(zip(base, candidate, strict=False)) if old != new),
         min(len(base), len(candidate)),
     )
-    grown = tokens.estimate(candidate) - tokens.estimate(base)
+    grown = words.estimate(candidate) - words.estimate(base)
     return Price(
-        invalidated=tokens.estimate(base[shared:]) if base != candidate else 0,
-        added=grown + sum(tokens.estimate(text) for text in inserted),
+        invalidated=words.estimate(base[shared:]) if base != candidate else 0,
+        added=grown + sum(words.estimate(text) for text in inserted),
     )
 
 

@@ -25,7 +25,7 @@ class LiveUnit(NamedTuple):
 
     told: bool
     loss: float
-    failed: bool | None = None
+    failed: int | None = None  # how many failures of its own; at most one for a rule alone
     corrected: bool | None = None
     unchecked: bool | None = None
     tokens: int | None = None
@@ -40,36 +40,50 @@ class EndpointVerdict(Value, frozen=True):
 
 
 def in_situation(units: Sequence[LiveUnit], *, share: float) -> list[Observation]:
-    """The units in which the rule's situation came up, with its own failure as their loss."""
-    return [Observation(each.told, float(each.failed), share) for each in units if each.failed is not None]
+    """The units in which the rule's situation came up: the loss is 1 where it failed of its own."""
+    return [Observation(each.told, float(each.failed > 0), share) for each in units if each.failed is not None]
 
 
 def judge_endpoint(units: Sequence[LiveUnit], *, share: float) -> EndpointVerdict:
     """What the units say, in the order in which they were counted. The first look that is enough decides."""
-    observed = in_situation(units, share=share)
-    found = _looked(observed, share=share)
+    found = look_at(units, share=share)
     guards = tuple(_guards(units, share=share))
     worse = [guard.name for guard in guards if guard.reverts]
     if worse and found.decision is not CanaryMove.REVERT:
         return EndpointVerdict(replace(found, decision=CanaryMove.REVERT, decided_at=None), guards, ", ".join(worse))
     held = [guard.name for guard in guards if guard.stops]
-    if not _are_failures_fewer(observed, share=share):
+    if _more_failures(units, share=share) > 0:
         held.append("failures in all, for its situation came up more often")
     if found.decision is CanaryMove.PROMOTE and held:
         return EndpointVerdict(replace(found, decision=CanaryMove.WAIT, decided_at=None), guards, ", ".join(held))
     return EndpointVerdict(found, guards)
 
 
-def _looked(observed: Sequence[Observation], *, share: float) -> LiveComparison:
+def judge_in_bundle(units: Sequence[LiveUnit], bundle: CanaryMove, *, lessons: int, share: float) -> LiveComparison:
+    """What becomes of one lesson of a bundle: that of all, unless it harms on its own.
+
+    Where the bundle is promoted, one that failed more often with it than without is taken back all the same, and one
+    of which nothing is known yet waits until it is.
+    """
+    found = look_at(units, share=share, alpha_harm=ALPHA_HARM / lessons)
+    if found.decision is CanaryMove.REVERT:
+        return found
+    if bundle is CanaryMove.PROMOTE:
+        more = _more_failures(units, share=share)
+        bundle = CanaryMove.REVERT if more > 0 else CanaryMove.WAIT if more == 0 else CanaryMove.PROMOTE
+    return replace(found, decision=bundle, decided_at=None)
+
+
+def look_at(units: Sequence[LiveUnit], *, share: float, alpha_harm: float = ALPHA_HARM) -> LiveComparison:
     """The comparison with what the looks decide. Evidence is scaled so that at 1 / alpha a look is enough."""
-    sessions = [CoinSession(each.told, bool(each.loss)) for each in observed]
+    sessions = [CoinSession(each.told, each.failed) for each in units if each.failed is not None]
     decision, last = CanaryMove.WAIT, None
-    for last in coin_looks(sessions, share=share, alpha_help=ALPHA_HELP, alpha_harm=ALPHA_HARM):
+    for last in coin_looks(sessions, share=share, alpha_help=ALPHA_HELP, alpha_harm=alpha_harm):
         decision = _decision(last)
         if decision is not CanaryMove.WAIT:
             break
     return replace(
-        compare(observed, alpha=ALPHA_HELP),
+        compare(in_situation(units, share=share), alpha=ALPHA_HELP),
         decision=decision,
         evidence_help=_evidence(last.helped) if last else 1.0,
         evidence_harm=_evidence(last.harmed) if last else 1.0,
@@ -87,10 +101,9 @@ def _evidence(side: SideLook) -> float:
     return side.allowed / max(side.chance, 1e-12) / ALPHA_HELP
 
 
-def _are_failures_fewer(observed: Sequence[Observation], *, share: float) -> bool:
-    """Whether fewer failed with the rule than without it, for so many sessions that drew."""
-    failed = [each.told for each in observed if each.loss]
-    return sum(failed) <= share * len(failed)
+def _more_failures(units: Sequence[LiveUnit], *, share: float) -> float:
+    """How many failures more there were with the rule than its share of all of them."""
+    return sum(each.failed or 0 for each in units if each.told) - share * sum(each.failed or 0 for each in units)
 
 
 def _guards(units: Sequence[LiveUnit], *, share: float) -> Iterator[LiveGuard]:

@@ -1,7 +1,7 @@
 """Reconstruction: the files that a session worked on, as they were before and after it, from its record alone."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -58,8 +58,8 @@ def asked(transcript: Transcript) -> str:
     return next((each.text for each in transcript.messages if is_ordered(each) and each.text.strip()), "")
 
 
-def rebuilt(transcript: Transcript, *, until: int) -> Rebuilt:
-    """The files that the session read, wrote and edited up to a message.
+def rebuilt(transcript: Transcript, *, until: int, held: Callable[[str], str | None] = lambda _: None) -> Rebuilt:
+    """The files that the session read, wrote and edited up to a message; `held` says what a file held before, if known.
 
     Whatever changed files without showing how makes the whole unknown: a guess would be a bad case.
     """
@@ -67,7 +67,7 @@ def rebuilt(transcript: Transcript, *, until: int) -> Rebuilt:
     before: dict[str, str | None] = {}
     after: dict[str, str | None] = {}
     for step in _until(evidence, until):
-        fault = _take(step, transcript.folder, before, after)
+        fault = _take(step, transcript.folder, before, after, held)
         if fault:
             return Rebuilt({}, {}, fault)
     known = {path: text for path, text in before.items() if text is not None}
@@ -83,7 +83,13 @@ def _until(evidence: SessionView, until: int) -> Iterable[JudgedCall]:
     return (step for step in evidence.steps if step.worked and step.message < until)
 
 
-def _take(step: JudgedCall, folder: str, before: dict[str, str | None], after: dict[str, str | None]) -> str:
+def _take(
+    step: JudgedCall,
+    folder: str,
+    before: dict[str, str | None],
+    after: dict[str, str | None],
+    held: Callable[[str], str | None],
+) -> str:
     """Take one step that worked into account; gives why the files cannot be known, if so."""
     family = family_of(step.exchange.call)
     if family not in (Family.READ, Family.WRITE, Family.EDIT):
@@ -103,7 +109,7 @@ def _take(step: JudgedCall, folder: str, before: dict[str, str | None], after: d
             before.setdefault(path, None)
             after[path] = content
         case Family.EDIT:
-            old, new, text = _first(arguments, OLDS), _first(arguments, NEWS), after.get(path)
+            old, new, text = _first(arguments, OLDS), _first(arguments, NEWS), after.get(path, held(path))
             if not old or new is None or text is None or old not in text:
                 return f"what {path} held before {step.tool} changed it is not on record"
             after[path] = text.replace(old, new) if arguments.get("all") else text.replace(old, new, 1)

@@ -13,8 +13,7 @@ from whet.outcomes.hidden_failures import is_reader
 from whet.outcomes.named_checks import Head
 from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import PROBERS, Effect, checks_of
-from whet.sessions.file_changes import files_written
+from whet.sessions.call_effects import PROBERS, Effect, checks_of, files_written
 from whet.sessions.shell_lines import RUNNERS, Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.text.words import names

@@ -13,8 +13,7 @@ from whet.outcomes.named_checks import Head
 from whet.outcomes.purposes import mends
 from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import Effect, hands_over
-from whet.sessions.file_changes import files_written
+from whet.sessions.call_effects import Effect, files_written, hands_over
 from whet.sessions.lineage import is_ordered, is_vouched
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Origin, Role
@@ -57,13 +56,14 @@ class Break(NamedTuple):
 
 
 class SteppedIn(NamedTuple):
-    """Somebody stepped in, at a message; `tool` is what was refused."""
+    """Somebody stepped in, at a message; `tool` is what was refused. What is not sure may be one more wish."""
 
     message: int
     kind: InterventionKind
     words: str
     by: Whose
     tool: str = ""
+    is_sure: bool = True
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from whet.trouble.red_checks import claimed_before, ends_failed
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
 
 # Raised whenever the trouble of a session may differ from what was found earlier, so that it is found again.
-TROUBLE_VERSION = 4
+TROUBLE_VERSION = 5
 WORDS_LENGTH = 600
 CAUSE_LENGTH = 160
 # What a model's tokens cost, in dollars; None where nobody knows.
@@ -79,7 +79,7 @@ def trouble_of(
         is_timed=any(message.at is not None for message in course.messages[begin:]),
         troubles=tuple(_troubles(course, seconds, price, kinds)),
         interventions=tuple(
-            Intervention(event.kind, event.message, _clean(event.words, WORDS_LENGTH), event.by)
+            Intervention(event.kind, event.message, _clean(event.words, WORDS_LENGTH), event.by, event.is_sure)
             for event in course.events
         ),
         source=transcript.source,

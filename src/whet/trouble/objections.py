@@ -35,6 +35,11 @@ BUT = names(
     "but however although though aber doch allerdings jedoch но однако зато mais pourtant cependant pero mas porém "
     "ma però maar echter men ale jednak ama fakat ancak nhưng tetapi tapi însă لكن लेकिन אבל але проте"
 )
+# Who asks for the reason of what was done doubts it.
+WHY = names(
+    "why warum wieso weshalb почему зачем чому навіщо pourquoi perché porquê waarom varför hvorfor dlaczego czemu "
+    "miksi miért neden niçin mengapa kenapa لماذا क्यों למה מדוע"
+)
 # With these somebody agrees; with breaths nothing is said yet.
 YES = names(
     "yes yeah yep yup sure ja jep klar genau да ага конечно oui ouais sí claro vale sim sì tak evet tamam igen joo "
@@ -47,12 +52,13 @@ NEXT = names(
     "agora depois ora adesso poi nu nästa teraz potem şimdi sonra"
 )
 ALSO = names(
-    "also additionally furthermore too auch außerdem zudem также тоже aussi también además também além anche inoltre "
+    "also additionally furthermore auch außerdem zudem также тоже aussi también además também além anche inoltre "
     "ook också også też również ayrıca cũng juga"
 )
 FIRST_WORDS = 2  # among which a word of the next task stands
 FIRST_WORDS_ALSO = 5  # among which a word stands that asks for one more
 _NEXT_UNSPACED = ("现在", "接下来", "然后", "还有", "另外", "次に", "また", "あと", "이제", "다음", "그리고")
+_WHY_UNSPACED = ("为什么", "为何", "なぜ", "どうして", "왜", "ทำไม")
 _BUT_UNSPACED = ("但", "不过", "可是", "でも", "しかし", "けど", "하지만", "그런데", "แต่")
 _YES_UNSPACED = ("是的", "好的", "对,", "对，", "はい", "ええ", "네", "예,", "ใช่")
 _CHOICE = re.compile(r"\W{0,3}\d")  # one of the things that the agent had numbered
@@ -91,11 +97,10 @@ def refuses(text: str) -> bool:
 
 
 def turns_against(text: str) -> bool:
-    """Whether the words begin with a but, or ask why something is not so."""
+    """Whether the words begin with a but or a why, or ask whether something is not so."""
     words = _first(text)
-    if text.lstrip().startswith(_BUT_UNSPACED):
-        return True
-    if words and (words[0] in BUT or (words[0] in BREATHS and words[1:2] and words[1] in BUT)):
+    begin = words[1] if words[:1] and words[0] in BREATHS and words[1:2] else "".join(words[:1])
+    if begin in BUT or begin in WHY or text.lstrip().startswith((*_BUT_UNSPACED, *_WHY_UNSPACED)):
         return True
     asked = _QUESTION.match(text.lstrip()[:OBJECTION_LETTERS])
     return asked is not None and _has_negation(" ".join(asked[0].split()[:4]))

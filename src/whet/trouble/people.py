@@ -144,26 +144,31 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
         message = course.messages[saying.message]
         if saying.message < course.begin or not is_typed(message):
             continue
-        if course.has_acted_before(saying.message) and _corrects(course, saying, earlier[-EARLIER:]):
-            yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+        is_sure = _corrects(course, saying, earlier[-EARLIER:]) if course.has_acted_before(saying.message) else None
+        if is_sure is not None:
+            by = _whose(course, message)
+            yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, by, is_sure=is_sure)
         earlier.append(saying)
 
 
-def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
-    """Whether the agent owns a mistake, the person shows a failure or types the same again, or enough speaks for it."""
+def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool | None:
+    """Whether it is sure that a message corrects the agent; False where it may be one more wish, None where it is none.
+
+    Sure is what the agent owns, what shows a failure, what is typed again and what objects. When it came and what the
+    agent does next cannot tell a correction from a wish.
+    """
     if concedes(_reply(course, saying)) or _is_said_again(course, saying, earlier):
-        return True
-    if _mends_left_red(course, saying.message):
         return True
     if shows_failure(saying.text) and course.has_worked_before(saying.message):
         return True
     points = _points_of_words(course, saying)
     if points >= ENOUGH:
-        return True
+        return negates(saying.words) or turns_against(saying.words)
     # What the agent does next is looked at where it decides.
-    if points == ENOUGH - 1 and not course.is_at_work(saying.message):
-        return _answers_or_changes(course, saying.message)
-    return points == 0 and _changes_own_work(course, saying.message)
+    if points == ENOUGH - 1 and not course.is_at_work(saying.message) and _answers_or_changes(course, saying.message):
+        return True
+    changes = points == 0 and _changes_own_work(course, saying.message)
+    return False if changes or _mends_left_red(course, saying.message) else None
 
 
 def _mends_left_red(course: SessionCourse, said: int) -> bool:

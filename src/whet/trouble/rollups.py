@@ -130,7 +130,7 @@ def group(name: str, sessions: Sequence[SessionTrouble]) -> TroubleGroup:
         sessions=len(sessions),
         agent_seconds=round(spent.whole, 1),
         lost=tally.cost(name, spent),
-        interventions=sum(len(session.interventions) for session in sessions),
+        interventions=sum(session.times_stepped_in for session in sessions),
     )
 
 

@@ -69,7 +69,7 @@ def trend(sessions: Iterable[SessionTrouble], project_of: Callable[[str], str]) 
     strata = [(new[project], old[project]) for project in shared]
     return TroubleTrend(
         minutes_lost=_rate(newer, older, strata, lambda session: session.lost_seconds / 60),
-        interventions=_rate(newer, older, strata, lambda session: float(len(session.interventions))),
+        interventions=_rate(newer, older, strata, lambda session: float(session.times_stepped_in)),
         weeks=tuple(lately),
         weeks_before=tuple(before),
         sessions=len(newer),

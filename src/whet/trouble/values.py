@@ -74,6 +74,8 @@ class Trouble(Value, frozen=True):
 class Intervention(Value, frozen=True):
     """Somebody stepped in: how, at which message, what they said, and whose words that is.
 
+    A correction that is not sure may be one more wish: it is shown as such, and not counted.
+
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")
     >>> [event] = whet.troubles(session).interventions
@@ -85,6 +87,7 @@ class Intervention(Value, frozen=True):
     message: int
     words: str = ""
     by: Whose = Whose.TEAM
+    is_sure: bool = True
 
 
 class SessionTrouble(Value, frozen=True):
@@ -122,6 +125,11 @@ class SessionTrouble(Value, frozen=True):
     @property
     def lost_seconds(self) -> float:
         return sum(trouble.seconds for trouble in self.troubles)
+
+    @property
+    def times_stepped_in(self) -> int:
+        """How often somebody surely stepped in."""
+        return sum(event.is_sure for event in self.interventions)
 
     @property
     def dearest(self) -> Trouble | None:

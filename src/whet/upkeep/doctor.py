@@ -27,8 +27,8 @@ from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
 from whet.hooks.places import FOLDER as HOOKS
 from whet.runs.models import address_of
-from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
+from whet.setup.looking import FoundAgent, find_agents
 from whet.setup.records import load_record
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database

@@ -1,11 +1,13 @@
 """What a person can change from the page: exactly what they saw, through the same ways as the commands."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from whet.changes import apply, pending
 from whet.errors import WhetError
+from whet.improving.learned import propose_lesson
 from whet.ledger.entries import Actor, Entry
+from whet.lessons.record import Lesson
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -72,6 +74,17 @@ def reopen(home: Home, database: Database, asked: PageDecision, *, now: float) -
     _expect_seen(home, database, asked)
     made = pending.reopen(home, database, asked.number, actor=Actor.PERSON, now=now)
     return DecidedOnPage(f"Taken back: the {_what(made)} waits again (entry {made.number}).")
+
+
+def propose(
+    home: Home, database: Database, lessons: Sequence[Lesson], id: str, patch: str, *, now: float
+) -> DecidedOnPage:
+    """Put a lesson, which must be the very one that the person saw, among what waits."""
+    found = next((each for each in lessons if each.id == id and each.patch.id == patch), None)
+    if found is None:
+        raise WhetError("This lesson is no longer as you saw it.", advice="Look at the lessons again.")
+    made = propose_lesson(home, database, found, now=now)
+    return DecidedOnPage(f"Proposed: the {_what(made)} waits for your decision (entry {made.number}).")
 
 
 Decide = Callable[..., DecidedOnPage]

@@ -35,6 +35,7 @@ class Framed(NamedTuple):
     view: PageView
     title: str
     body: Element
+    menu: frozenset[str] = frozenset()  # the views that are not empty
     waiting: int = 0
     said: Child = None
     is_live: bool = False
@@ -92,20 +93,26 @@ def whole_file(parts: Sequence[Framed], *, css: str, title: str, about: Child) -
 
 
 def _header(site: Site, framed: Framed) -> Element:
+    tabs = [_tab(site, view, framed) for view in VIEWS if view.name in framed.menu | {_above(framed)}]
     return h(
         "header",
         {},
         h("strong", {}, "Whet"),
-        h("nav", {"aria-label": "Views"}, h("ul", {}, [_tab(site, view, framed) for view in VIEWS])),
+        h("nav", {"aria-label": "Views"}, h("ul", {}, tabs)),
     )
 
 
 def _tab(site: Site, view: PageView, framed: Framed) -> Element:
     words: Child = view.title
-    if view.name == "waiting" and framed.waiting:
+    if view.name == "lessons" and framed.waiting:
         words = (view.title, h("span", {"class": "badge", "aria-label": f"{framed.waiting} wait"}, framed.waiting))
-    current = "page" if view.name == framed.view.name else None
+    current = "page" if view.name == _above(framed) else None
     return h("li", {}, h("a", {"href": site.href(view.name), "aria-current": current}, words))
+
+
+def _above(framed: Framed) -> str:
+    """The view of the menu that this one belongs to."""
+    return framed.view.under or framed.view.name
 
 
 def _filters(site: Site, choices: Choices, view: PageView) -> Element:

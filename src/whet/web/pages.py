@@ -30,16 +30,16 @@ from whet.store.sessions import load
 from whet.store.template_files import usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
 from whet.store.troubles import trouble_of_session
-from whet.text.short_names import short_name
+from whet.targets.known_projects import short_name
 from whet.text.words import cut
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import TrialProgress
 from whet.trials.endpoints import in_situation
 from whet.trouble.values import Intervention
 from whet.web.asking import PageRequest, behind, learned
-from whet.web.html import Element
+from whet.web.html import Element, h
 from whet.web.layout import Framed
-from whet.web.site import VIEWS, PageView, known_by, number_of, reading
+from whet.web.site import TROUBLE, VIEWS, PageView, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.files import files
@@ -89,9 +89,8 @@ def _said(ask: PageRequest) -> SaidIn:
 
 def show_trouble(ask: PageRequest) -> Framed:
     chosen = ChosenTrouble(**{name: ask.given[name] for name in ChosenTrouble._fields if name in ask.given})
-    return _framed(
-        "trouble", trouble(ask.site, _troubles(ask), chosen, said=_said(ask), hidden=ask.looked.choices.hidden)
-    )
+    body = trouble(ask.site, _troubles(ask), chosen, said=_said(ask), hidden=ask.looked.choices.hidden)
+    return Framed(TROUBLE, TROUBLE.title, body)
 
 
 def show_sessions(ask: PageRequest) -> Framed:
@@ -108,7 +107,8 @@ def show_sessions(ask: PageRequest) -> Framed:
         facts = ask.spent
     every = [ListedSession(fact, ask.looked.trouble(fact)) for fact in facts]
     seen = SeenSessions(every, ask.cache.project, ask.looked.choices.hidden)
-    return _framed("sessions", sessions(ask.site, seen, narrowed))
+    unseen = _unseen(ask) if narrowed == Narrowed() else None
+    return _framed("sessions", h("div", {}, sessions(ask.site, seen, narrowed), unseen))
 
 
 def show_session(ask: PageRequest) -> Framed:
@@ -130,23 +130,19 @@ def show_session(ask: PageRequest) -> Framed:
 
 def show_lessons(ask: PageRequest) -> Framed:
     found, is_current = learned(ask)
-    body = lessons(ask.site, _with_decisions(ask, found), is_current=is_current)
-    return _framed("lessons", body)._replace(is_live=not is_current)
+    agents = {fact.id: fact.source for fact in ask.looked.everything}
+    # What waits for a decision is its owner's own business.
+    wait = () if ask.site.is_file else waiting_lessons(ask.cache.home, ask.database, now=ask.now)
+    told = rules(ask.site, ledger_of(ask.cache.home, ask.database).state(), ask.entries)
+    taught = lessons(ask.site, _with_decisions(ask, found), is_current=is_current)
+    return _framed("lessons", h("div", {}, waiting(ask.site, wait, agents), taught, told))._replace(
+        is_live=not is_current
+    )
 
 
 def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:
     """What was learned a while ago, with what was decided since."""
     return found._replace(lessons=decided_anew(ask.cache.home, ask.database, found.lessons))
-
-
-def show_waiting(ask: PageRequest) -> Framed:
-    found = waiting_lessons(ask.cache.home, ask.database, now=ask.now)
-    agents = {fact.id: fact.source for fact in ask.looked.everything}
-    return _framed("waiting", waiting(ask.site, found, agents))
-
-
-def show_rules(ask: PageRequest) -> Framed:
-    return _framed("rules", rules(ask.site, ledger_of(ask.cache.home, ask.database).state(), ask.entries))
 
 
 def show_files(ask: PageRequest) -> Framed:
@@ -177,7 +173,7 @@ def show_rule(ask: PageRequest) -> Framed:
         fared, is_current = count_following(seen), is_current and ask.looked.is_current
     grounds = grounds_of(item, entries) if item is not None else ""
     body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current, grounds))
-    view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")
+    view = PageView("lessons", "Rule or skill", "Does it help, and is it followed?")
     text = item.text if item else history[-1][0].patch.text if history else ""
     return Framed(view, known_by(short_name(name), text), body, is_live=not is_current)
 
@@ -185,13 +181,27 @@ def show_rule(ask: PageRequest) -> Framed:
 def show_trials(ask: PageRequest) -> Framed:
     found = shown_trials(ask)
     moving = any(not each.progress.entry and ask.now - each.changed < MOVING_SECONDS for each in found)
-    return _framed("trials", trials(ask.site, found))._replace(is_live=moving, is_watched=True)
+    past = past_trials(ask.cache.home, ask.database)
+    canaries = []
+    for each in live_lessons(ask.cache.home, ask.database):
+        units = counted(ask.database, each.standing.entry)
+        canaries.append(ShownCanary(each, _way(each.counts, units), units))
+    kept = usable(ask.cache.home.folder)
+    body = h(
+        "div",
+        {},
+        trials(ask.site, found),
+        live(ask.site, canaries),
+        templates(ask.site, kept, uses(ask.database), worths(ask.database)),
+        honesty(ask.site, found, past, alpha_for(past)),
+    )
+    return _framed("trials", body)._replace(is_live=moving, is_watched=True)
 
 
 def show_trial(ask: PageRequest) -> Framed:
     found = next((each for each in shown_trials(ask) if each.progress.trial == ask.part), None)
     if found is None:
-        raise WhetError("There is no such trial.", advice="`whet try` and `whet try` make trials.")
+        raise WhetError("There is no such trial.", advice="`whet try` makes trials.")
     attempts = attempts_of(ask.database, ask.part)
     if not found.progress.entry:  # attempts come in between the looks that are kept
         made = max(found.progress.attempts, len(attempts))
@@ -199,19 +209,6 @@ def show_trial(ask: PageRequest) -> Framed:
     body = trial(ask.site, found, attempts)
     view = PageView("trials", "Trial", "Can I believe this?")
     return Framed(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
-
-
-def show_honesty(ask: PageRequest) -> Framed:
-    past = past_trials(ask.cache.home, ask.database)
-    return _framed("honesty", honesty(ask.site, shown_trials(ask), past, alpha_for(past)))
-
-
-def show_live(ask: PageRequest) -> Framed:
-    found = []
-    for each in live_lessons(ask.cache.home, ask.database):
-        units = counted(ask.database, each.standing.entry)
-        found.append(ShownCanary(each, _way(each.counts, units), units))
-    return _framed("live", live(ask.site, found))
 
 
 def _way(watched: LiveCounts, found: Sequence[CountedUnit]) -> list[LiveComparison]:
@@ -223,21 +220,16 @@ def _way(watched: LiveCounts, found: Sequence[CountedUnit]) -> list[LiveComparis
     return [compare(units[:end]) for end in range(len(units), 0, -every)][::-1]
 
 
-def show_templates(ask: PageRequest) -> Framed:
-    found = usable(ask.cache.home.folder)
-    return _framed("templates", templates(ask.site, found, uses(ask.database), worths(ask.database)))
-
-
 def show_work(ask: PageRequest) -> Framed:
     pieces: list[ShownWork] = []
     missing = ""
     try:
-        from whet.engine.work import office  # noqa: PLC0415 - background work is an extra and slow to load
+        from whet.engine.work import given_orders  # noqa: PLC0415 - background work is an extra and slow to load
 
-        with office(ask.cache.home) as counter:
+        with given_orders(ask.cache.home) as orders:
             pieces = [
                 shown_work(each.id, each.state.value, each.queue, each.changed, each.done or each.left, each.error)
-                for each in counter.all(limit=50)
+                for each in orders.all(limit=50)
             ]
     except WhetError as error:
         missing = f"{error.message} {error.advice}"
@@ -245,12 +237,27 @@ def show_work(ask: PageRequest) -> Framed:
     return framed._replace(is_live=any(each.state in OPEN for each in pieces), is_watched=True)
 
 
-def show_coverage(ask: PageRequest) -> Framed:
+def _unseen(ask: PageRequest) -> Element:
     [(stored,)] = ask.database.query("SELECT count(*) FROM sessions")
     counted_ones = (fact for fact in ask.looked.everything if fact.counts)
     untimed = sum(not ask.looked.trouble(fact).is_timed for fact in counted_ones)
     seen = Covered(int(stored), ask.looked.everything, left_out(ask.database), untimed)
-    return _framed("coverage", coverage(ask.site, seen, ask.cache.project))
+    return coverage(ask.site, seen, ask.cache.project)
+
+
+def menu(ask: PageRequest) -> frozenset[str]:
+    """The views that have something to show."""
+    entries, home = ask.entries, ask.cache.home.folder
+    has_trials = any(each.verdict for each in entries) or any(each.canary for each in fold(entries).items)
+    held = {
+        "overview": True,
+        "lessons": bool(ask.looked.everything or entries),
+        "files": any(os.path.isdir(folder) for folder in {fact.folder for fact in ask.looked.everything} if folder),
+        "sessions": bool(ask.looked.everything),
+        "trials": has_trials or bool(all_progress(ask.database, TrialProgress)) or bool(usable(home)),
+        "work": bool(ask.looked.everything),
+    }
+    return frozenset(name for name, is_filled in held.items() if is_filled)
 
 
 def shown_trials(ask: PageRequest) -> list[ShownTrial]:
@@ -284,15 +291,9 @@ PAGES: tuple[tuple[str, Page], ...] = (
     ("/sessions", show_sessions),
     ("/session/{part}", show_session),
     ("/lessons", show_lessons),
-    ("/waiting", show_waiting),
-    ("/rules", show_rules),
     ("/files", show_files),
     ("/rule/{part:path}", show_rule),
     ("/trials", show_trials),
     ("/trial/{part:path}", show_trial),
-    ("/honesty", show_honesty),
-    ("/live", show_live),
-    ("/templates", show_templates),
     ("/work", show_work),
-    ("/coverage", show_coverage),
 )

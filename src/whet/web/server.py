@@ -6,16 +6,19 @@ import hmac
 import socket
 import threading
 import time
+from collections.abc import Callable
 from urllib.parse import parse_qs, quote
 
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.net import listening
+from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.store.session_facts import state_of_sessions
 from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
-from whet.web.deciding import DECISIONS, Decide, DecidedOnPage, PageDecision, revert
+from whet.web.deciding import DECISIONS, Decide, DecidedOnPage, PageDecision, propose, revert
 from whet.web.gate import TOKEN, PageGate, PageKeys
 from whet.web.html import Child, h
 from whet.web.layout import Framed, document
@@ -30,7 +33,7 @@ from whet.web.library import (
     run_sync,
     uvicorn,
 )
-from whet.web.pages import PAGES, Page
+from whet.web.pages import PAGES, Page, menu
 from whet.web.site import PageFilter, PageView, Site, empty, static_text
 from whet.web.views.entries import button
 
@@ -52,6 +55,7 @@ class PageServer:
         routes += [Route(path, functools.partial(self._view, page=page), methods=["GET"]) for path, page in PAGES]
         routes += [
             Route("/waiting/{number:int}/{decision}", self._decide, methods=["POST"]),
+            Route("/lessons/{lesson}/propose", self._decide, methods=["POST"]),
             Route("/ledger/{number:int}/revert", self._decide, methods=["POST"]),
         ]
         inside = Starlette(routes=routes)
@@ -98,10 +102,12 @@ class PageServer:
                 framed, status = page(asked), 200
             except WhetError as error:
                 framed, status = _mistake(error), 404
+            filled = menu(asked)
         done = self._said.get(given.get("said", ""))
         counting = not asked.looked.is_current
         told = framed._replace(
             waiting=asked.waiting,
+            menu=filled,
             said=done and _said(site, done),
             is_live=framed.is_live or counting,
             is_counting=counting,
@@ -122,19 +128,29 @@ class PageServer:
         return await run_sync(self._carry_out, request, fields)
 
     def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
+        if "lesson" in request.path_params:
+            return self._done(lambda database: self._propose(database, request.path_params["lesson"], fields))
         number, name = request.path_params["number"], request.path_params.get("decision", "")
         decide: Decide | None = DECISIONS.get(name) if name else revert
         if decide is None or number > MOST_ENTRIES:
             return PlainTextResponse("There is no such decision.", 404)
         asked = PageDecision(number, fields.get("patch", ""), fields.get("text", ""))
+        return self._done(lambda database: decide(self._home, database, asked, now=time.time()))
+
+    def _propose(self, database: Database, id: str, fields: dict[str, str]) -> DecidedOnPage:
+        found = self.cache.lessons.wait(state_of_sessions(database)).lessons
+        return propose(self._home, database, found, id, fields.get("patch", ""), now=time.time())
+
+    def _done(self, decide: Callable[[Database], DecidedOnPage]) -> Response:
+        """Carry a decision out, and show what came of it."""
         with opened(self._home) as database:
             try:
-                done = decide(self._home, database, asked, now=time.time())
+                done = decide(database)
             except WhetError as error:
                 done = DecidedOnPage(f"Nothing was changed. {error.message} {error.advice}")
         key = str(len(self._said) + 1)
         self._said[key] = done
-        return RedirectResponse(f"{self.keys.path}/{'waiting' if name else 'rules'}?said={key}", 303)
+        return RedirectResponse(f"{self.keys.path}/lessons?said={key}", 303)
 
 
 def serve(server: PageServer, place: socket.socket) -> None:

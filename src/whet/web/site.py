@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from whet.sessions.worktrees import is_temporary
 from whet.store.session_facts import SessionFact
-from whet.text.short_names import short_name
+from whet.targets.known_projects import short_name
 from whet.text.showing import shown
 from whet.text.words import cut
 from whet.web.html import Child, Element, h
@@ -22,32 +22,27 @@ WORDS_LETTERS = 60
 
 
 class PageView(NamedTuple):
-    """One view: the name in its address, its title and the question that it answers."""
+    """One view: the name in its address, its title, the question that it answers, and the menu's view above it."""
 
     name: str
     title: str
     question: str
+    under: str = ""
 
 
 VIEWS = (
     PageView("overview", "Overview", "Where did the time go, and is it getting better?"),
-    PageView("waiting", "Waiting", "What must I decide?"),
-    PageView("trouble", "Trouble", "Which stretches bought nothing, and why?"),
-    PageView("lessons", "Lessons", "What was learned, and what is proposed?"),
-    PageView("rules", "Rules and skills", "Does it help, and is it followed?"),
+    PageView("lessons", "Lessons", "What must I decide, what was learned, and what are agents told?"),
     PageView("files", "Files", "What do agents read, and what of it is wrong?"),
-    PageView("trials", "Trials", "Can I believe this?"),
-    PageView("honesty", "Honesty", "How often is the gate wrong?"),
-    PageView("live", "Live", "Do sessions that get the rule go better?"),
-    PageView("templates", "Templates", "Are they worth their tokens?"),
-    PageView("work", "Work and money", "What runs, what did it cost, and who spent it?"),
-    PageView("coverage", "Coverage", "What does Whet not see?"),
-    PageView("sessions", "Sessions", "Which sessions are these?"),
+    PageView("sessions", "Sessions", "What did each session cost, and how much of it bought nothing?"),
+    PageView("trials", "Trials and live", "Can I believe it, and do sessions that are told it go better?"),
+    PageView("work", "Work and cost", "What runs, what did it cost, and who spent it?"),
 )
+TROUBLE = PageView("trouble", "Trouble", "Which stretches bought nothing, and why?", under="overview")
 
 
 # A file has what can be read without the store; what waits for a decision is its owner's own business.
-IN_FILE = ("overview", "trouble", "lessons", "rules", "trials", "honesty", "live", "templates", "work", "coverage")
+IN_FILE = ("overview", "trouble", "lessons", "trials", "work")
 
 
 class PageFilter(NamedTuple):

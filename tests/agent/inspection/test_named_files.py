@@ -60,6 +60,41 @@ def test_what_a_hook_checks_is_no_program(tmp_path: Path) -> None:
     assert list(reach_of(tmp_path, "ruff check src tests").present()) == []
 
 
+@given(st.text(alphabet="ab.$*{}/~ \n\x00"))
+def test_any_text_names_paths_that_a_system_can_look_for(text: str) -> None:
+    reach_of(Path("/nowhere"), f"python {text}", path="/nowhere/.git/hooks/x.py")
+
+
+def test_a_folder_that_a_hooks_link_leads_over_cannot_be_pointed_elsewhere(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for name in ("real", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lint.sh").write_text(f"#!/bin/sh\n# {name}\n")
+    (tmp_path / "tools").symlink_to("real")
+    (tmp_path / ".git/hooks/pre-commit").symlink_to("../../tools/lint.sh")
+    inspection = Inspection([tmp_path], left_out=(), quarantine=tmp_path / "q")
+    inspection.begin()
+    assert inspection.find() == ()
+    (tmp_path / "tools").unlink()
+    (tmp_path / "tools").symlink_to("other")
+    inspection.take_refused()
+    assert "# real" in (tmp_path / ".git/hooks/pre-commit").read_text()
+
+
+def test_a_hidden_place_that_a_command_makes_is_seen(tmp_path: Path) -> None:
+    (tmp_path / ".there").mkdir()
+    hidden = (tmp_path / ".docker", tmp_path / ".there")
+    inspection = Inspection(
+        [tmp_path], left_out=hidden, quarantine=tmp_path.parent / "q", environment={"HOME": str(tmp_path)}
+    )
+    inspection.begin()
+    for name in (".docker/config.json", ".there/x", "go/bin/gopls", ".cache/a/bin/b", ".cache/a/b", "p/.venv/bin/x"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = {str(Path(each.spot.path).relative_to(tmp_path)) for each in inspection.find()}
+    assert found == {".docker/config.json", "go/bin/gopls", ".cache/a/bin/b"}
+
+
 @given(st.text())
 def test_any_text_has_its_words(text: str) -> None:
     assert all(words_in(text))

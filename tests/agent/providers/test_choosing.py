@@ -58,7 +58,7 @@ def test_a_key_that_would_break_a_header_is_refused_and_not_repeated(key: str) -
 
 
 def test_what_the_person_knows_of_a_model_counts_more() -> None:
-    facts = ModelFacts("m", window=5, tools="text", input_dollars=1.0, output_dollars=2.0)
+    facts = ModelFacts("m", window=5, tools="text", prices=(1.0, 2.0))
     corrected = with_facts(Model("m", family="f", window=9), (facts, ModelFacts("other", window=1)))
     assert corrected == Model("m", family="f", window=5, tools="text", prices=Prices(1.0, 2.0))
 

@@ -16,7 +16,7 @@ from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
 from whet.agent.start import room_of
 from whet.runs.run import Ended, Run, Sampling, grown
-from whet.runs.settings import Local, Settings
+from whet.runs.settings import ModelFacts, Settings
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -30,7 +30,7 @@ TURNS = ("Say in one sentence what you have read.", f"Which file was first? {LON
 
 @pytest.fixture(scope="module")
 def chosen(embedded_home: Home) -> Iterator[Chosen]:
-    settings = Settings(local=Local(context_tokens=WINDOW, slots=1, cache_mib=0))
+    settings = Settings(models=(ModelFacts("local", window=WINDOW),))
     found = provider_for("", home=embedded_home, settings=settings, environment=os.environ)
     assert isinstance(found.provider, LocalProvider)
     yield found

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from agent.providers.model_files import MODEL, gguf
 from whet.agent.providers.local import known_model
-from whet.agent.providers.local_facts import WeightFacts, facts_of
+from whet.agent.providers.local_weights import WeightFacts, facts_of
 from whet.errors import WhetError
-from whet.runs.settings import Local
+from whet.runs.settings import ModelFacts, Settings
 
 
 def facts(folder: Path, body: bytes) -> WeightFacts:
@@ -51,13 +51,19 @@ def test_whatever_the_bytes_the_answer_is_facts_or_a_refusal(place: int, noise: 
 
 def test_a_model_whose_template_has_no_tools_calls_them_in_text() -> None:
     with_tools = WeightFacts("Llama 3", 131072, "{{ tools }}", ())
-    assert known_model("llama-3.1-8b", with_tools, 5_000_000_000, Local()).tools == "native"
-    assert known_model("llama-3.1-8b", with_tools._replace(template="{{ messages }}"), 1, Local()).tools == "text"
-    assert known_model("anything", WeightFacts("SmolLM2 135M", 8192, "", ()), 1, Local()).family == "smollm"
+    assert known_model("llama-3.1-8b", with_tools, 5_000_000_000, Settings()).tools == "native"
+    assert known_model("llama-3.1-8b", with_tools._replace(template="{{ messages }}"), 1, Settings()).tools == "text"
+    assert known_model("anything", WeightFacts("SmolLM2 135M", 8192, "", ()), 1, Settings()).family == "smollm"
 
 
 def test_the_window_is_that_of_the_model_within_what_is_served() -> None:
     facts = WeightFacts("Llama 3", 131072, "", ())
-    assert known_model("llama-3", facts, 1, Local()).window == 16_384
-    assert known_model("llama-3", facts, 1, Local(context_tokens=2048)).window == 2048
-    assert known_model("llama-3", facts._replace(window=1024), 1, Local(context_tokens=2048)).window == 1024
+    assert known_model("llama-3", facts, 1, Settings()).window == 16_384
+    told = Settings(models=(ModelFacts("local", window=2048),))
+    assert known_model("llama-3", facts, 1, told).window == 2048
+    assert (
+        known_model(
+            "llama-3", facts._replace(window=1024), 1, Settings(models=(ModelFacts("local", window=2048),))
+        ).window
+        == 1024
+    )

@@ -20,9 +20,9 @@ from whet.errors import WhetError
 from whet.net.wire import Interrupted
 from whet.runs.models import Model
 from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
-from whet.runs.settings import Local, Settings
+from whet.runs.settings import Local, ModelFacts, Settings
 from whet.runs.text_calls import parsed
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -51,14 +51,15 @@ class Shelf:
         """Nothing runs."""
 
 
-def chosen_with(home: Home, local: Local) -> Chosen:
-    return provider_for("", home=home, settings=Settings(local=local), environment={})
+def chosen_with(home: Home, local: Local, window: int | None = None) -> Chosen:
+    settings = Settings(local=local, models=(ModelFacts("local", window=window),))
+    return provider_for("", home=home, settings=settings, environment={})
 
 
 @pytest.fixture(scope="module")
 def caller(embedded_home: Home) -> Iterator[LocalProvider]:
     """The embedded model, whose every reply is a call."""
-    chosen = chosen_with(embedded_home, Local(calls="always", context_tokens=1024))
+    chosen = chosen_with(embedded_home, Local(calls="always"), 1024)
     assert isinstance(chosen.provider, LocalProvider)
     yield chosen.provider
     chosen.provider.close()
@@ -67,7 +68,7 @@ def caller(embedded_home: Home) -> Iterator[LocalProvider]:
 @pytest.fixture(scope="module")
 def talker(embedded_home: Home) -> Iterator[LocalProvider]:
     """The embedded model, which may speak."""
-    chosen = chosen_with(embedded_home, Local(context_tokens=1024))
+    chosen = chosen_with(embedded_home, Local(), 1024)
     assert isinstance(chosen.provider, LocalProvider)
     yield chosen.provider
     chosen.provider.close()

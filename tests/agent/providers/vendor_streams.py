@@ -14,7 +14,7 @@ from whet.net.http import Timing
 from whet.runs.models import Model
 from whet.runs.run import Fragment, Run
 from whet.runs.settings import Endpoint
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 

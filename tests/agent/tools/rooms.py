@@ -12,9 +12,9 @@ from pathlib import Path
 from whet.agent.inspection.triggers import MOST_FOLDERS
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
-from whet.agent.tools.situation import ToolLimits
+from whet.agent.tools.situation import Terminal, ToolLimits
 from whet.agent.tools.toolbox import Box, Question, Situation, toolbox
-from whet.runs.settings import McpServer, Sandbox, Terminal
+from whet.runs.settings import McpServer, Sandbox
 from whet.sessions.transcripts import Message, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.home import Home

@@ -12,7 +12,7 @@ import pytest
 from agent.tools.escapes import ESCAPES, Escape
 from agent.tools.rooms import Room, ask_for, walls_here
 from patience import PATIENCE_SECONDS, until
-from whet.runs.settings import Terminal
+from whet.agent.tools.situation import Terminal
 
 WALLS = walls_here()
 pytestmark = pytest.mark.skipif(

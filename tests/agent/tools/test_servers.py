@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 import socket
 import subprocess
 import sys
@@ -13,34 +14,35 @@ import pytest
 
 from agent.tools.rooms import Room, ask_for
 from patience import PATIENCE_SECONDS, set_when, until
+from whet.agent.tools.situation import Terminal
 from whet.agent.tools.toolbox import Box
-from whet.runs.settings import McpServer, Terminal
+from whet.runs.settings import McpServer
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
 
 pytest.importorskip("mcp", reason="the MCP library is an extra")
 
 SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
-LOCAL = McpServer("local", sys.executable, (SCRIPT, "stdio"), timeout_seconds=PATIENCE_SECONDS)
+COMMAND = shlex.join((sys.executable, SCRIPT, "stdio"))
+LOCAL = McpServer("local", COMMAND, timeout_seconds=PATIENCE_SECONDS)
 
 
 def named(tool: str) -> str:
     return f"mcp__local__{tool}"
 
 
-SLOW = McpServer("slow", sys.executable, (SCRIPT, "stdio"), tools=("sleep",), timeout_seconds=0.5)
+SLOW = McpServer("slow", COMMAND, tools=("sleep",), timeout_seconds=0.5)
 GIVEN = McpServer(
     "given",
-    sys.executable,
-    (SCRIPT, "stdio"),
+    COMMAND,
     tools=("variable",),
     variables=("ITS_TOKEN",),
     timeout_seconds=PATIENCE_SECONDS,
 )
 BROKEN = (
     McpServer("gone", "/no/such/program"),
-    McpServer("mute", sys.executable, ("-c", "raise SystemExit(1)")),
-    McpServer("nowhere", url="http://127.0.0.1:9/mcp"),
+    McpServer("mute", shlex.join((sys.executable, "-c", "raise SystemExit(1)"))),
+    McpServer("nowhere", "http://127.0.0.1:9/mcp"),
 )
 
 
@@ -133,7 +135,7 @@ def test_servers_that_cannot_be_used_are_told_and_missed(served: Box) -> None:
 
 def test_a_server_is_reached_by_http(room: Room) -> None:
     with over_http() as url:
-        box = room.box(servers=(McpServer("local", url=url),))
+        box = room.box(servers=(McpServer("local", url),))
         assert ask_for(box, named("add"), one=20, other=22).result.text == "42"
         box.close()
 

@@ -11,8 +11,9 @@ import pytest
 from agent.tools.rooms import Room, ask_for, running, walls_here
 from patience import PATIENCE_SECONDS, set_when, until
 from whet.agent.tools.sandbox import Wall, Walls
+from whet.agent.tools.situation import Terminal
 from whet.agent.tools.toolbox import Box
-from whet.runs.settings import Sandbox, Terminal
+from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
 

@@ -65,7 +65,8 @@ class Inspection:
         self._person = os.path.realpath(environment.get("HOME") or os.path.expanduser("~"))
         roots = _outermost(folders)
         self._anchors = anchors_of(self._person, environment.get("PATH", ""))
-        self._tree = Tree(roots, map(str, left_out), self._triggers, anchors=self._anchors, most=most_folders)
+        hidden = map(str, filter(os.path.lexists, left_out))  # a place that is not there yet, a command can make
+        self._tree = Tree(roots, hidden, self._triggers, anchors=self._anchors, most=most_folders)
         self._reader = SpotReader(self._tree)
         self._reach = Reach(self._tree.holds, self._person)
         self._own = Spots({}, ())  # as it was when everything was the person's
@@ -142,7 +143,13 @@ class Inspection:
     def take(self, found: Iterable[Leftover]) -> None:
         """Move what was left into the quarantine, and let stand again what stood there before."""
         with self._lock:
-            for leftover in found:
+            taken: set[str] = set()
+            for leftover in sorted(found, key=lambda each: each.before is None):
+                folder, name = os.path.split(leftover.spot.path)
+                place = f"{os.path.realpath(folder)}/{name}"
+                if place in taken:  # the same file by another way
+                    continue
+                taken.add(place)
                 take_aside(leftover.spot, self.place)
                 if leftover.before is not None:
                     put_back(leftover.spot.path, leftover.before.content)

@@ -24,6 +24,7 @@ PYTHON = (*all_suffixes(), ".pyc")
 MOST_NAMERS = 1_000
 MOST_WORDS = 20_000  # of one text
 MOST_BENEATH = 5_000
+MOST_LINKS = 40  # that the kernel follows
 LARGEST_TEXT = 1 << 20
 # What is filled in when a script runs. Where the rest of a path follows, it may lie in any of the folders at hand.
 _FILLED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+|%\w+%|[*?][^\s/\"']*|(?<=[\w/.-])\[[^\]\s/\"',]*\]")
@@ -160,6 +161,9 @@ class Reach:
 
     def _whole(self, path: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]:
         real = os.path.realpath(path)
+        for folder, name in _ways(path):
+            if self._holds(folder):
+                self._claims.setdefault(folder, {}).setdefault(name.lower(), claim)
         for each in {path, real}:
             self._claim_folder(each, claim)
         yield from ((each, claim) for each in _beneath(real))
@@ -235,7 +239,7 @@ def _spelled(word: str, suffixes: tuple[str, ...], bases: tuple[str, ...], perso
     for path in _placed(word, bases, person):
         yield path
         yield from _completed(path, suffixes)
-    if "/" not in word and not word.startswith((".", "\x00")):
+    if not word.startswith(".") and not {"/", "\x00"}.intersection(word):
         first, _, rest = word.partition(".")
         for base in bases if suffixes else ():
             yield from (f"{base}/{first}/__init__{suffix}" for suffix in suffixes)
@@ -311,6 +315,15 @@ def _is_python(namer: Namer) -> bool:
 def _package(path: str) -> list[str]:
     """The files that are run where a folder is."""
     return [f"{path}/{name}" for name in _entries(path) if name.partition(".")[0] in ENTRIES]
+
+
+def _ways(path: str) -> Iterator[tuple[str, str]]:
+    """The folder and the name of every place that a link leads over, as the links spell them."""
+    for _ in range(MOST_LINKS):
+        if not os.path.islink(path):
+            return
+        path = os.path.normpath(os.path.join(os.path.realpath(os.path.dirname(path)), os.readlink(path)))
+        yield os.path.split(path)
 
 
 def _upwards(path: str) -> Iterator[str]:

@@ -114,8 +114,8 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("programs that load variables", REPORTED, ".env .env.*"),
     *_all("version managers", REPORTED, ".nvmrc .node-version .python-version .ruby-version .java-version .sdkmanrc"),
     *_all("version managers", REPORTED, "rust-toolchain rust-toolchain.toml global.json flake.nix shell.nix"),
-    *_all("version managers", REPORTED, "go.work .bazelversion .prototools .terraform-version .terragrunt-version"
-          " .tgenv-version devbox.json"),
+    *_all("version managers", REPORTED, "go.mod go.work .bazelversion .prototools .terraform-version"
+          " .terragrunt-version .tgenv-version devbox.json"),
     *_all("make", REPORTED, "Makefile GNUmakefile"),
     *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
     *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
@@ -141,6 +141,7 @@ OBEYED_BY_NOBODY = ("ignore", "keep", "lock", ".log", ".editorconfig", ".DS_Stor
 DEPENDENCIES = names(
     "node_modules bower_components site-packages vendor .venv venv .tox .nox __pypackages__ .terraform pods"
 )
+PROGRAMS = ("bin", "sbin")  # what a folder of programs is called on every system
 Find = Callable[[str, bool], Trigger | None]
 Table = dict[str, list[tuple[tuple[str, ...], Trigger]]]
 
@@ -224,7 +225,7 @@ class Anchors(NamedTuple):
     direct: Mapping[str, Trigger] = MappingProxyType({})  # all names
     beneath: Mapping[str, Trigger] = MappingProxyType({})  # all names, and those further beneath
     started: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what Python runs whenever it starts
-    kept: Mapping[str, Trigger] = MappingProxyType({})  # further beneath its hidden folders, but for caches
+    kept: Mapping[str, Trigger] = MappingProxyType({})  # beneath its hidden folders but for caches, and programs
 
     def of(self, folder: str, name: str) -> Trigger | None:
         if name.startswith(".") and folder in self.hidden:
@@ -237,9 +238,10 @@ class Anchors(NamedTuple):
 
 
 def _is_kept_in(person: str, folder: str) -> bool:
-    return folder.startswith(f"{person}/.") and not _lies_in(
-        folder, (f"{person}/.cache", f"{person}/.local/share/Trash")
-    )
+    if os.path.basename(folder) in PROGRAMS and not is_installed(folder):
+        return _lies_in(folder, (person,))
+    caches = (f"{person}/.cache", f"{person}/.local/share/Trash")
+    return folder.startswith(f"{person}/.") and not _lies_in(folder, caches)
 
 
 class Tree:

@@ -16,7 +16,7 @@ from whet.agent.providers.dialects import as_object, named_media, shaped_id
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
 from whet.runs.models import Model, priced
 from whet.runs.run import Fragment, Run
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust
 from whet.text import fields
@@ -184,8 +184,8 @@ class AnthropicCodec:
         body: Json = {"model": run.model, "max_tokens": run.sampling.output_tokens or known, "stream": True, **CACHED}
         if run.shown:
             body["tools"] = [_tool(one) for one in run.shown]
-        if run.spoken.strip():
-            body["system"] = [{"type": "text", "text": run.spoken, **CACHED}]
+        if run.system.strip():
+            body["system"] = [{"type": "text", "text": run.system, **CACHED}]
         return msgspec.json.encode({**body, "messages": list(_messages(run))})
 
     def reading(self, run: Run) -> AnthropicReading:

@@ -113,7 +113,7 @@ def request_of(run: Run) -> bytes:
     return msgspec.json.encode(
         {
             "model": run.model,
-            "system": run.spoken,
+            "system": run.system,
             "tools": run.shown,
             "sampling": run.sampling,
             "messages": [{"role": message.role.value, "parts": message.parts} for message in run.messages],

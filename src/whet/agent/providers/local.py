@@ -25,17 +25,16 @@ from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.failures import Asked
-from whet.agent.providers.local_facts import WeightFacts, facts_of
-from whet.agent.providers.local_weights import EMBEDDED, path_of
+from whet.agent.providers.local_weights import EMBEDDED, WeightFacts, facts_of, path_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.errors import WhetError
 from whet.net.http import Client, Waits, real_timing, route_to
 from whet.net.wire import Interrupted
-from whet.runs.call_grammar import grammar_of
 from whet.runs.models import Model, model_of, with_facts
 from whet.runs.run import Fragment, Run
 from whet.runs.settings import Local, Settings
+from whet.runs.text_calls import grammar_of
 from whet.shipped import data
 from whet.shipped.extras import how_to_add
 from whet.store.home import Home
@@ -241,14 +240,11 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
     facts = facts_of(path)
     name = EMBEDDED.name if path == home.folder / "models" / f"{EMBEDDED.name}.gguf" else path.stem
     size = path.stat().st_size
-    model = with_facts(known_model(name, facts, size, settings.local), settings.models)
+    model = with_facts(known_model(name, facts, size, settings), settings.models)
     order = ServeOrder(
         path=str(path),
         name=model.name,
         context_tokens=model.window or MOST_CONTEXT,
-        slots=settings.local.slots,
-        cache_mib=settings.local.cache_mib,
-        threads=settings.local.threads,
         template=_template(settings.local),
     )
     extra = TINY_PENALTY if size < TINY_FILE_BYTES else {}
@@ -256,15 +252,16 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
     return Chosen(LocalProvider(codec, LocalServer(order, environment=environment), environment), model)
 
 
-def known_model(name: str, facts: WeightFacts, size_bytes: int, local: Local) -> Model:
+def known_model(name: str, facts: WeightFacts, size_bytes: int, settings: Settings) -> Model:
     """What is known of a model: by its own name where the table knows that, else by the one in its file."""
     found = model_of(name, data.models(), provider=NAME)
     if not found.family:
         by_file = model_of(facts.name.replace(" ", "-"), data.models(), provider=NAME)
         found = msgspec.structs.replace(by_file, name=name)
     # A template that never mentions tools drops the definitions that it is given.
-    has_calls = "tools" in (_template(local) or facts.template)
-    window = min(facts.window or MOST_CONTEXT, local.context_tokens or MOST_CONTEXT)
+    has_calls = "tools" in (_template(settings.local) or facts.template)
+    told = (each.window for each in settings.models if each.window and each.name in (name, NAME))
+    window = min(facts.window or MOST_CONTEXT, next(told, MOST_CONTEXT))
     return msgspec.structs.replace(
         found,
         window=window,
@@ -344,7 +341,7 @@ class LocalProvider:
             raise ProviderFailed(
                 ProviderFault.ENDPOINT,
                 "The model's process ended before the answer was complete.",
-                advice="It may have run out of memory: try a smaller model, or a smaller local.context_tokens.",
+                advice="It may have run out of memory: try a smaller model, or a smaller models.local.window.",
             ) from failure
 
     def close(self) -> None:

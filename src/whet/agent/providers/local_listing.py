@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from whet.agent.providers.local import known_model
-from whet.agent.providers.local_facts import facts_of
 from whet.agent.providers.local_weights import (
     EMBEDDED,
     SUFFIX,
     KeptWeights,
     KnownWeights,
+    facts_of,
     fetching,
     file_name,
     install,
@@ -31,7 +31,7 @@ from whet.agent.providers.local_weights import (
     workspace,
 )
 from whet.errors import WhetError
-from whet.runs.settings import Local
+from whet.runs.settings import Settings
 from whet.store.home import Home
 from whet.values import Value
 
@@ -126,7 +126,7 @@ class RecommendedWeights(NamedTuple):
         return int(self.size_bytes * OVERHEAD) + HEADROOM_BYTES
 
 
-# The hub's own page of each file, and public programs that pin it (docs/models.md), agree on size and checksum. The
+# The hub's own page of each file, and public programs that pin it (docs/platforms.md), agree on size and checksum. The
 # template of all of them has tools, in a form that the engine reads. The 3B is left out: its licence forbids
 # commercial use.
 CAPABLE = tuple(
@@ -185,7 +185,7 @@ def _listed(file: KeptWeights, setting: str) -> Listed:
         facts = facts_of(file.path)
     except WhetError as error:
         return Listed(setting, file.name, file.size_bytes, path=str(file.path), fault=error.message)
-    model = known_model(file.name, facts, file.size_bytes, Local())
+    model = known_model(file.name, facts, file.size_bytes, Settings())
     return Listed(
         setting,
         file.name,

@@ -10,7 +10,7 @@ from whet.agent.providers.openai_stream import OpenAIReading
 from whet.runs import text_calls
 from whet.runs.models import Model
 from whet.runs.run import Run
-from whet.sessions.definitions import Definition
+from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
 from whet.shipped.guidance import frame
 from whet.told.passages import SMALL_SIZES, Slot, size_of
@@ -59,8 +59,8 @@ class OpenAICodec:
         return {key: value for key, value in given.items() if key and value is not None}
 
     def _native(self, run: Run) -> Iterator[Json]:
-        if run.spoken:
-            yield {"role": "system", "content": run.spoken}
+        if run.system:
+            yield {"role": "system", "content": run.system}
         for message in run.messages:
             if message.role is Role.AGENT:
                 yield from self._agent(message)
@@ -120,8 +120,8 @@ def _in_words(run: Run, model: Model) -> Iterator[Json]:
     """The conversation for a model that has no calls of its own."""
     is_brief = (model.size or size_of(model.name)) in SMALL_SIZES
     tools = text_calls.described(run.shown, frame(Slot.CALLS), is_brief=is_brief)
-    if run.spoken or tools:
-        yield {"role": "system", "content": "\n\n".join(text for text in (run.spoken, tools) if text)}
+    if run.system or tools:
+        yield {"role": "system", "content": "\n\n".join(text for text in (run.system, tools) if text)}
     result_frame = frame(Slot.RESULT)
     for message in run.messages:
         text = text_calls.rendered(message, result_frame)

@@ -9,7 +9,7 @@ from msgspec import Meta
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes import skill_changes
 from whet.changes.author import Author
-from whet.changes.notes import notes_of, remember
+from whet.changes.skill_changes import notes_of, remember
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter

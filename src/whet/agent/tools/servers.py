@@ -5,6 +5,7 @@ import contextlib
 import math
 import os
 import re
+import shlex
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -18,7 +19,7 @@ from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
 from whet.runs.settings import McpServer
-from whet.sessions.definitions import PREFIX, Definition
+from whet.sessions.tool_families import PREFIX, Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
 from whet.shipped.extras import how_to_add
@@ -190,10 +191,11 @@ def _transport(server: McpServer, environment: Mapping[str, str], silence: Any) 
     """How a server is reached: a program that is started, or an address."""
     from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415 - as above
 
-    if server.url:
-        return server.url
+    if server.command.startswith(("http://", "https://")):
+        return server.command
     variables = {name: environment[name] for name in server.variables if name in environment}
-    parameters = StdioServerParameters(command=server.command, args=list(server.arguments), env=variables)
+    program, *arguments = shlex.split(server.command)
+    parameters = StdioServerParameters(command=program, args=arguments, env=variables)
     return stdio_client(parameters, errlog=silence)
 
 

@@ -23,13 +23,14 @@ from whet.agent.tools.sandbox import Walls, holds_network, probe
 from whet.context.finding import SETTING
 from whet.errors import WhetError
 from whet.runs.run import WorkReport
-from whet.runs.settings import McpServer, Sandbox, Terminal
+from whet.runs.settings import McpServer, Sandbox
 from whet.sessions.example_marks import cold
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Disposition, Message, pair
 from whet.sessions.trust import Trust, lowest
 from whet.store.home import Home
 from whet.told.memory import normalised
+from whet.values import Value
 
 PLAN_TOOL = "todo"
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -256,6 +257,13 @@ class Question(NamedTuple):
     @property
     def prompt(self) -> str:
         return "Keep it?" if self.keep else "Allow it?"
+
+
+class Terminal(Value, frozen=True):
+    """Limits of one command."""
+
+    timeout_seconds: float = 120.0
+    output_characters: int = 20_000
 
 
 class ToolLimits(NamedTuple):

@@ -1,27 +1,82 @@
 """The tools by name and set, and the toolbox of a session: permission, arguments and limits are checked here."""
 
+import datetime
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import msgspec
+from msgspec import Meta
 
 from whet.agent.protocols import Answer
-from whet.agent.tools import files, finding, finishing, recalling, remembering, terminal, todo, warm_session
+from whet.agent.tools import files, finding, remembering, terminal, warm_session
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
 from whet.agent.tools.sandbox import Wall, note
-from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
+from whet.agent.tools.situation import Given, Occasion, Question, Situation, TodoStep, Workplace, failed
 from whet.errors import WhetError
-from whet.sessions.definitions import PREFIX, Definition, trust_of_shown
+from whet.runs.run import WorkReport, WorkStatus
+from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.store.opening import opened
+from whet.store.search import Hit, search
 from whet.values import Value
 
 if TYPE_CHECKING:
     from whet.agent.tools.servers import Servers
+
+
+def session_search(
+    occasion: Occasion,
+    *,
+    query: Annotated[str, Meta(min_length=1, description='words that must all occur; "a phrase" in quotes')],
+    limit: Annotated[int, Meta(ge=1, le=50)] = 8,
+) -> Given:
+    """Search earlier sessions."""
+    with opened(occasion.situation.home) as database:
+        hits = search(database, query, limit=limit)
+    if not hits:
+        return Given("[nothing found]", trust=Trust.AGENT)
+    # Whose words they were there is lost here; and they may be of another project, or another person's.
+    return Given("\n".join(_line(hit) for hit in hits), trust=Trust.EXTERNAL)
+
+
+def _line(hit: Hit) -> str:
+    day = datetime.datetime.fromtimestamp(hit.at, datetime.UTC).strftime("%Y-%m-%d") if hit.at else "undated"
+    return f"{hit.session_id[:12]} {day} {hit.role} in “{hit.title[:60]}”: {hit.snippet}"
+
+
+MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
+
+
+def todo(
+    occasion: Occasion,
+    *,
+    steps: Annotated[tuple[TodoStep, ...], Meta(max_length=50, description="the whole plan; leave out to see it")] = (),
+) -> Given:
+    """Keep the plan of the task: give all of its steps each time."""
+    workplace = occasion.workplace
+    if steps:
+        workplace.plan = steps
+    lines = [f"{MARKS[step.status]} {step.text}" for step in workplace.plan]
+    left = sum(step.status in ("open", "doing") for step in workplace.plan)
+    text = "\n".join([*lines, f"{left} of {len(lines)} steps left."]) if lines else "There is no plan yet."
+    return Given(text, trust=min(Trust.AGENT, workplace.lineage.lowest))
+
+
+def finish(
+    occasion: Occasion,
+    *,
+    status: WorkStatus,
+    report: Annotated[str, Meta(description="what was done and checked, or what stands in the way")] = "",
+) -> Given:
+    """End the work. `nothing_to_report` where there is nothing that a person needs to read."""
+    trust = occasion.workplace.lineage.trust_of(report)
+    return Given("The work is ended.", trust=trust, report=WorkReport(status, report))
+
 
 # What a schema says to people and generators of code, and not to a model.
 LEFT_OUT = ("title", "$defs")
@@ -116,10 +171,10 @@ FUNCTIONS: tuple[tuple[Callable[..., Given], bool], ...] = (
     (terminal.process, False),
     (remembering.memory, False),
     (remembering.skills, False),
-    (recalling.session_search, True),
-    (todo.todo, False),
+    (session_search, True),
+    (todo, False),
     (warm_session.warm_session, False),
-    (finishing.finish, False),
+    (finish, False),
 )
 SERVERS = "servers"  # stands for all tools that MCP servers offer
 FILES = ("read_file", "write_file", "edit", "search_files")

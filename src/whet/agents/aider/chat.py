@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from whet.formats import content
-from whet.formats.turns import AgentTurn, gathered
+from whet.formats.content import AgentTurn, gathered
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Usage
 from whet.sessions.trust import Trust
 from whet.text import fields

@@ -12,11 +12,15 @@ from whet.agents.executor import (
     Executor,
     Left,
     ProgramLaunch,
+    ProgramReader,
+    ReaderAnswer,
+    ReadingErrand,
+    ReadingLaunch,
     Validity,
     refusal_in,
+    refused,
     without_record,
 )
-from whet.agents.reader import ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch, refused
 from whet.sessions.transcripts import Transcript, Usage
 from whet.text import fields
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.formats import content, turns
-from whet.formats.format import Format
+from whet.formats import content
+from whet.formats.content import AgentTurn
 from whet.formats.inserted import INTERRUPT
-from whet.formats.source import Record, Source
-from whet.formats.turns import AgentTurn
+from whet.formats.source import Format, Record, Source
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import (
     Disposition,
@@ -411,21 +410,21 @@ def _command(messages: tuple[Message, ...]) -> str:
 
 
 def _transcript(key: str, thread: ClaudeThread, lineage: FileLineage, title: str) -> Transcript:
-    first, messages = thread.first, turns.gathered(thread.entries)
-    started, ended = turns.span(messages)
+    first, messages = thread.first, content.gathered(thread.entries)
+    started, ended = content.span(messages)
     forked = fields.text(fields.mapping(first, "forkedFrom"), "sessionId")
     return Transcript(
         source=NAME,
         native_id=f"{lineage.own}/{key}" if key else lineage.own,
         parent=lineage.own if key else forked or lineage.resumed,
-        messages=turns.delegated(messages) if key else messages,
+        messages=content.delegated(messages) if key else messages,
         title=_command(messages) if key or not title else title,
         model=next((message.model for message in messages if message.model), ""),
         folder=fields.text(first, "cwd"),
         branch=fields.text(first, "gitBranch"),
         version=fields.text(first, "version"),
         purpose=Purpose.SUBTASK if key else Purpose.CHAT,
-        ending=turns.settled(messages) if thread.failure is None else Ending.FAILED,
+        ending=content.settled(messages) if thread.failure is None else Ending.FAILED,
         ending_detail=thread.failure or "",
         started=started,
         ended=ended,

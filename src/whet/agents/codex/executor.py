@@ -11,12 +11,16 @@ from whet.agents.executor import (
     Executor,
     Left,
     ProgramLaunch,
+    ProgramReader,
+    ReaderAnswer,
+    ReadingErrand,
+    ReadingLaunch,
     Validity,
     events_of,
     refusal_in,
+    refused,
     without_record,
 )
-from whet.agents.reader import ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch, refused
 from whet.sessions.transcripts import Transcript, Usage
 from whet.text import fields, toml
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
-from whet.formats.turns import AgentTurn
+from whet.formats import content
+from whet.formats.content import AgentTurn
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -356,15 +355,15 @@ def _vouched(session: CodexFile, messages: tuple[Message, ...], *, is_typed: boo
 def _transcript(source: Source, session: CodexFile) -> Transcript:
     meta, start = session.meta, fields.mapping(session.meta, "source")
     spawned = fields.mapping(fields.mapping(start, "subagent"), "thread_spawn")
-    messages = _vouched(session, turns.gathered(session.entries), is_typed=fields.text(meta, "source") in TYPED_IN)
+    messages = _vouched(session, content.gathered(session.entries), is_typed=fields.text(meta, "source") in TYPED_IN)
     messages = tuple(completed(message, session.facts) for message in messages)
-    started, ended = turns.span(messages, fields.seconds(meta.get("timestamp")))
-    ending = turns.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
+    started, ended = content.span(messages, fields.seconds(meta.get("timestamp")))
+    ending = content.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
     is_subtask = "subagent" in start or fields.text(meta, "thread_source") == "subagent"
     return Transcript(
         source=NAME,
         native_id=fields.text(meta, "id") or source.path.stem[-UUID_LENGTH:],
-        messages=turns.delegated(messages) if is_subtask else messages,
+        messages=content.delegated(messages) if is_subtask else messages,
         parent=fields.text(spawned, "parent_thread_id") or fields.text(meta, "parent_thread_id", "forked_from_id"),
         title=session.title,
         model=session.first_model,

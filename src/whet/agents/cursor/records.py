@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source, identity
+from whet.formats import content
+from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 
@@ -103,14 +102,14 @@ def _transcript(source: Source, messages: tuple[Message, ...], ended: dict[str, 
     folder = source.path.absolute().parent
     parent = folder.parent.name if folder.name == SUBAGENTS else ""
     status = fields.text(ended, "status")
-    started, last = turns.span(messages)
+    started, last = content.span(messages)
     return Transcript(
         source=NAME,
         native_id=identity(source, 1) if source.name == "-" else source.path.stem,
-        messages=turns.delegated(messages) if parent else messages,
+        messages=content.delegated(messages) if parent else messages,
         parent=parent,
         purpose=Purpose.SUBTASK if parent else Purpose.CHAT,
-        ending=ENDINGS.get(status, Ending.UNKNOWN) if status else turns.settled(messages),
+        ending=ENDINGS.get(status, Ending.UNKNOWN) if status else content.settled(messages),
         ending_detail=fields.text(ended, "error"),
         started=started,
         ended=last,

@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
-from whet.formats import content, turns
-from whet.formats.format import Format
-from whet.formats.source import Source
+from whet.formats import content
+from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -96,13 +95,13 @@ def read(source: Source) -> Iterator[Transcript]:
     if not messages:
         source.skip("no conversation in it")
         return
-    started, ended = turns.span(messages, fields.seconds(about.get("startTime")))
+    started, ended = content.span(messages, fields.seconds(about.get("startTime")))
     ending, detail = _ending(messages, records)
     is_subtask = fields.text(about, "kind") == "subagent"
     yield Transcript(
         source=NAME,
         native_id=fields.text(about, "sessionId") or source.path.stem,
-        messages=turns.delegated(messages) if is_subtask else messages,
+        messages=content.delegated(messages) if is_subtask else messages,
         parent=source.path.parent.name if is_subtask else "",
         title=fields.text(about, "summary"),
         model=next((message.model for message in messages if message.model), ""),
@@ -208,7 +207,7 @@ def _usage(tokens: dict[str, Any]) -> Usage | None:
 def _ending(messages: tuple[Message, ...], records: list[dict[str, Any]]) -> tuple[Ending, str]:
     if fields.text(records[-1], "type") == "error":
         return Ending.FAILED, messages[-1].text
-    return turns.settled(messages), ""
+    return content.settled(messages), ""
 
 
 def _folder(source: Source, about: dict[str, Any]) -> str:

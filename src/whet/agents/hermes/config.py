@@ -1,6 +1,7 @@
 """Hermes' config.yaml as settings of Whet: model, MCP servers, enforcement. Secrets are named, never read."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -143,19 +144,17 @@ def _servers(document: dict[str, Any]) -> Iterator[HermesConfig]:
 
 def _server(name: str, what: str, told: dict[str, Any]) -> HermesConfig:
     variables = tuple(str(each) for each in fields.mapping(told, "env"))
+    arguments = _words(fields.items(told, "args"))
     wanted = fields.mapping(told, "tools").get("include")
     values: dict[str, Any] = {
-        "command": fields.text(told, "command"),
-        "arguments": _words(fields.items(told, "args")),
-        "url": fields.text(told, "url"),
+        "command": fields.text(told, "url") or shlex.join((fields.text(told, "command"), *arguments)),
         "variables": list(variables),
         "tools": _words(wanted) if isinstance(wanted, list) else [],
-        "timeout_seconds": fields.amount(told.get("timeout")),
     }
-    if len(values["arguments"]) != len(fields.items(told, "args")):
+    if len(arguments) != len(fields.items(told, "args")):
         return HermesConfig(left=((what, "one of its arguments is not a text"),))
     found = tuple(FoundSetting(("servers", name, key), value) for key, value in values.items() if value)
-    if _VARIABLE.search(" ".join((values["url"], *values["arguments"]))):
+    if _VARIABLE.search(values["command"]):
         return HermesConfig(left=((what, "a variable stands in its address or arguments; set it up here by hand"),))
     return HermesConfig(((what, found),), variables)
 

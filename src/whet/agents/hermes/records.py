@@ -6,10 +6,9 @@ from typing import Any
 import apsw
 from msgspec import structs
 
-from whet.formats import content, databases, turns
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
-from whet.formats.turns import OpenCalls
+from whet.formats import content, databases
+from whet.formats.content import OpenCalls
+from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -327,7 +326,7 @@ def _transcript(source: Source, connection: apsw.Connection, row: Row, checks: C
     return Transcript(
         source=NAME,
         native_id=native_id,
-        messages=messages if purpose is Purpose.CHAT else turns.delegated(messages),
+        messages=messages if purpose is Purpose.CHAT else content.delegated(messages),
         parent=fields.text(row, "parent_session_id") if parent else "",
         title=fields.text(row, "title"),
         model=fields.text(row, "model"),
@@ -394,7 +393,7 @@ def _ending(reason: str, messages: tuple[Message, ...]) -> Ending:
         "interrupt": Ending.INTERRUPTED,
         "budget": Ending.BUDGET,
     }
-    return next((how for word, how in named.items() if word in reason), turns.settled(messages))
+    return next((how for word, how in named.items() if word in reason), content.settled(messages))
 
 
 def _usage(row: Row) -> Usage | None:

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from whet.formats import content, databases
-from whet.formats.format import Format
-from whet.formats.source import Source, Unreadable
-from whet.formats.turns import delegated
+from whet.formats.content import delegated
+from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -24,11 +24,11 @@ RECAPPED = 4
 class Conversation:
     """The person's side of a talk: what is typed goes to the agent or to Whet itself, what comes back is shown."""
 
-    def __init__(self, talk: Talk, screen: Screen, *, thoughts: bool = True, review: Review | None = None) -> None:
+    def __init__(self, talk: Talk, screen: Screen, *, review: Review | None = None) -> None:
         self._talk = talk
         self._reviews = Reviews(talk, review) if review else None
         self._screen = screen
-        self._display = Display(screen, screen, thoughts=thoughts)
+        self._display = Display(screen, screen)
         self._input: Input | None = None
         self._code = FINISHED
         self.spent = Spent()

@@ -34,9 +34,7 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
             tell=lambda note: screen.line(safe(note), DIM),
         )
         with closing(talk):
-            conversation = Conversation(
-                talk, screen, thoughts=asked.run.settings.chat.thoughts == "dim", review=asked.run.settings.review
-            )
+            conversation = Conversation(talk, screen, review=asked.run.settings.review)
             asking.append(conversation)
             screen.line(safe(f"Whet · {talk.model} · {talk.folder}"), BOLD)
             screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)

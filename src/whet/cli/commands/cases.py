@@ -151,7 +151,7 @@ def _checks(case: "Case") -> list[str]:
 def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **options: Any) -> "list[Attempt]":
 
     from whet.agent.start import new_id
-    from whet.engine.steps import Direct, decoded
+    from whet.engine.orders import Direct, decoded
     from whet.proving.attempt import attempt, vouch_for
     from whet.store.opening import opened
     from whet.store.settings_file import load

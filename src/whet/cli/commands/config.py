@@ -3,7 +3,7 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_origin
 
 import click
 
@@ -93,7 +93,7 @@ def _set(key: str, value: str, as_json: bool) -> int:
     if dotted(path) == SETTING:  # as the person means it here
         given = [str(Path(os.path.expanduser(each)).absolute()) for each in given]
     from whet.cli.usable import expect_usable
-    from whet.store.settings_changes import assign
+    from whet.store.settings_file import assign
 
     expect_usable(find_home(os.environ), path, given)
     assign(find_home(os.environ), path, given)
@@ -103,7 +103,7 @@ def _set(key: str, value: str, as_json: bool) -> int:
 def _unset(key: str, as_json: bool) -> int:
     path = path_of(key)
     _expect_person(path)
-    from whet.store.settings_changes import remove
+    from whet.store.settings_file import remove
 
     settings = remove(find_home(os.environ), path)
     value = next((each.value for each in effective(settings, "") if each.key == dotted(path)), None)
@@ -162,7 +162,7 @@ def _show(as_json: bool) -> int:
     found = loaded(find_home(os.environ))
     rows = effective(found.settings, found.text)
     path = place(find_home(os.environ)).path
-    notes = (*key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
+    notes = (*found.notes, *key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
     if as_json:
         print_json({"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)})
         return 0
@@ -216,8 +216,9 @@ def _typed(value: str, expected: Any) -> Any:
     kind = words(expected)
     if kind == words(str) or kind.startswith("one of"):
         return value
-    if kind == words(tuple) and not value.lstrip().startswith("["):
-        return [each.strip() for each in value.split(",") if each.strip()]
+    if get_origin(expected) is tuple and not value.lstrip().startswith("["):
+        given = [each.strip() for each in value.split(",") if each.strip()]
+        return [_typed(each, get_args(expected)[0]) for each in given]
     try:
         return tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:

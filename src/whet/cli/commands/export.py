@@ -13,8 +13,7 @@ import msgspec
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, print_json
 from whet.errors import WhetError
-from whet.sessions.exports import as_atif, as_openai
-from whet.sessions.trajectories import as_trajectory
+from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
 from whet.store.disk import sync
 from whet.store.home import find_home

@@ -192,7 +192,7 @@ def _read(home: "Home", ask: "LearnRequest", reader: "LessonReader", named: dict
     from whet.agent.start import new_id
     from whet.cli.progress import step_line
     from whet.cli.shown.learning import report_lines, report_record
-    from whet.engine.steps import Direct, decoded
+    from whet.engine.orders import Direct, decoded
     from whet.reading.learn import LearnReport, ReadingCourse, learn
 
     with step_line(f"{reader.name} reads") as line:
@@ -237,7 +237,7 @@ def queue_reading(home: "Home", reader: str, limit: "ReadingLimit | None" = None
     """The work of reading what nobody has read in any project, for the worker; empty where nothing is left."""
     from whet.agent.start import new_id
     from whet.engine.orders import Queue
-    from whet.engine.work import office
+    from whet.engine.work import given_orders
     from whet.reading.learn import LearnRequest, ReadingLimit, order, unread_projects
     from whet.store.opening import opened
 
@@ -246,8 +246,8 @@ def queue_reading(home: "Home", reader: str, limit: "ReadingLimit | None" = None
     if not projects:
         return ""
     ask = LearnRequest(projects, reader, limit or ReadingLimit())
-    with office(home) as counter:
-        return counter.submit(order(ask, key=new_id(time.time())), Queue.REVIEWS)
+    with given_orders(home) as orders:
+        return orders.submit(order(ask, key=new_id(time.time())), Queue.REVIEWS)
 
 
 def _show_plan(reader: "LessonReader", plans: "list[ReadingPlan]", lines: list[str], *, as_json: bool) -> None:

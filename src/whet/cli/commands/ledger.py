@@ -24,8 +24,7 @@ from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.known_projects import KnownProjects
-from whet.targets.sync import TargetChange
-from whet.targets.telling import tell
+from whet.targets.sync import TargetChange, tell
 from whet.text.showing import shown
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -17,14 +17,18 @@ from whet.cli.shown.entries import entry_record
 from whet.cli.shown.live import live_record, measured_record, show_live, show_measured
 from whet.cli.shown.reviewing import cautions, reviewed, size_of
 from whet.errors import WhetError
+from whet.improving.learned import LessonScope, lessons_of
 from whet.improving.watch import live_lessons, look
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.store.home import find_home
+from whet.lessons.following import detector_of
+from whet.lessons.record import UNDECIDED, Lesson
+from whet.store.database import Database
+from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.sync import TargetChange
-from whet.targets.telling import tell
+from whet.targets.known_projects import KnownProjects
+from whet.targets.sync import TargetChange, tell
 
 share_option = click.option(
     "--share",
@@ -62,30 +66,35 @@ def command(context: click.Context, as_json: bool) -> int:
     "start",
     epilog="Example: whet live start 4 --share 0.3",
     help="Tell a rule to a share of new sessions until it is known whether it helps. ID is a change that waits: this "
-    "approves it for these sessions. It says who is told, and does nothing where nobody would be.",
+    "approves it for these sessions. Several are a bundle: lessons too rare to be known one by one are told to the "
+    "same sessions and decided on together. `all` is every lesson of this folder's project that waits or is new and "
+    "has a failure that can be counted. It says who is told, and does nothing where nobody would be.",
 )
-@click.argument("name", metavar="[ID]", required=False)
+@click.argument("names", metavar="[ID]...", nargs=-1)
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule, in place of ID.")
 @share_option
 @yes_option
 @json_option
-def start(name: str | None, rule: str, share: float, yes: bool, as_json: bool) -> int:
-    if bool(rule) == bool(name):
-        raise WhetError("Give exactly one change to try.", advice="Give one of: ID, --rule TEXT.")
+def start(names: tuple[str, ...], rule: str, share: float, yes: bool, as_json: bool) -> int:
+    if bool(rule) == bool(names):
+        raise WhetError("Give what to try.", advice="Give one of: ID, several IDs, all, --rule TEXT.")
     home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
     with opened(home) as database:
-        if name:
-            (lesson,) = chosen_lessons(Decider(home, database, actor), (name,), proposing=True)
-            expect_told(home, database, lesson.proposal)
-            _expect_approval(lesson.proposal.patch)
-            made = begin_waiting(home, database, lesson.proposal, actor=actor, share=share)
+        if names:
+            asked = _of_this_project(home, database) if names == ("all",) else names
+            lessons = chosen_lessons(Decider(home, database, actor), asked, proposing=True)
+            expect_told(home, database, lessons[0].proposal)
+            _expect_countable(lessons)
+            for lesson in lessons:
+                _expect_approval(lesson.proposal.patch)
+            made = begin_waiting(home, database, *(each.proposal for each in lessons), actor=actor, share=share)
         else:
             trust = trust_at(home, actor, yes=yes)
             patch = Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
             told = expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
             entry = try_out(home, database, patch, actor=actor, now=now, share=share)
-            made = begun(home, database, entry, told, share=share)
-    return _said(made.entry, made.files, made.words, as_json, made.told)
+            made = begun(home, database, (entry,), told, share=share)
+    return _said(made.entries, made.files, made.words, as_json, made.told)
 
 
 @command.command(
@@ -103,7 +112,7 @@ def stop(name: str, keep: bool, as_json: bool) -> int:
         item = _canary(ledger_of(home, database).state().rules, name)
         entry = act(home, database, item.number, actor=actor_of(os.environ), now=now, note="by hand")
         files = tell(home, database, now=now)
-    return _said(entry, files, "applied to every new session" if keep else "taken back", as_json)
+    return _said((entry,), files, "applied to every new session" if keep else "taken back", as_json)
 
 
 @command.command(
@@ -137,6 +146,28 @@ def look_(settled: float, as_json: bool) -> int:
     return 0
 
 
+def _of_this_project(home: Home, database: Database) -> tuple[str, ...]:
+    """The lessons of this folder's project that nobody has decided on and whose own failure can be counted."""
+    project = KnownProjects(database).identity(os.getcwd())
+    lessons = lessons_of(home, database, LessonScope(project=project, is_whole_name=True))
+    new = (each for each in lessons if each.standing.stage in UNDECIDED and each.patch.scope.project == project)
+    found = tuple(str(each.standing.entry or each.id) for each in new if _is_countable(each))
+    if not found:
+        raise WhetError("No lesson of this project waits or is new.", advice="To see all lessons, run `whet lessons`.")
+    return found
+
+
+def _is_countable(lesson: Lesson) -> bool:
+    return lesson.patch.form is Form.RULE and bool(detector_of(lesson.patch.situation))
+
+
+def _expect_countable(lessons: Sequence[Lesson]) -> None:
+    """Lessons are decided on together by their own failures, so each must have one that a detector sees."""
+    if len(lessons) > 1 and not all(map(_is_countable, lessons)):
+        names = ", ".join(str(each.standing.entry) for each in lessons if not _is_countable(each))
+        raise WhetError(f"Nothing tells whether {names} failed in a session.", advice="Start the others without it.")
+
+
 def _expect_approval(patch: Patch) -> None:
     """Text that comes from elsewhere is told to nobody before a person at a terminal approves exactly that."""
     if patch.is_foreign:
@@ -156,7 +187,7 @@ def _canary(rules: tuple[Item, ...], name: str) -> Item:
 
 
 def _said(
-    entry: Entry,
+    entries: tuple[Entry, ...],
     files: tuple[TargetChange, ...],
     what: str,
     as_json: bool,
@@ -164,9 +195,11 @@ def _said(
 ) -> int:
     if as_json:
         readers = {} if told is None else {"told": [each._asdict() for each in told]}
-        print_json({**entry_record(entry), "files": touched(files), **readers})
+        others = {"bundle": [entry_record(each) for each in entries]} if len(entries) > 1 else {}
+        print_json({**entry_record(entries[0]), "files": touched(files), **readers, **others})
         return 0
-    say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}.")
+    for entry in entries:
+        say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}.")
     for line in touched_lines(files):
         say(line)
     return 0

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from whet.changes.author import Author
-from whet.changes.notes import PERSONS, notes_of, remember
 from whet.changes.pending import need_person
+from whet.changes.skill_changes import PERSONS, notes_of, remember
 from whet.cli.acting import actor_of
 from whet.cli.authoring import author_at, careful, tell
 from whet.cli.options import json_option, yes_option

@@ -38,12 +38,12 @@ def review_session(session: str, kind: str, model: str, *, background: bool, wor
 
 def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> str:
     from whet.engine.orders import Queue
-    from whet.engine.work import WorkState, office
+    from whet.engine.work import WorkState, given_orders
     from whet.improving.review import order
 
-    with office(home) as counter:
-        id = counter.submit(order(ask), Queue.REVIEWS)
-        work = counter.find(id)
+    with given_orders(home) as orders:
+        id = orders.submit(order(ask), Queue.REVIEWS)
+        work = orders.find(id)
     if as_json:
         print_json({"work": id, "state": work.state})
     elif work.is_open:
@@ -72,12 +72,12 @@ def _work(home: "Home", id: str) -> int:
     """Out of the way of whoever is talking meanwhile; they hear of a failure from its session, or by the exit code."""
     from whet.cli.commands.worker import work_off
     from whet.engine.orders import Queue
-    from whet.engine.work import WorkState, office
+    from whet.engine.work import WorkState, given_orders
 
     os.nice(10)
     code = work_off(home, [Queue.REVIEWS], concurrency=1)
-    with office(home) as counter:
-        work = counter.find(id)
+    with given_orders(home) as orders:
+        work = orders.find(id)
     return 1 if work.state is WorkState.FAILED and not work.left.sessions else code
 
 

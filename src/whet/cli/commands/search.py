@@ -9,8 +9,8 @@ from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
 from whet.cli.shown.reviewing import reviewed
 from whet.cli.shown.transcript import lines, outline_lines
+from whet.sessions.activity import outline
 from whet.sessions.exports import iso
-from whet.sessions.outline import outline
 from whet.sessions.transcripts import Message, Role
 from whet.store import sessions
 from whet.store.database import Database

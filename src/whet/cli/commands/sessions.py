@@ -131,7 +131,7 @@ def _sorted(database: Database, filters: Filters, sort: str, total: int) -> list
 
     def amount(session: Session) -> float:
         trouble = found.get(session.id, none)
-        return trouble.lost_seconds if sort == "lost" else len(trouble.interventions)
+        return trouble.lost_seconds if sort == "lost" else trouble.times_stepped_in
 
     return sorted(every, key=amount, reverse=True)
 
@@ -149,7 +149,7 @@ def _row(
         session.source,
         project if session.folder else "–",
         duration(trouble.lost_seconds) if trouble and trouble.is_timed else "–",
-        len(trouble.interventions) if trouble else "–",
+        trouble.times_stepped_in if trouble else "–",
         moment(session.dated),
         session.message_count,
         short(tokens) if tokens > 0 else "–",
@@ -166,6 +166,6 @@ def _record(
         "project": project_of_session(session.folder, project) or None,
         "agent_seconds": trouble.agent_seconds if trouble and trouble.is_timed else None,
         "lost_seconds": round(trouble.lost_seconds, 1) if trouble and trouble.is_timed else None,
-        "interventions": len(trouble.interventions) if trouble else None,
+        "interventions": trouble.times_stepped_in if trouble else None,
         "copied_tokens": None if analysis is None else analysis.copied.tokens,
     }

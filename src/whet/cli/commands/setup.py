@@ -14,8 +14,7 @@ from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
-    from whet.setup.looking import SetupPlace
-    from whet.setup.planning import SetupStep
+    from whet.setup.looking import SetupPlace, SetupStep
 
 PARTS = ("import", "hooks", "target", "service", "nightly")
 SHELLS = ("bash", "zsh", "fish")
@@ -77,8 +76,7 @@ def _print_completion(shell: str) -> int:
 
 
 def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    from whet.setup.looking import look
-    from whet.setup.planning import planned
+    from whet.setup.looking import look, planned
 
     steps = planned(look(here), without=without)
     open_steps = [step for step in steps if step.state == "to do"]
@@ -209,8 +207,8 @@ def _say_where_keys_go(here: "SetupPlace") -> None:
 
 def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
     from whet.cli.progress import spinner
+    from whet.setup.doing import undo
     from whet.setup.records import load_record
-    from whet.setup.undoing import undo
 
     if load_record(here.home).is_empty:
         if as_json:

@@ -12,7 +12,7 @@ from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, w
 from whet.errors import WhetError
 from whet.outcomes.deciding import Outcome, decide
 from whet.outcomes.view import gather
-from whet.sessions.outline import OutlineItem, outline
+from whet.sessions.activity import OutlineItem, outline
 from whet.sessions.transcripts import Message, Origin, pair
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price

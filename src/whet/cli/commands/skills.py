@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from whet.changes import skill_changes
-from whet.changes.guarding import is_agents
+from whet.changes.places import is_agents
 from whet.cli.authoring import author_at, careful, person_at, tell
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table

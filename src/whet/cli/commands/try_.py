@@ -273,7 +273,7 @@ def _id() -> str:
 
 def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-    from whet.engine.steps import Direct, decoded
+    from whet.engine.orders import Direct, decoded
     from whet.improving.improve import improve
     from whet.store.decoding import uncollected
     from whet.store.opening import opened
@@ -290,12 +290,12 @@ def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.other_agents import at_once
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.steps import decoded
+    from whet.engine.orders import decoded
     from whet.improving.improve import improve
     from whet.trials.improvements import ImproveReport
 
     with LiveLine() as line:
-        steps = direct(home, _id(), at_once=at_once(home, ask.agent))
+        steps = direct(home, _id(), at_once=at_once(ask.agent))
         done = improve(home, steps, ask, observe=lambda _: line.show)
     return decoded(done.value, ImproveReport)
 
@@ -306,9 +306,8 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
     from whet.cli.commands.learn import queue_reading
     from whet.cli.other_agents import at_once
     from whet.cli.procedures import PROCEDURES, is_watched
-    from whet.engine.orders import Queue
-    from whet.engine.steps import decoded
-    from whet.engine.work import WorkState, office
+    from whet.engine.orders import Queue, decoded
+    from whet.engine.work import WorkState, given_orders
     from whet.engine.worker import launched
     from whet.improving.improve import order
     from whet.store.settings_file import load
@@ -316,9 +315,9 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
 
     if not follow and (reader := load(home).reading.reader):
         queue_reading(home, reader)
-    with office(home) as counter:
+    with given_orders(home) as orders:
         watched = replace(ask, watched=follow and is_watched(os.environ))
-        id = counter.submit(order(watched, key=_id()), Queue.TRIALS)
+        id = orders.submit(order(watched, key=_id()), Queue.TRIALS)
     if not follow:
         if as_json:
             print_json({"work": id})
@@ -326,9 +325,9 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
             say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
         return 0
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
-    concurrency = max(2, at_once(home, ask.agent))
-    with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker, office(home) as counter:
-        while (work := counter.find(id)).is_open:
+    concurrency = max(2, at_once(ask.agent))
+    with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker, given_orders(home) as orders:
+        while (work := orders.find(id)).is_open:
             worker.look_after()
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:

@@ -110,12 +110,12 @@ def list_(id: str | None, with_all: bool, as_json: bool) -> int:
 
 def _list(with_all: bool, as_json: bool) -> int:
     from whet.engine.life import is_worker_alive
-    from whet.engine.work import office
+    from whet.engine.work import given_orders
     from whet.store.home import find_home
 
     home = find_home(os.environ)
-    with office(home) as counter:
-        found = counter.all(limit=5000 if with_all else 30)
+    with given_orders(home) as orders:
+        found = orders.all(limit=5000 if with_all else 30)
     living = _living(home, found)
     if as_json:
         print_json({"work": [_record(work, living) for work in found]})
@@ -159,12 +159,12 @@ def retry(id: str, as_json: bool) -> int:
 
 
 def _about(id: str, what: str, as_json: bool) -> int:
-    from whet.engine.work import office
+    from whet.engine.work import given_orders
     from whet.store.home import find_home
 
     home = find_home(os.environ)
-    with office(home) as counter:
-        act = {"find": counter.find, "cancel": counter.cancel, "retry": counter.retry}[what]
+    with given_orders(home) as orders:
+        act = {"find": orders.find, "cancel": orders.cancel, "retry": orders.retry}[what]
         work = act(id)
     record = _record(work, _living(home, [work]))
     if as_json:
@@ -238,7 +238,7 @@ def _record(work: "Work", living: frozenset[str]) -> dict[str, object]:
 def _learned(home: "Home", work: "Work") -> Iterable[str]:
     """What a reader's run came to, in a few lines."""
     from whet.cli.shown.learning import report_lines
-    from whet.engine.steps import decoded
+    from whet.engine.orders import decoded
     from whet.reading.learn import KIND, LearnReport
     from whet.store.opening import opened
     from whet.targets.known_projects import KnownProjects

@@ -115,7 +115,8 @@ def entry_lines(entry: Entry, move: Move, named: Callable[[str], str]) -> Iterab
     yield from _verdict_lines(entry)
     for proof in patch.proofs:
         place = "" if proof.message is None else f", message {proof.message}"
-        yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind} “{proof.quote}”")
+        quote = f" “{proof.quote}”" if proof.quote else ""
+        yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind}{quote}")
     if unsaid := unquoted(patch):
         yield from labelled("in no quote: ", f"{', '.join(unsaid)} (the words of whoever wrote it)")
     yield ""

@@ -63,6 +63,11 @@ def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
             f" ({many(_sessions(by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error rate at most"
             f" {100 * alpha:g} % per side.[/]"
         )
+    for bundle in {
+        each.counts.together.number: each.counts.together for each in found if each.counts.together
+    }.values():
+        yield f"{bundle.words}.{_next_look(bundle.counts)} They are decided on together."
+        yield from _guard_notes(f"Bundle {bundle.number}", bundle.counts)
     for each in found:
         if each.counts.endpoint:
             yield from _endpoint_notes(each.patch.name, each.counts)
@@ -73,17 +78,25 @@ def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
 def _endpoint_notes(name: str, watched: LiveCounts) -> Iterator[str]:
     found = watched.comparison
     seen = found.told + found.untold
-    next_look = f" Next look after {watched.next_look}." if watched.next_look else ""
+    next_look = _next_look(watched)
     yield (
         f"[dim]{plain(name)}: share of sessions in its situation ({seen} of {watched.sessions}) with its own"
         f" failure, as a detector sees it: {watched.endpoint}.{next_look}[/]"
     )
+    yield from _guard_notes(name, watched)
+
+
+def _guard_notes(name: str, watched: LiveCounts) -> Iterator[str]:
     for guard in watched.guards:
         if guard.stops:
             means = f"{_mean(guard.told)} with it, {_mean(guard.untold)} without"
             yield f"[yellow]{plain(name)}: {guard.name} {means}.[/]"
-    if watched.held_by and found.decision is CanaryMove.WAIT:
+    if watched.held_by and watched.comparison.decision is CanaryMove.WAIT:
         yield f"[yellow]{plain(name)} is not promoted: worse with it: {plain(watched.held_by)}.[/]"
+
+
+def _next_look(watched: LiveCounts) -> str:
+    return f" Next look after {watched.next_look}." if watched.next_look else ""
 
 
 def _mean(value: float | None) -> str:

@@ -2,8 +2,8 @@
 
 from whet.sessions.exports import iso
 from whet.store.rows import Session
+from whet.targets.known_projects import short_name
 from whet.targets.project_names import folder_of_project, name_of_project
-from whet.text.short_names import short_name
 
 
 def session_record(session: Session) -> dict[str, object]:

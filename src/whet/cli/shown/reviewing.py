@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from rich.markup import escape
 
 from whet.cli.output import review_width
-from whet.text.look_alikes import warnings
-from whet.text.showing import framed, shown
+from whet.text.showing import framed, shown, warnings
 
 
 def reviewed(text: str, *, style: str = "") -> Iterator[str]:

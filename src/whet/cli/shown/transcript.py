@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.lost_time import stretch_costs, stretch_words
 from whet.outcomes.deciding import Decision, Outcome, decide
-from whet.sessions.outline import OutlineItem
+from whet.sessions.activity import OutlineItem
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.store.rows import Session
 from whet.trouble.overview import ENDINGS, duration
@@ -46,9 +46,9 @@ def heading(session: Session) -> Iterator[str]:
 
 def trouble_heading(found: SessionTrouble) -> Iterator[str]:
     """What the session lost, and where most of it went."""
-    if not found.troubles and not found.interventions:
+    if not found.troubles and not found.times_stepped_in:
         return
-    stepped = f"somebody stepped in {many(len(found.interventions), 'time')}" if found.interventions else ""
+    stepped = f"somebody stepped in {many(found.times_stepped_in, 'time')}" if found.times_stepped_in else ""
     lost = f"{duration(found.lost_seconds)} of {duration(found.agent_seconds)} bought nothing" if found.is_timed else ""
     yield "[yellow]" + ", ".join(filter(None, (lost, stepped))) + "[/]"
     if (worst := found.dearest) is not None:

@@ -1,16 +1,15 @@
 """Coverage: what Whet does not see, or sees little of."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from whet.store.forgotten import LeftOutFile
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
-from whet.web.charts import ChartBar, bars
 from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, section, table
+from whet.web.site import Site, code, many, section, table
 
 MOST_PROJECTS = 25
 MOST_PATHS = 50
@@ -26,12 +25,10 @@ class Covered(NamedTuple):
 
 
 def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Element:
-    """Sessions by agent and project, those that no number counts, and what imports left out, by reason."""
+    """Sessions that no number counts, and what imports left out, by reason."""
     everything, stored = seen.everything, seen.stored
     if not stored and not seen.left_out:
-        return h("div", {}, empty("No sessions yet. To import what is on this machine, run ", code("whet import"), "."))
-    counted = [fact for fact in everything if fact.counts]
-    agents, projects = Counter(fact.source for fact in counted), Counter(project(fact.folder) for fact in counted)
+        return h("div", {})
     site = site.everywhere
     reasons: list[tuple[Child, Child]] = [("not analysed yet", f"{stored - len(everything):,}")]
     for group in TELLING_LITTLE:
@@ -39,35 +36,16 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
         reasons.append((group.words, site.counted(number, group=group.name)))
     untimed = "without times on record, whose lost minutes are not known"
     reasons.append((untimed, site.counted(seen.untimed, untimed="1")))
-    by_agent = [
-        ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
-        for name, number in agents.most_common()
-    ]
-    by_project = [
-        ChartBar(site.projects.short(name), (("sessions", number),), f"{number:,}", _of_project(site, name))
-        for name, number in projects.most_common(MOST_PROJECTS)
-    ]
-    return h(
-        "div",
-        {},
-        section("By agent", bars(by_agent, title=f"{many(len(counted), 'session')} by agent")),
-        section("By project", bars(by_project, title="Sessions by project")),
-        section(
-            "Sessions that count in no number, or tell little",
-            table(
-                ("sessions", "number"),
-                reasons,
-                caption="By reason",
-                numbers=1,
-            ),
-        ),
-        section("What imports left out", *_left_out(site, seen.left_out, project)),
+    return section(
+        "What Whet does not see",
+        table(("sessions that count in no number, or tell little", "number"), reasons, caption="By reason", numbers=1),
+        *_left_out(site, seen.left_out, project),
     )
 
 
 def _left_out(site: Site, found: Sequence[LeftOutFile], project: Callable[[str], str]) -> list[Child]:
     if not found:
-        return [h("p", {}, "Nothing: all that was imported could be read.")]
+        return [h("p", {}, "All that was imported could be read.")]
     groups: dict[tuple[str, str, str], list[LeftOutFile]] = defaultdict(list)
     for each in found:
         groups[each.source, project(each.folder) if each.folder else "", each.reason].append(each)
@@ -101,11 +79,3 @@ def _paths(files: Sequence[LeftOutFile]) -> Element:
 
 def _times(files: Sequence[LeftOutFile]) -> int:
     return sum(each.number for each in files)
-
-
-def _of_agent(site: Site, name: str) -> str:
-    return site._replace(filter=site.filter._replace(agent=name)).href("sessions")
-
-
-def _of_project(site: Site, name: str) -> str:
-    return site._replace(filter=site.filter._replace(project=name or NO_PROJECT)).href("sessions")

@@ -12,12 +12,11 @@ from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.ledger.traces import Move, difference
 from whet.lessons.record import Lesson
-from whet.text.look_alikes import warnings
-from whet.text.showing import shown
+from whet.text.showing import shown, warnings
 from whet.text.words import cut
 from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, many, moment, section
+from whet.web.site import Site, many, moment, section
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
@@ -29,21 +28,13 @@ WHO = {Actor.PERSON: "you", Actor.POLICY: "whet try", Actor.WATCH: "whet live lo
 def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Element:
     """What waits for a decision, each with its exact text, its origin and its proof; `agents` by their sessions."""
     if not found:
-        return h(
-            "div",
-            {},
-            empty(
-                "Nothing needs your approval. ",
-                code("whet try"),
-                " looks for what your sessions teach and proposes it.",
-            ),
-        )
+        return h("div", {})
     about: Child = None
     if not site.form and not site.is_file:
         about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
     groups = [
         section(
-            shown(site.projects.short(name)),
+            f"Waiting for your decision: {shown(site.projects.short(name))}",
             h("div", {"class": "cards"}, [_card(site, each, agents) for each in members]),
         )
         for name, members in groupby(found, key=lambda each: each.project or each.group)

@@ -44,6 +44,7 @@ def _file(site: Site, audit: Audit, file: InstructionFile) -> Element:
         return section(shown(file.path), h("p", {"class": "empty"}, shown(why)))
     own = [each for each in audit.statements if each.statement.file == file.path]
     read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
+    read_by += f", who follow a link of {shown(file.linked_by)}" if file.linked_by else ""
     tokens = sum(each.statement.tokens for each in own)
     head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
     return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(site, file, own)))

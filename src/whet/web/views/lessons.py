@@ -24,7 +24,9 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         and (not chosen.agent or chosen.agent in each.seen_by.agents)
     ]
     decided = [each for each in kept if each.standing.stage in DECIDED]
-    open_ones = [each for each in kept if each.standing.stage not in DECIDED]
+    # What waits stands above, with what can be decided.
+    hidden = () if site.is_file else (LessonStage.WAITING,)
+    open_ones = [each for each in kept if each.standing.stage not in (*DECIDED, *hidden)]
     conflicts = [
         _conflict(site, project, conflict)
         for project, found in learned.conflicts.items()
@@ -40,7 +42,6 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         {},
         busy,
         _cards("What your sessions teach", [_lesson(site, each) for each in open_ones]),
-        h("p", {"class": "soft"}, code("whet try"), " proposes what is new; what it proposes needs your approval."),
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
         _cards("What you decided on", [_lesson(site, each) for each in decided]),
     )
@@ -100,7 +101,7 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
             f"{where} · {lesson.told_as} · {lesson.evidence.source.words} · ",
             behind,
             f" · {', '.join(lesson.seen_by.agents)} · trust {lesson.trust.label} · ",
-            site.link("waits for your decision", "waiting")
+            "waits for your decision"
             if standing.stage is LessonStage.WAITING
             else shown(standing.words.replace("`", "")),
             " · ",
@@ -112,6 +113,22 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
         else None,
         h("p", {}, h("strong", {}, "Fix: "), shown(lesson.fix)) if lesson.fix not in ("", lesson.rule) else None,
         h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(pieces))), quotes),
+        _proposing(site, lesson)
+        if site.form and lesson.is_proposable and standing.stage is LessonStage.CHECKED
+        else None,
+    )
+
+
+def _proposing(site: Site, lesson: Lesson) -> Child:
+    """A button that puts the lesson, as it is shown, among what waits for a decision."""
+    if not site.form:
+        return None
+    return h(
+        "form",
+        {"method": "post", "action": f"{site.base}/lessons/{lesson.id}/propose"},
+        h("input", {"type": "hidden", "name": "form", "value": site.form}),
+        h("input", {"type": "hidden", "name": "patch", "value": lesson.patch.id}),
+        h("button", {"type": "submit", "aria-label": f"Propose: {shown(lesson.rule)}"}, "Propose"),
     )
 
 

@@ -11,12 +11,12 @@ from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
 from whet.lessons.record import Lesson
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
-from whet.text.tokens import estimate
+from whet.text.words import estimate
 from whet.trials.attempts import Arm
 from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.groups import ARMS, CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, evidence, known_by, many, moment, section, table, tile
+from whet.web.site import Site, code, evidence, known_by, many, moment, section, table, tile
 
 FIRST_LOOK = LOOKS[0]
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run `whet live look`."
@@ -45,14 +45,6 @@ def is_meant(unit: CountedUnit, arm: str, situation: str) -> bool:
 
 def live(site: Site, found: Sequence[ShownCanary]) -> Element:
     """Each rule that a share of sessions gets: how the interval of its effect closed in, session by session."""
-    if not found:
-        return h(
-            "div",
-            {},
-            empty(
-                "No rule is told to a share of sessions only. ", code("whet live start"), " begins such a comparison."
-            ),
-        )
     return h("div", {}, [_canary(site, each) for each in found])
 
 
@@ -70,11 +62,12 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
     measured = "its own failure in its situation" if watched.endpoint else "what was lost"
     title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
     return section(
-        known_by(shown.lesson.patch.name, shown.lesson.rule),
+        f"Live: {known_by(shown.lesson.patch.name, shown.lesson.rule)}",
         h("p", {"class": "answer"}, _answer(watched)),
         h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % of sessions since {moment(watched.since)}."),
         h("p", {}, f"Its own failure, as a detector sees it: {watched.endpoint}.") if watched.endpoint else None,
         h("p", {}, f"Worse with it: {watched.held_by}.") if watched.held_by else None,
+        h("p", {}, f"{watched.together.words}. They are decided on together.") if watched.together else None,
         _numbers(now) if points else None,
         _arms(site, shown) if shown.units else None,
         over_time(points, title=title, least=-1, most=1) if points else None,
@@ -154,16 +147,10 @@ def _arm(unit: CountedUnit) -> str:
     return (Arm.CANDIDATE if unit.told else Arm.BASE).value
 
 
-def templates(
-    site: Site, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[Worth]
-) -> Element:
+def templates(site: Site, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[Worth]) -> Child:
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
-        return h(
-            "div",
-            {},
-            empty("No template yet. ", code("whet templates create"), " makes one from sessions that went well."),
-        )
+        return h("div", {})
     rows, points = [], []
     for each in found:
         used, size = uses.get(each.key), _size(each)
@@ -189,9 +176,8 @@ def templates(
     picture = spans(points, title="What each template gained, with its interval") if points else None
     unmeasured = len(points) < len(found)
     advice = ("To measure what a template gains, run ", code("whet try --template NAME --cases FOLDER"), ".")
-    return h(
-        "div",
-        {},
+    return section(
+        "Templates: are they worth their tokens?",
         picture,
         table(headings, rows, caption="Gained against spent", numbers=3),
         h("p", {"class": "soft"}, *advice) if unmeasured else None,

@@ -108,10 +108,9 @@ def _how_to_price(facts: Sequence[SessionFact]) -> Child:
     return h(
         "p",
         {"class": "soft"},
-        f"Whet knows no price for the {short(tokens)} tokens of {model}{others}. To set it, in dollars a million: ",
-        code(f"whet config models.{model}.input_dollars 3"),
-        ", ",
-        code(f"whet config models.{model}.output_dollars 15"),
+        f"Whet knows no price for the {short(tokens)} tokens of {model}{others}."
+        " To set it, in dollars for a million of input and of output: ",
+        code(f"whet config models.{model}.prices 3,15"),
         ".",
     )
 

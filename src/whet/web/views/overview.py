@@ -102,7 +102,7 @@ def _headline(site: Site, seen: Sequence[SeenTrouble]) -> Element:
 
 def _waiting(site: Site, waiting: int) -> Child:
     words = f"{many(waiting, 'change')} {'needs' if waiting == 1 else 'need'} your approval"
-    return h("p", {"class": "notice"}, site.link(words, "waiting"), ".") if waiting and not site.is_file else None
+    return h("p", {"class": "notice"}, site.link(words, "lessons"), ".") if waiting and not site.is_file else None
 
 
 def _small_print(site: Site, seen: Sequence[SeenTrouble], uncounted: Uncounted) -> Element:
@@ -149,7 +149,7 @@ def _better(site: Site, found: Sequence[SessionTrouble], around: BesideSessions)
     )  # fmt: skip
     yield _rates(
         [
-            (name, [(float(len(each.interventions)), each.agent_seconds / 3600) for each in weeks[name]])
+            (name, [(float(each.times_stepped_in), each.agent_seconds / 3600) for each in weeks[name]])
             for name in named
         ],
         "Times that somebody stepped in per agent hour, by week", "times per agent hour", marks,
@@ -187,7 +187,7 @@ def _marks(site: Site, named: list[str], entries: Sequence[Entry]) -> list[Chart
         if entry.step in CHANGES:
             changed[week(entry.at)].append(entry)
     return [
-        ChartMark(_place(named, name), f"{name}: " + "; ".join(map(_told, found[:5])), site.href("rules"))
+        ChartMark(_place(named, name), f"{name}: " + "; ".join(map(_told, found[:5])), site.href("lessons"))
         for name, found in changed.items()
         if name >= named[0]
     ]
@@ -238,7 +238,7 @@ def _dearest(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) ->
                     duration(found.lost_seconds),
                     duration(found.agent_seconds),
                     dollars(fact.dollars),
-                    f"{len(found.interventions):,}",
+                    f"{found.times_stepped_in:,}",
                 )
             )
     if not rows:

@@ -10,8 +10,7 @@ from whet.ledger.traces import Move
 from whet.lessons.following import Fared, Following
 from whet.lessons.record import Lesson
 from whet.text.showing import shown
-from whet.text.tokens import estimate
-from whet.text.words import cut
+from whet.text.words import cut, estimate
 from whet.trials.design import TrialProgress
 from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
@@ -25,17 +24,7 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
     """All that is in force, on what grounds, with what each costs in tokens."""
     items = [item for form in FORMS for item in state.of(form)]
     if not items:
-        return h(
-            "div",
-            {},
-            empty(
-                "Nothing is active yet. ",
-                code("whet try"),
-                " learns from failures; ",
-                code("whet rules add"),
-                " adds your own.",
-            ),
-        )
+        return h("div", {})
     has_makers = len({item.maker for item in items}) > 1
     rows = (
         (
@@ -62,7 +51,7 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
         "grounds",
         "tokens",
     )
-    return h("div", {}, table(headings, rows, caption="What agents are told", numbers=1))
+    return section("What agents are told", table(headings, rows, caption="Rules, skills and notes in force", numbers=1))
 
 
 class ShownRule(NamedTuple):
@@ -151,7 +140,7 @@ def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:
 
 def _live_point(site: Site, lesson: Lesson) -> ChartPoint:
     found = lesson.counts.comparison
-    return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("live"))
+    return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("trials"))
 
 
 def _entry(site: Site, item: Item | None, entry: Entry, move: Move) -> Element:

@@ -89,7 +89,7 @@ def _facts(site: Site, seen: ShownSession) -> Element:
         "div",
         {"class": "tiles"},
         tile(lost, time),
-        tile(f"{len(seen.interventions):,}", "times somebody stepped in"),
+        tile(f"{seen.trouble.times_stepped_in if seen.trouble else 0:,}", "times somebody stepped in"),
         tile(dollars(seen.dollars), used),
         tile(
             site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions"),
@@ -211,7 +211,8 @@ def _notes(seen: ShownSession, places_of: Mapping[int, int]) -> dict[int, list[C
 
 def _stepped_in(event: Intervention) -> str:
     said = " ".join(shown(event.words).split())
-    return f"{STEPPED_IN[event.kind]}{f': “{said}”' if said else ''}"
+    perhaps = "" if event.is_sure else "perhaps "
+    return f"{perhaps}{STEPPED_IN[event.kind]}{f': “{said}”' if said else ''}"
 
 
 def _message(message: Message, index: int, drawn: tuple[Child, Child], *, is_lost: bool) -> Element:

@@ -51,7 +51,7 @@ class Narrowed(NamedTuple):
             and (not self.tool or any(tool.tool == self.tool for tool in fact.tools))
             and self.purpose in ("", fact.purpose)
             and self.model in ("", fact.model or "unknown")
-            and (not self.stepped or bool(trouble.interventions))
+            and (not self.stepped or bool(trouble.times_stepped_in))
             and (not self.untimed or not trouble.is_timed)
             and (not self.group or (self.group in GROUPS and GROUPS[self.group].holds(fact)))
         )
@@ -104,7 +104,7 @@ ORDERS: Mapping[str, SessionOrder] = {
     "cost": SessionOrder("cost", lambda each: each.fact.dollars or 0.0),
     "time": SessionOrder("agent time", lambda each: each.trouble.agent_seconds),
     "lost": SessionOrder("bought nothing", lambda each: each.trouble.lost_seconds),
-    "stepped": SessionOrder("stepped in", lambda each: len(each.trouble.interventions)),
+    "stepped": SessionOrder("stepped in", lambda each: each.trouble.times_stepped_in),
 }
 
 
@@ -156,5 +156,5 @@ def _row(site: Site, listed: ListedSession, project: Callable[[str], str]) -> tu
         dollars(fact.dollars),
         duration(trouble.agent_seconds) if trouble.is_timed else "–",
         site.session(fact.id, lost, message=worst.first) if worst and trouble.is_timed else lost,
-        f"{len(trouble.interventions):,}",
+        f"{trouble.times_stepped_in:,}",
     )

@@ -42,9 +42,7 @@ def trials(site: Site, found: Sequence[ShownTrial]) -> Element:
             empty(
                 "No trial yet. ",
                 code("whet try"),
-                " tries what it proposes; ",
-                code("whet try"),
-                " tries one change.",
+                " tries what it proposes.",
             ),
         )
     rows = []
@@ -204,16 +202,7 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
     """How often the gate errs: what it accepted of texts that teach nothing, and the error budget."""
     decided = [each for each in found if each.progress.entry]
     if not past:
-        return h(
-            "div",
-            {},
-            h("div", {"class": "tiles"}, tile(f"{100 * next_alpha:.2g} %", "the error that the first trial may risk")),
-            empty(
-                "No trial was judged yet, so nothing of the error budget is spent. ",
-                code("whet try"),
-                " makes trials.",
-            ),
-        )
+        return h("div", {})
     placebos = [(each, form) for each in decided if (form := each.progress.result.form)]
     false = sum(form.ruling is Ruling.ACCEPT for _, form in placebos)
     spent = used_up(past)
@@ -227,9 +216,8 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
         )
         for each in decided
     ]
-    return h(
-        "div",
-        {},
+    return section(
+        "How often is the gate wrong?",
         h(
             "div",
             {"class": "tiles"},
@@ -239,8 +227,8 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
             tile(f"{100 * spent:.0f} %", f"of the error budget is spent, {100 * (1 - spent):.0f} % is left"),
             tile(f"{100 * next_alpha:.2g} %", "error that the next trial may risk"),
         ),
-        section("Placebos", *_placebos(site, placebos)),
-        section("What each trial risked", bars(rates, title="Error rate at which each trial was judged")),
+        *_placebos(site, placebos),
+        bars(rates, title="Error rate at which each trial was judged"),
     )
 
 
@@ -261,7 +249,7 @@ def _placebos(site: Site, placebos: Sequence[tuple[ShownTrial, Verdict]]) -> lis
     about = "A placebo teaches nothing, so an accepted one would be a false accept. "
     return [
         found if placebos else empty("No trial with a placebo yet."),
-        h("p", {"class": "soft"}, about, IDENTICAL, " (", code("docs/benchmarks.md"), ", “The gate”)."),
+        h("p", {"class": "soft"}, about, IDENTICAL, " (", code("bench/RESULTS.md"), ", “The gate”)."),
     ]
 
 
