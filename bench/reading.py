@@ -111,7 +111,7 @@ def answer(database: Database, each: ReadPass, file: Path) -> int:
     text = file.read_text()
     sessions = [one.session for one in each.sessions]
     found = checked_answer(database, text, each.asked.shown, sessions)
-    keep(database, each.reading._replace(unread=each.sessions), (*found.claims, *found.dropped), READER)
+    keep(database, each.reading._replace(unread=each.sessions), found, READER)
     print(f"{len(found.claims)} claims, {len(found.dropped)} lines of no use")
     return estimate(text)
 

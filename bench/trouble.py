@@ -45,6 +45,7 @@ from whet.sessions.transcripts import (
     pair,
 )
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
+from whet.trouble.course import SessionKnowledge
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import TROUBLE_KINDS
 from whet.trouble.values import SessionTrouble
@@ -223,7 +224,7 @@ def _compared(readings: dict[str, Reading], folder: Path, dumps: dict[str, list[
         for transcript in read(path):
             copied = copied_places(transcript.messages, seen.shared(transcript.messages))
             if transcript.native_id in readings:
-                found = _reading(find_trouble(transcript, copied=copied, checks=checks[path.parent]))
+                found = _reading(find_trouble(transcript, copied=copied, known=SessionKnowledge(checks[path.parent])))
                 yield Compared(
                     transcript.native_id,
                     _moved(readings[transcript.native_id], dumps.get(transcript.native_id), transcript),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from claimed_sessions import INSTALL, keep_sessions, session
+from claimed_sessions import ASKED, INSTALL, keep_sessions, session
 from reading.readers import NOTHING, ScriptedReader, claiming, days, long_session, sessions_in
 from whet.engine.orders import Direct, Failed, decoded
 from whet.improving.learned import lessons_of
@@ -20,10 +20,13 @@ from whet.reading.learn import (
     learn,
 )
 from whet.reading.project_claims import project_sessions
+from whet.reading.readers import ReaderQuestion
 from whet.store.analyses import refresh
 from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.listing import Filters
+from whet.store.troubles import session_troubles, trouble_of_session
 from whet.targets.project_names import name_of_project
 
 
@@ -66,6 +69,34 @@ def test_what_is_read_becomes_lessons_that_code_and_a_sceptic_let_stand(
     assert [("You doubt" in each.system) for each in reader.asked] == [False, True]
     assert report.spent.model_calls == 2
     assert report.spent.dollars is None
+
+
+def test_a_reader_tells_corrections_from_wishes(home: Home, database: Database, folder: Path) -> None:
+    keep_sessions(database, days(folder, 2))
+    analysed(database)
+    assert [each.trouble.times_guessed for each in session_troubles(database, Filters())] == [1, 1]
+
+    def judging(question: ReaderQuestion) -> str:
+        first, second = sessions_in(question)
+        # The agent's own message and one that nobody was shown count for nothing, nor does a session of another pass.
+        named = {first: [8, 7, 400], second: [], "ffffffff": [8]}
+        return json.dumps({"op": "corrections", "messages": named}) + "\n" + NOTHING
+
+    read(home, folder, ScriptedReader(judging))
+    analysed(database)
+    found = [trouble_of_session(database, each) for each in project_sessions(database)[name_of_project(folder)]]
+    assert [[(one.message, one.words, one.is_judged) for one in each.interventions] for each in found if each] == [
+        [(8, ASKED, True)],
+        [],
+    ]
+    assert [each.trouble.times_guessed for each in session_troubles(database, Filters())] == [0, 0]
+
+
+def test_an_answer_without_a_line_of_corrections_judges_nothing(home: Home, database: Database, folder: Path) -> None:
+    keep_sessions(database, days(folder, 1))
+    analysed(database)
+    read(home, folder, ScriptedReader(NOTHING))
+    assert refresh(database, progress=lambda _: None, processors=1) == 0
 
 
 def test_no_session_is_read_twice_and_what_it_grew_is_read_alone(home: Home, database: Database, folder: Path) -> None:

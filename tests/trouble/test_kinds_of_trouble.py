@@ -5,7 +5,7 @@ import pytest
 from conversations import agent, call, conversation, shell, timed, user
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.trouble.course import Break
+from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import TROUBLE_KINDS
 from whet.trouble.values import SessionTrouble, Trouble, TroubleEnding, TroubleKind
@@ -459,7 +459,7 @@ def test_a_check_that_shows_that_work_was_not_done() -> None:
 
 def test_a_rule_that_was_told_and_broken() -> None:
     session = timed(conversation(user("Commit it."), shell("git push", "done")))
-    trouble = find_trouble(session, breaks=(Break("never push", 1),))
+    trouble = find_trouble(session, known=SessionKnowledge(breaks=(Break("never push", 1),)))
     [broken] = trouble.troubles
     assert (broken.kind, broken.first, broken.last, broken.cause) == (TroubleKind.TOLD, 0, 2, "never push")
     assert not find_trouble(session).troubles

@@ -11,8 +11,9 @@ from whet.agents.claude_code import records as claude_code
 from whet.formats.source import Source
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
+from whet.trouble.course import SessionKnowledge
 from whet.trouble.finding import find_trouble
-from whet.trouble.values import Intervention, InterventionKind, Whose
+from whet.trouble.values import Intervention, InterventionKind, JudgedMessages, Whose
 
 PAGE = "src/page.tsx"
 
@@ -124,6 +125,28 @@ def test_what_goes_on_from_the_work_is_no_correction(words: str) -> None:
         agent("Done."),
     )
     assert not interventions(session)
+
+
+def test_what_a_reader_judged_counts_and_the_grammar_tells_of_the_rest() -> None:
+    session = conversation(
+        user("Make the button blue."),
+        edit("red", "class green"),
+        agent("Done."),
+        user("Not green."),
+        edit("class green", "class blue"),
+        agent("Done."),
+        user("Do not touch the footer now, add a link."),
+        edit("header", "header link"),
+        agent("Done."),
+        user("That is not a link."),
+    )
+    assert [event.message for event in interventions(session)] == [4, 8, 12]
+    judged = SessionKnowledge(judged=JudgedMessages(shown=(0, 4, 8), corrections=(0, 4)))
+    found = find_trouble(session, known=judged).interventions
+    assert [(event.message, event.is_judged, event.is_guess) for event in found] == [
+        (4, True, False),
+        (12, False, True),
+    ]
 
 
 def test_an_answer_to_a_question_is_no_correction() -> None:

@@ -4,6 +4,7 @@ from conversations import call, conversation, shell, user
 from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Transcript
 from whet.trouble.checks import head_counts, learned_checks
+from whet.trouble.course import SessionKnowledge
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import TroubleKind
 
@@ -35,7 +36,7 @@ def test_what_fails_and_works_after_a_change_is_a_check() -> None:
     session = project("./prove all")
     checks = learned_checks(head_counts(gather(session).steps))
     assert checks == {("prove", "all")}
-    found = find_trouble(session, checks=checks)
+    found = find_trouble(session, known=SessionKnowledge(checks))
     assert [(one.kind, one.subject) for one in found.troubles] == [(TroubleKind.RED_CHECK, "prove all")] * 2
     assert {one.kind for one in find_trouble(session).troubles} == {TroubleKind.SLIP}
 

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from whet.trouble.values import JudgedMessages
 from whet.values import Value
 
 MOST_LETTERS = 300  # of a rule
@@ -122,8 +123,12 @@ class DroppedClaim(Value, frozen=True):
 
 
 class SessionRead(Value, frozen=True):
-    """How far a session was read: by the store's id, its head then, and how many of its messages there were."""
+    """How far a session was read: by the store's id, its head then, and how many of its messages there were.
+
+    `judged` tells corrections from wishes, where the reader did so.
+    """
 
     session: str
     head: bytes
     messages: int
+    judged: JudgedMessages | None = None

@@ -75,7 +75,7 @@ def claim(home: Home, folder: str, pass_id: str, lines: str, *, final: bool) -> 
             advice = "Call claim again with all lines, put right, and final."
             return ClaimsAnswer(False, len(answer.claims), _faults(answer), advice)
         if handed.reading is not None:
-            keep(database, handed.reading, (*answer.claims, *answer.dropped), READER)
+            keep(database, handed.reading, answer, READER)
         else:
             keep_doubts(database, handed.shown.project, doubts_of(lines, handed.shown), READER)
     return ClaimsAnswer(True, len(answer.claims), _faults(answer), "Call next_pass for more.")
@@ -89,7 +89,7 @@ def _next(home: Home, database: Database, folder: str) -> HandedPass | None:
     passes = cut_passes(reading, reading.unread, tokens=PASS_TOKENS)
     if passes:
         asked = question_of(reading, passes[0], number=1, passes=len(passes))
-        key = pass_key(project, [each.read for each in passes[0]])
+        key = pass_key(project, [each.read() for each in passes[0]])
         left = len(reading.unread) - len(passes[0])
         return HandedPass(key, asked.question, asked.shown, reading._replace(unread=passes[0]), left)
     found = doubtful(home, database, project, sessions)

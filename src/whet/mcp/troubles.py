@@ -80,6 +80,7 @@ class TroubleAnswer:
     minutes_lost: float
     share: float
     stepped_in: int
+    guessed: int  # of these: corrections that no reader judged
     kinds: list[CostAnswer]
     causes: list[CostAnswer]
     dearest: list[DearSessionAnswer]
@@ -106,6 +107,7 @@ def of_project(home: Home, *, folder: str) -> TroubleAnswer:
         minutes_lost=_minutes(whole.lost.seconds),
         share=round(whole.lost.share, 3),
         stepped_in=whole.interventions,
+        guessed=whole.guessed,
         kinds=[_cost(each, _label(each.name), each.name) for each in costs(found, by_kind)],
         causes=_causes(found),
         dearest=_dearest(stored),

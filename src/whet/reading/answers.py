@@ -25,6 +25,7 @@ from whet.lessons.claims import (
 )
 from whet.text import fields
 from whet.text.fields import Unreadable, parse
+from whet.trouble.values import JudgedMessages
 
 MOST_BYTES = 1 << 20
 MOST_LINES = 200
@@ -32,6 +33,7 @@ MOST_QUOTES = 20
 LINE_SHOWN = 160
 ID_LETTERS = 8
 NOTHING = "nothing"
+CORRECTIONS = "corrections"
 FOUND_BY_WORDS = -1  # the message of a quote from the only session there is
 SCEPTICS = {
     "keep": ClaimOperation.KEEP,
@@ -48,19 +50,27 @@ NO_QUOTE = "none of its quotes holds"
 
 
 class Shown(NamedTuple):
-    """What stood in the question: of which project, the sessions by the ids that were shown, and the claims."""
+    """What stood in the question: of which project, the sessions by the ids that were shown, and the claims.
+
+    `people` has the messages of people that were shown of each session, by its whole id.
+    """
 
     project: str
     sessions: Mapping[str, str]
     claims: frozenset[str]
     operations: Mapping[str, ClaimOperation] = READERS
+    people: Mapping[str, tuple[int, ...]] = {}
 
 
 class ClaimsRead(NamedTuple):
-    """The claims of an answer, and what could not be used; neither where it says that there is nothing."""
+    """The claims of an answer, and what could not be used; neither where it says that there is nothing.
+
+    `judged` tells the corrections among the messages of people, by session; None where the answer did not.
+    """
 
     claims: tuple[Claim, ...] = ()
     dropped: tuple[DroppedClaim, ...] = ()
+    judged: Mapping[str, JudgedMessages] | None = None
 
 
 class _Unusable(Exception):
@@ -75,6 +85,7 @@ def read_answer(text: str, shown: Shown) -> ClaimsRead:
     dropped: list[DroppedClaim] = []
     named = dict.fromkeys(shown.claims, "")
     names: dict[str, str] = {}  # by which the answer itself calls what is new in it
+    judged: Mapping[str, JudgedMessages] | None = None
     is_empty = True
     for line, value in _objects(text):
         is_empty = False
@@ -82,6 +93,9 @@ def read_answer(text: str, shown: Shown) -> ClaimsRead:
             dropped.append(_dropped(line, f"an answer has at most {MOST_LINES} lines"))
             break
         try:
+            if value is not None and shown.people and fields.text(value, "op") == CORRECTIONS:
+                judged = _judged(value, shown)
+                continue
             claim = _claim(value, shown, {**named, **dict.fromkeys(names.values(), "")}, names)
         except _Unusable as why:
             dropped.append(_dropped(line, str(why)))
@@ -90,7 +104,22 @@ def read_answer(text: str, shown: Shown) -> ClaimsRead:
             claims.append(claim)
     if is_empty:
         return ClaimsRead(dropped=(_dropped(text, NO_JSON),))
-    return ClaimsRead(tuple(claims), tuple(dropped))
+    return ClaimsRead(tuple(claims), tuple(dropped), judged)
+
+
+def _judged(value: dict[str, Any], shown: Shown) -> dict[str, JudgedMessages]:
+    """The corrections among the messages of people that were shown; what is no such message is none."""
+    given = value.get("messages")
+    if not isinstance(given, dict):
+        raise _Unusable("messages must be an object: the ids of sessions, each with the numbers of its messages")
+    named: dict[str, set[int]] = {}
+    for session, numbers in given.items():
+        found = shown.sessions.get(session) or _longer(session, shown.sessions)
+        named[found] = {each for each in numbers if isinstance(each, int)} if isinstance(numbers, list) else set()
+    return {
+        session: JudgedMessages(people, tuple(at for at in people if at in named.get(session, ())))
+        for session, people in shown.people.items()
+    }
 
 
 def with_exact_quotes(answer: ClaimsRead, checked: Mapping[Quote, CheckedQuote]) -> ClaimsRead:
@@ -104,7 +133,7 @@ def with_exact_quotes(answer: ClaimsRead, checked: Mapping[Quote, CheckedQuote])
             dropped.append(DroppedClaim(claim, f"{NO_QUOTE}: {why}" if why else NO_QUOTE))
         else:
             claims.append(replace(claim, quotes=exact))
-    return ClaimsRead(tuple(claims), tuple(dropped))
+    return ClaimsRead(tuple(claims), tuple(dropped), answer.judged)
 
 
 def faults(answer: ClaimsRead) -> str:

@@ -285,7 +285,7 @@ def read_pass(
         return _PassDone()
     told = [each for each in reading.unread if each.text]
     if not told:  # nothing happened in any of them: nobody has to be asked
-        keep(database, reading, (), course.reader.name)
+        keep(database, reading, ClaimsRead(), course.reader.name)
         return _PassDone(len(reading.unread))
     asked = question_of(reading, reading.unread, number=number, passes=passes)
     sessions = [each.session for each in reading.unread]
@@ -300,8 +300,12 @@ def read_pass(
         costs.append(spent_on(course.reader, second))
         better = checked_answer(database, second.text, _after(asked.shown, answer), sessions)
         more = (each for each in better.claims if each not in answer.claims)
-        answer = ClaimsRead((*answer.claims, *more), better.dropped if not second.why else answer.dropped)
-    keep(database, reading, (*answer.claims, *answer.dropped), course.reader.name)
+        answer = ClaimsRead(
+            (*answer.claims, *more),
+            better.dropped if not second.why else answer.dropped,
+            better.judged if answer.judged is None else answer.judged,
+        )
+    keep(database, reading, answer, course.reader.name)
     return _PassDone(len(sessions), len(answer.claims), len(answer.dropped), len(costs) > 1, spent=together(costs))
 
 
@@ -320,9 +324,10 @@ def checked_answer(database: Database, text: str, shown: Shown, sessions: Sequen
     return with_exact_quotes(answer, checked)
 
 
-def keep(database: Database, reading: ProjectReading, claims: Sequence[Claim | DroppedClaim], reader: str) -> bool:
-    """Keep what was claimed of a pass, and that its sessions were read."""
-    read = tuple(each.read for each in reading.unread)
+def keep(database: Database, reading: ProjectReading, answer: ClaimsRead, reader: str) -> bool:
+    """Keep what was claimed of a pass, that its sessions were read, and which messages in them are corrections."""
+    read = tuple(each.read((answer.judged or {}).get(each.session.id)) for each in reading.unread)
+    claims: tuple[Claim | DroppedClaim, ...] = (*answer.claims, *answer.dropped)
     return keep_pass(database, reading.project, read, bounded(claims), reader=ReadBy(reader), now=time.time())
 
 

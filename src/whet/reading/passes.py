@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from whet.lessons.claim_folding import StandingClaim, fold_claims
 from whet.lessons.claims import SessionRead
-from whet.lessons.condensed import CondensedSession
+from whet.lessons.condensed import CondensedSession, EventKind
 from whet.lessons.condensed_text import shown
 from whet.lessons.project_index import index_text, project_index
 from whet.reading.answers import Shown, short_ids
@@ -22,6 +22,7 @@ from whet.store.rows import Session
 from whet.store.teachings import keep_teachings, kept_teachings
 from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.text.words import cut, estimate
+from whet.trouble.values import JudgedMessages
 
 PASS_TOKENS = 25_000
 LEAST_TOKENS = 5_000  # for sessions, however much else there is to show
@@ -35,11 +36,11 @@ class UnreadSession(NamedTuple):
 
     session: Session
     text: str
+    people: tuple[int, ...] = ()  # the messages of people in that form
 
-    @property
-    def read(self) -> SessionRead:
+    def read(self, judged: JudgedMessages | None = None) -> SessionRead:
         """What is remembered once it was read."""
-        return SessionRead(self.session.id, self.session.head, self.session.message_count)
+        return SessionRead(self.session.id, self.session.head, self.session.message_count, judged)
 
 
 class ProjectReading(NamedTuple):
@@ -73,7 +74,7 @@ def gather(home: Home, database: Database, project: str, sessions: Sequence[Sess
             condensed.append(made)
         since = done[session.id].messages if session.id in done else 0
         if since < session.message_count:
-            unread.append(UnreadSession(session, _text(made, since)))
+            unread.append(_unread(session, made, since))
     files = project_files(next((each.folder for each in reversed(sessions) if each.folder), ""))
     own = guidance_texts(home, words.TEXTS.name)
     words.TEXTS.expect_sound(own)
@@ -89,12 +90,13 @@ def gather(home: Home, database: Database, project: str, sessions: Sequence[Sess
     )
 
 
-def _text(made: CondensedSession | None, since: int) -> str:
+def _unread(session: Session, made: CondensedSession | None, since: int) -> UnreadSession:
     """What a reader sees of a session from a message on; nothing where nothing happened."""
-    if made is None:
-        return ""
-    events = tuple(event for event in made.events if event.message >= since)
-    return shown(replace(made, events=events)) if events else ""
+    events = tuple(event for event in made.events if event.message >= since) if made is not None else ()
+    if made is None or not events:
+        return UnreadSession(session, "")
+    people = dict.fromkeys(event.message for event in events if event.kind in (EventKind.PERSON, EventKind.UNSURE))
+    return UnreadSession(session, shown(replace(made, events=events)), tuple(people))
 
 
 def _told(files: ProjectFiles) -> str:
@@ -151,7 +153,8 @@ def question_of(
     marked = "\n\n".join(quoted(name, text, mark=mark) for name, text in parts.items())
     order = words.pass_order(marked, reading.own, mark=mark, number=number, passes=passes)
     known = frozenset(each.claim.id for each in reading.claims)
-    return PassQuestion(ReaderQuestion(words.reader(reading.own), order), Shown(reading.project, ids, known))
+    seen = Shown(reading.project, ids, known, people={each.session.id: each.people for each in sessions})
+    return PassQuestion(ReaderQuestion(words.reader(reading.own), order), seen)
 
 
 def _claims_text(claims: Sequence[StandingClaim]) -> str:

@@ -178,14 +178,14 @@ def _analyse(checks: ProjectChecks, stored: StoredTranscript) -> FoundInSession:
     transcript = stored.decoded()
     own = gather_own(transcript, stored.copied)
     analysis = analysis_of_view(own.view, transcript, copied=stored.copied)
-    return FoundInSession(analysis, trouble_found(own, checks))
+    return FoundInSession(analysis, trouble_found(own, checks, stored.judged))
 
 
 def _find_trouble(
     checks: ProjectChecks, breaks: Mapping[str, Sequence[Break]], stored: StoredTranscript
 ) -> FoundTrouble:
     transcript = stored.decoded()
-    return trouble_found(gather_own(transcript, stored.copied), checks, breaks.get(transcript.id, ()))
+    return trouble_found(gather_own(transcript, stored.copied), checks, stored.judged, breaks.get(transcript.id, ()))
 
 
 def is_behind(database: Database) -> bool:

@@ -42,8 +42,15 @@ def keep_pass(
         stored = _stored(database, {each.session for each in sessions} | _quoted(claims))
         read = {each.session: each for each in sessions if each.session in stored}
         database.many(
-            "INSERT INTO sessions_read (session, project, pass, head, messages, at) VALUES (?, ?, ?, ?, ?, ?)",
-            [(id, project, key, each.head, each.messages, now) for id, each in read.items()],
+            "INSERT INTO sessions_read (session, project, pass, head, messages, at, judged)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(id, project, key, each.head, each.messages, now, _judged(each)) for id, each in read.items()],
+        )
+        # Trouble is found again where corrections are known now.
+        database.many(
+            "UPDATE analyses SET version = 0"
+            " WHERE session IN (SELECT no FROM sessions WHERE id = ? AND maker IN ('', ?))",
+            [(id, database.member) for id, each in read.items() if each.judged is not None],
         )
         [(last,)] = database.query("SELECT coalesce(max(number), 0) FROM claims")
         for number, each in enumerate(claims, start=last + 1):
@@ -150,6 +157,10 @@ def _quotes(database: Database, project: str) -> dict[int, list[Quote]]:
     for claim, session, message, words in rows:
         found.setdefault(claim, []).append(Quote(session, message, words))
     return found
+
+
+def _judged(read: SessionRead) -> bytes | None:
+    return None if read.judged is None else msgspec.json.encode(read.judged)
 
 
 def _is_kept(database: Database, key: str) -> bool:

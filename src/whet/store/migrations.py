@@ -15,6 +15,7 @@ from whet.store.tables import (
     CANARY_SESSIONS,
     CLAIMS,
     CLAIMS_OF_A_TEAM,
+    CORRECTIONS_READ,
     IN_SHORT,
     IN_SHORT_OF_A_TEAM,
     IN_SHORT_OF_ITS_MAKER,
@@ -309,6 +310,7 @@ MIGRATIONS = (
     ),
     Migration("claims of readers, and the sessions that they read", shared=CLAIMS, postgres=CLAIMS_OF_A_TEAM),
     Migration("analyses without a failure score", shared=WITHOUT_SCORES),
+    Migration("which messages a reader took for corrections", shared=CORRECTIONS_READ),
 )
 
 

@@ -18,6 +18,8 @@ from whet.store.database import Database
 from whet.store.decoding import DamagedRow
 from whet.store.rows import Session
 from whet.store.sessions import copied_in, is_believed, load_as
+from whet.store.troubles import judged_messages
+from whet.trouble.values import JudgedMessages
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000
@@ -34,11 +36,12 @@ class AnalysisProgress(NamedTuple):
 
 
 class StoredTranscript(NamedTuple):
-    """An encoded transcript, whether it is believed, and the places of its messages that are copies."""
+    """An encoded transcript, whether it is believed, which of its messages are copies, and what a reader judged."""
 
     body: bytes
     is_believed: bool
     copied: frozenset[int] = NO_PLACES
+    judged: JudgedMessages = JudgedMessages()
 
     def decoded(self) -> Transcript:
         return msgspec.json.decode(self.body, type=Transcript)
@@ -118,7 +121,7 @@ def _encoded(database: Database, session: Session) -> StoredTranscript | None:
     except (DamagedRow, ValueError):
         return None
     copied = copied_in(database, session, transcript.messages)
-    return StoredTranscript(msgspec.json.encode(transcript), believed, copied)
+    return StoredTranscript(msgspec.json.encode(transcript), believed, copied, judged_messages(database, session.id))
 
 
 def _batches(sessions: list[Session]) -> Iterator[list[Session]]:

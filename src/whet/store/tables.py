@@ -399,6 +399,9 @@ CLAIMS_OF_A_TEAM = (
     END $$""",
 )
 
+# Which messages of people a reader took for corrections; nothing where it did not say.
+CORRECTIONS_READ = ("ALTER TABLE sessions_read ADD COLUMN judged {bytes}",)
+
 # What lists show of an analysis.
 IN_SHORT = (
     """CREATE TABLE analyses_in_short (

@@ -15,9 +15,9 @@ from whet.store.decoding import blob, decoded_or_none, uncollected
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
-from whet.trouble.course import Break
+from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import OwnView, trouble_of
-from whet.trouble.values import SessionTrouble
+from whet.trouble.values import JudgedMessages, SessionTrouble
 
 NOTHING = b"[]"
 
@@ -86,12 +86,29 @@ def trouble_of_session(database: Database, session: Session) -> SessionTrouble |
     return replace(found, interventions=tuple(replace(event, words=text) for event, text in said))
 
 
-def trouble_found(own: OwnView, checks: ProjectChecks, breaks: Sequence[Break] = ()) -> FoundTrouble:
+def judged_messages(database: Database, session: str) -> JudgedMessages:
+    """What this member's readers judged of a session, by its id."""
+    rows = database.query(
+        "SELECT judged FROM sessions_read WHERE session = ? AND maker = ? AND judged IS NOT NULL",
+        (session, "" if database.dialect == "sqlite" else database.member),
+    )
+    found = [each for (record,) in rows if (each := decoded_or_none(record, JudgedMessages)) is not None]
+    return JudgedMessages(
+        tuple(sorted({at for each in found for at in each.shown})),
+        tuple(sorted({at for each in found for at in each.corrections})),
+    )
+
+
+def trouble_found(
+    own: OwnView, checks: ProjectChecks, judged: JudgedMessages, breaks: Sequence[Break] = ()
+) -> FoundTrouble:
     """The trouble of a session whose evidence is gathered, with the checks of its project and the rules it broke."""
     heads = head_counts(own.view.steps)
-    known = checks.get(without_worktree(own.view.transcript.folder), frozenset())
-    found = trouble_of(own.view, price=list_price, checks=known, breaks=breaks, begin=own.begin, kinds=known_troubles())
-    return FoundTrouble(found, heads, _used(heads, known), counts=not own.is_copy)
+    known = SessionKnowledge(
+        checks.get(without_worktree(own.view.transcript.folder), frozenset()), tuple(breaks), judged
+    )
+    found = trouble_of(own.view, price=list_price, known=known, begin=own.begin, kinds=known_troubles())
+    return FoundTrouble(found, heads, _used(heads, known.checks), counts=not own.is_copy)
 
 
 def keep_trouble(database: Database, session: int, found: FoundTrouble) -> None:

@@ -20,7 +20,7 @@ from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.failed_steps import timed_out
-from whet.trouble.values import InterventionKind, TroubleEnding, Whose
+from whet.trouble.values import InterventionKind, JudgedMessages, TroubleEnding, Whose
 from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
 from whet.values import lazy
 
@@ -55,6 +55,21 @@ class Break(NamedTuple):
     message: int
 
 
+class SessionKnowledge(NamedTuple):
+    """What is known of a session beside its record.
+
+    `checks` are the commands that the project's other sessions show to be checks, `breaks` say where rules in force
+    were broken, `judged` are the messages of people in which a reader told corrections from wishes.
+    """
+
+    checks: frozenset[Head] = frozenset()
+    breaks: tuple[Break, ...] = ()
+    judged: JudgedMessages = JudgedMessages()
+
+
+NOTHING_KNOWN = SessionKnowledge()
+
+
 class SteppedIn(NamedTuple):
     """Somebody stepped in, at a message; `tool` is what was refused. What is not sure may be one more wish."""
 
@@ -64,6 +79,7 @@ class SteppedIn(NamedTuple):
     by: Whose
     tool: str = ""
     is_sure: bool = True
+    is_judged: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,7 +167,7 @@ class SessionCourse:
     view: SessionView
     moves: tuple[CourseStep, ...]
     begin: int = 0
-    breaks: tuple[Break, ...] = ()
+    known: SessionKnowledge = NOTHING_KNOWN
     listen: Callable[["SessionCourse"], tuple[SteppedIn, ...]] = lambda _: ()
 
     @property

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from whet.outcomes.named_checks import Head
 from whet.outcomes.view import SessionView, gather
 from whet.secrets.redactor import Redactor
 from whet.secrets.scan import encoded, find
@@ -12,7 +11,7 @@ from whet.sessions.copies import NO_PLACES, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.text.own_words import shortened
 from whet.trouble.clock import agent_seconds
-from whet.trouble.course import Break, SessionCourse, Stretch
+from whet.trouble.course import NOTHING_KNOWN, SessionCourse, SessionKnowledge, SteppedIn, Stretch
 from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import claimed_before, ends_failed
@@ -30,19 +29,17 @@ def find_trouble(
     transcript: Transcript,
     *,
     price: Price | None = None,
-    checks: frozenset[Head] = frozenset(),
-    breaks: Sequence[Break] = (),
+    known: SessionKnowledge = NOTHING_KNOWN,
     copied: Set[int] = NO_PLACES,
     kinds: Sequence[KindOfTrouble] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The stretches of a session that bought nothing, and the interventions of people.
 
-    `price` gives dollars for tokens. `checks` are the commands that the project's other sessions show to be checks.
-    `breaks` say where rules in force were broken. The messages at the `copied` places are counted in the session that
-    they were copied from.
+    `price` gives dollars for tokens. The messages at the `copied` places are counted in the session that they were
+    copied from.
     """
     view, begin, _ = gather_own(transcript, copied)
-    return trouble_of(view, price=price, checks=checks, breaks=breaks, begin=begin, kinds=kinds)
+    return trouble_of(view, price=price, known=known, begin=begin, kinds=kinds)
 
 
 class OwnView(NamedTuple):
@@ -64,13 +61,12 @@ def trouble_of(
     view: SessionView,
     *,
     price: Price | None = None,
-    checks: frozenset[Head] = frozenset(),
-    breaks: Sequence[Break] = (),
+    known: SessionKnowledge = NOTHING_KNOWN,
     begin: int = 0,
     kinds: Sequence[KindOfTrouble] = TROUBLE_KINDS,
 ) -> SessionTrouble:
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
-    course = course_of(view, checks, begin=begin, breaks=tuple(breaks))
+    course = course_of(view, known, begin=begin)
     transcript = view.transcript
     seconds = [0.0 if at <= begin else spent for at, spent in enumerate(agent_seconds(course.messages, view.steps))]
     return SessionTrouble(
@@ -78,10 +74,7 @@ def trouble_of(
         agent_seconds=round(sum(seconds), 1),
         is_timed=any(message.at is not None for message in course.messages[begin:]),
         troubles=tuple(_troubles(course, seconds, price, kinds)),
-        interventions=tuple(
-            Intervention(event.kind, event.message, _clean(event.words, WORDS_LENGTH), event.by, event.is_sure)
-            for event in course.events
-        ),
+        interventions=tuple(map(_intervention, course.events)),
         source=transcript.source,
         model=transcript.model,
         folder=transcript.folder,
@@ -89,6 +82,11 @@ def trouble_of(
         calls=len(course.moves_within(begin, len(course.messages))),
         ends_failed=ends_failed(course),
     )
+
+
+def _intervention(event: SteppedIn) -> Intervention:
+    words = _clean(event.words, WORDS_LENGTH)
+    return Intervention(event.kind, event.message, words, event.by, event.is_sure, event.is_judged)
 
 
 def _troubles(

@@ -75,9 +75,12 @@ def untimed_words(found: TroubleOverview) -> str:
 
 
 def stepped_in_words(found: TroubleOverview) -> str:
-    """How often people stepped in."""
-    times = found.total.interventions
-    return f"You stepped in {_many(times, 'time')}." if times else "You never stepped in."
+    """How often people stepped in, and how much of that is a guess."""
+    times, guessed = found.total.interventions, found.total.guessed
+    if not times:
+        return "You never stepped in."
+    doubt = f" ({_many(guessed, 'correction')} guessed from the words; `whet learn` reads them)" if guessed else ""
+    return f"You stepped in {_many(times, 'time')}{doubt}."
 
 
 def trend_words(found: TroubleTrend) -> str:

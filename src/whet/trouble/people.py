@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from whet.outcomes.deciding import Outcome
-from whet.outcomes.named_checks import Head
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import Saying, SessionView
 from whet.sessions.call_effects import Effect
@@ -13,7 +12,7 @@ from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
 from whet.text.own_words import own_words
 from whet.trouble.clock import is_asking
-from whet.trouble.course import Break, CourseStep, SessionCourse, SteppedIn, Stretch, moves_of
+from whet.trouble.course import NOTHING_KNOWN, CourseStep, SessionCourse, SessionKnowledge, SteppedIn, Stretch, moves_of
 from whet.trouble.edits import FileEdit
 from whet.trouble.objections import (
     agrees,
@@ -40,11 +39,9 @@ EARLIER = 4  # orders that are compared with the one typed again
 CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
 
 
-def course_of(
-    view: SessionView, checks: frozenset[Head] = frozenset(), *, begin: int = 0, breaks: tuple[Break, ...] = ()
-) -> SessionCourse:
+def course_of(view: SessionView, known: SessionKnowledge = NOTHING_KNOWN, *, begin: int = 0) -> SessionCourse:
     """The course of a session, which knows who stepped in."""
-    return SessionCourse(view, moves_of(view, checks), begin, breaks, events)
+    return SessionCourse(view, moves_of(view, known.checks), begin, known, events)
 
 
 def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
@@ -138,16 +135,21 @@ def _with_words(course: SessionCourse, event: SteppedIn) -> SteppedIn:
 
 
 def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
-    """What people typed that objects to the agent's work or changes it."""
+    """What people typed that objects to the agent's work or changes it: as a reader judged, else by the grammar."""
     earlier: list[Saying] = []
+    shown, corrections = frozenset(course.known.judged.shown), frozenset(course.known.judged.corrections)
     for saying in course.view.by_user:
-        message = course.messages[saying.message]
-        if saying.message < course.begin or not is_typed(message):
+        at, message = saying.message, course.messages[saying.message]
+        if at < course.begin or not is_typed(message):
             continue
-        is_sure = _corrects(course, saying, earlier[-EARLIER:]) if course.has_acted_before(saying.message) else None
+        is_sure: bool | None = None
+        if at in shown:
+            is_sure = (at in corrections and course.spoke_between(-1, at)) or None
+        elif course.has_acted_before(at):
+            is_sure = _corrects(course, saying, earlier[-EARLIER:])
         if is_sure is not None:
-            by = _whose(course, message)
-            yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, by, is_sure=is_sure)
+            event = SteppedIn(at, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+            yield event._replace(is_sure=is_sure, is_judged=at in shown)
         earlier.append(saying)
 
 
@@ -311,7 +313,7 @@ def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
 
 def not_followed(course: SessionCourse) -> Iterator[Stretch]:
     """The calls of each message at which a rule was broken."""
-    for broken in course.breaks:
+    for broken in course.known.breaks:
         if course.begin <= broken.message < len(course.messages):
             asked = course.moves_within(broken.message, broken.message)
             last = max((move.answered for move in asked), default=broken.message)

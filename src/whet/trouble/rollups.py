@@ -40,6 +40,7 @@ class TroubleGroup(Value, frozen=True):
     agent_seconds: float
     lost: TroubleCost
     interventions: int = 0
+    guessed: int = 0  # of the interventions: corrections that no reader judged
 
     @property
     def interventions_per_hour(self) -> float:
@@ -131,6 +132,7 @@ def group(name: str, sessions: Sequence[SessionTrouble]) -> TroubleGroup:
         agent_seconds=round(spent.whole, 1),
         lost=tally.cost(name, spent),
         interventions=sum(session.times_stepped_in for session in sessions),
+        guessed=sum(session.times_guessed for session in sessions),
     )
 
 

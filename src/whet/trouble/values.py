@@ -71,10 +71,18 @@ class Trouble(Value, frozen=True):
     ending: TroubleEnding = TroubleEnding.MENDED
 
 
+class JudgedMessages(Value, frozen=True):
+    """The messages of people in a session that a reader was shown, and which of them it took for corrections."""
+
+    shown: tuple[int, ...] = ()
+    corrections: tuple[int, ...] = ()
+
+
 class Intervention(Value, frozen=True):
     """Somebody stepped in: how, at which message, what they said, and whose words that is.
 
-    A correction that is not sure may be one more wish: it is shown as such, and not counted.
+    Of a correction that no reader judged the words' grammar tells; one that is not sure may be one more wish: it is
+    shown as such, and not counted.
 
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")
@@ -88,6 +96,11 @@ class Intervention(Value, frozen=True):
     words: str = ""
     by: Whose = Whose.TEAM
     is_sure: bool = True
+    is_judged: bool = False  # a reader says that it is a correction
+
+    @property
+    def is_guess(self) -> bool:
+        return self.kind is InterventionKind.CORRECTION and not self.is_judged
 
 
 class SessionTrouble(Value, frozen=True):
@@ -130,6 +143,11 @@ class SessionTrouble(Value, frozen=True):
     def times_stepped_in(self) -> int:
         """How often somebody surely stepped in."""
         return sum(event.is_sure for event in self.interventions)
+
+    @property
+    def times_guessed(self) -> int:
+        """How many of these times are a guess from the grammar of what was typed."""
+        return sum(event.is_sure and event.is_guess for event in self.interventions)
 
     @property
     def dearest(self) -> Trouble | None:

@@ -185,6 +185,7 @@ def overview_record(found: TroubleOverview) -> dict[str, Any]:
         "dollars": found.dollars,
         "lost": msgspec.to_builtins(found.total.lost),
         "interventions": found.total.interventions,
+        "guessed_interventions": found.total.guessed,
         "untimed_sessions": found.untimed,
         "kinds": _costs(found.kinds),
     }
