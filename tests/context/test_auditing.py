@@ -51,6 +51,19 @@ def test_a_removed_file_is_wrong_with_its_commit_and_an_ignored_one_is_not(tmp_p
     assert changed.at == COMMITTED
 
 
+def test_folders_that_are_there_and_blank_lines_of_windows_hide_nothing(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    tree = "```\nsrc/\n├── a.py\n├── b.py\n└── sub/\n    └── gone.py\n```\n"
+    text = f"- Start: `src/none.py`\n- Out: `src/made.py`\n\n{tree}"
+    (tmp_path / "src").mkdir()
+    for name in ("a.py", "b.py"):
+        (tmp_path / "src" / name).write_text("")
+    (tmp_path / ".gitignore").write_bytes(b"\r\n\r\nsrc/made.py\n!src/none.py\n")
+    write(tmp_path, CLAUDE_md=text)
+    git(tmp_path, "add", "-A")
+    assert [each.statement.line for each in audit_folder(tmp_path).faulty] == [1]
+
+
 def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     text = "Call `load_all()`, `Shop.keepAll`.\n\nNever call `drop_all`.\n\n`not_there`, `ONCE_SET`, `still_here`.\n"
@@ -92,7 +105,7 @@ def test_documents_that_a_file_links_to_are_read_last_and_when_needed(tmp_path: 
     root = tmp_path / "root"
     write(
         root,
-        CLAUDE_md="See [how](docs/how.md#x), [it](<docs/../docs/how.md>), [out](../out.md), [code](a.py).\n",
+        CLAUDE_md="See [how](docs/how.md), [it](<docs/../docs/how.md>), [out](../out.md), [code](a.py).\n",
         a__AGENTS_md="[Up](../docs/how.md) and [back](../CLAUDE.md) and `[code](../docs/code.md)`.\n",
         docs__how_md="[More](more.md), [back](../CLAUDE.md), `docs/more.mdx`.\n## 1.2.3\nSee `docs/mores.md`.\n",
         docs__more_md="More.\n",

@@ -7,7 +7,7 @@ from whet.statements.checking import StatementGrounds, check_statement
 from whet.statements.listings import listings, unlisted
 from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
 from whet.statements.repository import RemovedPath, Repository
-from whet.statements.splitting import split_statements
+from whet.statements.splitting import headings_of, split_statements
 from whet.statements.statement import LastChange, StatementFinding, StatementMark
 
 FILES = (
@@ -106,6 +106,66 @@ def test_a_program_that_is_run_from_a_folder_of_others_is_there() -> None:
     assert [(each.mark, each.named) for each in found] == [(StatementMark.WRONG, "bin/d")]
 
 
+OWN = (
+    "scripts/a.py", "scripts/run.sh", "pkg/__init__.py", "pkg/core/__init__.py", "pkg/core/main.py", "docs/a.md",
+    "web/ui/package.json", "web/api/package.json",
+)  # fmt: skip
+WORKSPACE = [
+    found
+    for name in ("ui", "api")
+    if (found := manifest_of(f"web/{name}/package.json", f'{{"name": "@own/{name}", "scripts": {{"dev": ""}}}}'))
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("```sh\nuv run python -u scripts/b.py --x\n```", "scripts/b.py"),
+        ("Run `bash scripts/b.sh`.", "scripts/b.sh"),
+        ("Run `python -m pkg.core.other`.", "pkg.core.other"),
+        ("Run `uvicorn pkg.app:app`.", "pkg.app:app"),
+        ("Go there: `cd web/cli && npm run x`.", "web/cli"),
+        ("Run `pnpm --filter @own/cli dev` or `pnpm --filter=ui dev`.", "@own/cli"),
+        ("Run `python scripts/a.py --wipe --keep-all --dry-run --help`.", "--wipe"),
+        ("- Settings: `docs/b.md`", "docs/b.md"),
+        ("See [the end](#the-end) and [it](#its-beginning).\n\n# Its beginning!\n", "#the-end"),
+        ("Kept by `loadAll`, `keepAll`, `dropAll()` and `Shop.findAll`.", "findAll"),
+        ("- `loadAll`: a\n- `keepAll`: b\n- `dropAll`: c\n- `findAll`: d\n", "findAll"),
+        ("Read `scripts/a.py`, `docs/a.md`, `pkg/core/main.py` or `pkg/core/old.py`.", "pkg/core/old.py"),
+        ("```\nscripts/\n  a.py\n  run.sh   # runs\npkg/\n  core/\n    main.py\n    none.py\n```", "pkg/core/none.py"),
+    ],
+)
+def test_who_names_what_can_be_run_read_or_listed_says_that_it_is_there(text: str, named: str) -> None:
+    assert [each.named for each in _checked(text)] == [named]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run `python scripts/a.py --dry-run`, `python -m pytest`, `python -m pkg.core`, `pytest scripts/b.py`.",
+        "Run `python new/b.py`, `bash b.sh`, `node -e x scripts/b.js`, `python scripts/<name>.py`.",
+        "Run `pnpm --filter ui dev`, `pnpm --filter ./web/ui dev`, `cargo test -p none`.",
+        "Run `bash scripts/run.sh --wipe`: it may hand its options on.",
+        "- Make `docs/b.md` when it is done.",
+        "Call `loadAll`, `keepAll` or `findAll`.",
+        "See [it](docs/a.md#none) and [that](https://a.b/c#d).",
+        "```\nscripts/\n  b.py\n  c.py\n```",
+    ],
+)
+def test_what_may_be_elsewhere_or_made_is_not_called_wrong(text: str) -> None:
+    assert not _checked(text)
+
+
+def _checked(text: str) -> list[StatementFinding]:
+    sources = {"scripts/a.py": 'add("--dry-run")', "scripts/run.sh": 'exec other "$@"'}
+    words, headings = frozenset(("loadAll", "keepAll", "dropAll", "keep_all")), {"CLAUDE.md": headings_of(text)}
+    repository = Repository(OWN, manifests=WORKSPACE).with_code(words, sources, headings)
+    statements = split_statements("CLAUDE.md", text)
+    lacking = unlisted(listings(statements), repository)
+    grounds = {each: StatementGrounds(unlisted=lacking.get(each, ())) for each in statements}
+    return [one for each in statements for one in check_statement(each, repository, grounds[each])]
+
+
 def test_who_writes_after_a_removal_does_not_mean_what_was_removed() -> None:
     assert check("See `src/before.py`.", written=0.0)
     assert not check("See `src/before.py`.", written=90_000.0)
@@ -185,6 +245,7 @@ def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
     [
         "- `src/a.py`: x\n", "| `src/a.py` | x |\n", "```\na/\n├── b.py\n```\n", '- say "`src/a.py`" "\n', "  - `a/`\n",
         "- see [a](docs/b.md)\n", "```sh\ncd a && npm run b\n```\n", "│├", "- x/y/z.py\n",
+        "`aB`, ", "- a: `src/b.py`\n", "[a](#b) ", "src/\n ", "`python src/x.py --a-b`\n", "# a\n", "`a`(",
     ],
 )  # fmt: skip
 def test_any_text_is_checked_in_linear_time(pump: str) -> None:

@@ -47,6 +47,7 @@ def check(text: str) -> list[StatementFinding]:
         ("- Ruby 3.2", "Ruby 3.2"),
         ("- Laravel (PHP 8.1)", "PHP 8.1"),
         ("- Django 4.2", "Django 4.2"),
+        ("- **Frontend**: React 19 with hooks", "React 19"),
     ],
 )
 def test_a_version_that_no_pin_allows_is_wrong(text: str, named: str) -> None:
@@ -62,6 +63,8 @@ def test_a_version_that_no_pin_allows_is_wrong(text: str, named: str) -> None:
         "- Go 1.23, Rust 1.85, Rust 1.80+, tokio 1, PHP 8.4, pnpm 9, Zod 2, Unknown 7, React 17+",
         "Migrating from React 17 to React 18 took long.",
         "Since Python 3.8 there is a walrus.",
+        "- React 17 or later",
+        "- React 17 was replaced - React 18 is used",
         "```\nReact 19\n```",
     ],
 )

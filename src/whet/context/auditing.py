@@ -17,12 +17,13 @@ from whet.context.instruction_files import PersonFolder, instruction_files
 from whet.errors import WhetError
 from whet.statements.audit import Audit
 from whet.statements.checking import GoneSymbol, StatementGrounds, check_statement, missing_paths, removals_in
+from whet.statements.commands import options_of, run_files
 from whet.statements.comparing import compare, copied_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
-from whet.statements.naming import DOCUMENTS, symbols_in
+from whet.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
 from whet.statements.repository import RemovedPath, Repository
-from whet.statements.splitting import split_statements
+from whet.statements.splitting import headings_of, split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
 
 SECONDS = 20.0
@@ -52,13 +53,19 @@ def with_unknown(
 ) -> Repository:
     """The same, knowing which of these paths are on the disk all the same, which git ignores, which got new names."""
     paths = sorted({each.strip("/") for each in asked if not each.startswith(("/", "../"))})
-    there = [path for path in paths if os.path.lexists(root / path)]
+    known = repository.files | repository.folders
+    there = [path for path in paths if path not in known and os.path.lexists(root / path)]
     given = "\0".join(path for path in paths if "\n" not in path).encode() + b"\0" if paths else b""
     ignored = b""
     if paths and repository_root(root) is not None:
         given += "\0".join(f"{path}/" for path in paths).encode() + b"\0"
-        ignored, _ = output_of(root, "check-ignore", "--no-index", "--stdin", "-z", seconds=SECONDS, given=given)
-    found = (*there, *(os.fsdecode(each).rstrip("/") for each in ignored.split(b"\0") if each))
+        ignored, _ = output_of(root, "check-ignore", "-v", "--no-index", "--stdin", "-z", seconds=SECONDS, given=given)
+    told = ignored.split(b"\0")  # the file, the line, the pattern and the path of each
+    # To git, a blank line that ends in CRLF is a pattern that fits the end of every folder.
+    rules = (
+        path for pattern, path in zip(told[2::4], told[3::4], strict=True) if pattern.strip() and pattern[:1] != b"!"
+    )
+    found = (*there, *(os.fsdecode(each).rstrip("/") for each in rules))
     return repository.knowing(found, _renamed(root, removals))
 
 
@@ -176,7 +183,7 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     asked |= {*listed_paths(listed, repository)}
     removals = {each: found for each in own if (found := tuple(removals_in(each, repository)))}
     repository = with_unknown(repository, root, asked, (each for found in removals.values() for each in found))
-    absent = _absent_symbols(root, own)
+    repository, absent = _with_code(repository, root, files, own)
     dated = {each.file for each in (*removals, *absent)}
     dates = _dates(root, files if is_dated else [file for file in files if file.path in dated])
     gone = _gone_symbols(root, absent, dates)
@@ -195,26 +202,43 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     return Audit(str(root), files, audited)
 
 
-def _absent_symbols(root: Path, statements: Iterable[Statement]) -> dict[Statement, dict[str, int]]:
-    """The names of code in statements that no file of code here has, each with its line."""
-    named = {each: dict(symbols_in(each)) for each in statements}
-    asked = [*dict.fromkeys(name for names in named.values() for name in names)][:MOST_SYMBOLS]
-    there = _in_code(root, asked, "--untracked")
-    absent = frozenset(asked) - there if there is not None else frozenset()
-    left = {each: {name: line for name, line in names.items() if name in absent} for each, names in named.items()}
-    return {each: names for each, names in left.items() if names}
+def _with_code(
+    repository: Repository, root: Path, files: Iterable[InstructionFile], statements: Iterable[Statement]
+) -> tuple[Repository, dict[Statement, tuple[NamedThing, ...]]]:
+    """The repository with what its code has of the names in statements, and the names that it does not have."""
+    named = {each: symbols_in(each) for each in statements}
+    symbols = [*dict.fromkeys(thing.text for things in named.values() for thing in things)][:MOST_SYMBOLS]
+    options = [*dict.fromkeys(word for each in named for word in options_of(each))][:MOST_SYMBOLS]
+    words = _in_code(root, (*symbols, *options), "--untracked")
+    sources = {path: _text_of(root / path) for each in named for path in run_files(each, repository)}
+    headings = {file.path: headings_of(file.text) for file in files if file.text}
+    absent = frozenset(symbols) - words if words is not None else frozenset()
+    known = repository.with_code(words, sources, headings)
+    left = {each: tuple(thing for thing in things if thing.text in absent) for each, things in named.items()}
+    return known, {each: things for each, things in left.items() if things}
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return ordinary_bytes(path, MOST_MANIFEST_BYTES)[0].decode("utf-8", "replace")
+    except OSError:  # it went away, or is none that can be read: it says nothing
+        return ""
 
 
 def _gone_symbols(
-    root: Path, absent: dict[Statement, dict[str, int]], dates: dict[str, dict[str, LastChange]]
+    root: Path, absent: dict[Statement, tuple[NamedThing, ...]], dates: dict[str, dict[str, LastChange]]
 ) -> dict[Statement, tuple[GoneSymbol, ...]]:
     """Those of them that the code had in the commit that wrote the line."""
     asked: dict[str, list[tuple[Statement, GoneSymbol]]] = {}
-    for statement, names in absent.items():
-        for name, line in names.items():
-            written = dates.get(statement.file, {}).get(statement.text.split("\n")[line - statement.line].rstrip())
-            if written is not None:
-                asked.setdefault(written.commit, []).append((statement, GoneSymbol(name, line, written.commit)))
+    for statement, things in absent.items():
+        for thing in things:
+            written = dates.get(statement.file, {}).get(
+                statement.text.split("\n")[thing.line - statement.line].rstrip()
+            )
+            # A variable that no code reads any more may be one that another program reads.
+            if written is not None and thing.kind is ThingKind.SYMBOL:
+                gone = GoneSymbol(thing.text, thing.line, written.commit)
+                asked.setdefault(written.commit, []).append((statement, gone))
     found: dict[Statement, list[GoneSymbol]] = {}
     for commit, every in [*asked.items()][:MOST_COMMITS]:
         had = _in_code(root, [each.name for _, each in every], commit) or frozenset()

@@ -3,18 +3,29 @@
 import datetime
 import difflib
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from whet.lessons.stances import stance_of
+from whet.statements.commands import wrong_commands
 from whet.statements.listings import Unlisted
-from whet.statements.manifests import ScriptCall, scripts_in
-from whet.statements.naming import NamedThing, ThingKind, extension_of, is_placeholder, path_in, stages_of, things_in
+from whet.statements.manifests import scripts_in
+from whet.statements.naming import (
+    NamedThing,
+    ThingKind,
+    anchors_in,
+    extension_of,
+    path_in,
+    stages_of,
+    things_in,
+)  # fmt: skip
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
 from whet.text.likeness import sense
 
+_POINTER = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[^`\n]{1,80}?[:：][*_]*[ \t]+`([^`\s]{2,200})`[.。]?$")
 FEW_TWINS = 3
 ALIKE_SCRIPTS = 0.75
 MOST_SCRIPTS = 100
@@ -101,22 +112,6 @@ def _run_and_removed(statement: Statement, repository: Repository) -> Iterator[t
                 yield file, removed
 
 
-def _missing_programs(statement: Statement, repository: Repository) -> Iterator[NamedThing]:
-    """The programs that commands run from a folder of the repository which has others, and not them."""
-    folder = posixpath.dirname(statement.file)
-    for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
-        for stage in stages_of(thing.text):
-            program = "".join(stage.words[stage.program : stage.program + 1])
-            if program == "cd":  # what follows is run elsewhere
-                return
-            is_inside = "/" in program.removeprefix("./").rstrip("/") and not program.endswith("/")
-            found = path_in(program, thing.line) if is_inside else None
-            places = (found.text, *_places(found.text, folder, repository)) if found else ()
-            is_known = found is None or repository.finds(found.text, folder) or any(map(repository.is_unknown, places))
-            if found and not is_known and repository.fellows(found.text, folder) >= FEW_TWINS:
-                yield found
-
-
 def _wrong(statement: Statement, repository: Repository, grounds: StatementGrounds) -> Iterator[StatementFinding]:
     unwanted: frozenset[str] | None = None
     said: set[str] = set()
@@ -139,22 +134,33 @@ def _missing(statement: Statement, repository: Repository, grounds: StatementGro
         if thing.kind is ThingKind.PATH:
             found = _wrong_path(thing, statement, repository, grounds.written)
         else:
-            found = _CHECKS[thing.kind](thing, repository) if thing.kind in _CHECKS else None
+            found = _wrong_package(thing, repository) if thing.kind is ThingKind.PACKAGE else None
         # A statement that names both what was and what is tells of the change.
         if found is not None and (not found.instead or found.instead.rstrip("/") not in named):
             yield found
     for thing, removed in _run_and_removed(statement, repository):
         if not repository.is_unknown(removed.path) and _stood(removed, _written(thing, statement, grounds.written)):
             yield _removed_path(thing, removed, repository, posixpath.dirname(statement.file))
-    for thing in _missing_programs(statement, repository):
-        yield _finding(thing, f"there is no `{thing.text}` to run, beside others in its folder", (), "")
+    yield from wrong_commands(statement, repository)
+    yield from _wrong_anchors(statement, repository)
     for each in grounds.unlisted:
-        why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are there"
+        where = "in the code" if each.thing.kind in (ThingKind.SYMBOL, ThingKind.VARIABLE) else "there"
+        why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are {where}"
         yield _finding(each.thing, why, (), "")
     for gone in grounds.gone:
         commit = f"commit {gone.commit[:SHORT_COMMIT]}"
         why = f"no code here has `{gone.name}` any more; it had when the line was written"
         yield StatementFinding(StatementMark.WRONG, why, gone.line, gone.name, where=commit)
+
+
+def _wrong_anchors(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
+    """Links to a heading that a document which was read does not have."""
+    for thing in anchors_in(statement):
+        path, _, heading = thing.text.partition("#")
+        place = repository.place(path, posixpath.dirname(statement.file)) if path else statement.file
+        known = repository.headings.get(place)
+        if known and heading.lower() not in known:
+            yield _finding(thing, f"{place} has no heading `#{heading}`", (), place)
 
 
 def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
@@ -187,9 +193,17 @@ def _wrong_path(
         near = repository.respelt(path, folder)
     if near and statement.kind is not StatementKind.CODE:
         return _finding(thing, f"there is no `{path}`; there is `{near}`", (near,), near)
-    if thing.is_link and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
-        return _finding(thing, f"the link leads nowhere: there is no `{path}`", (), "")
+    is_sent = thing.is_link or _is_pointed_at(thing, statement)
+    if is_sent and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
+        what = "the link leads nowhere: " if thing.is_link else ""
+        return _finding(thing, f"{what}there is no `{path}`", (), "")
     return None
+
+
+def _is_pointed_at(thing: NamedThing, statement: Statement) -> bool:
+    """Whether a line is a label and then this path alone: as good as a link."""
+    found = _POINTER.match(statement.text.split("\n")[thing.line - statement.line].rstrip())
+    return bool(found and thing.is_certain and found[1].removeprefix("./") == thing.text)
 
 
 def _written(thing: NamedThing, statement: Statement, written: Mapping[str, LastChange]) -> LastChange | None:
@@ -233,30 +247,6 @@ def _now(twins: tuple[str, ...]) -> str:
     return f"; there is {' and '.join(f'`{each}`' for each in twins)}"
 
 
-def _wrong_script(thing: NamedThing, repository: Repository) -> StatementFinding | None:
-    for stage in stages_of(thing.text):
-        for call in scripts_in(stage.words[stage.program :]):
-            found = _missing_script(call, thing, repository)
-            if found is not None:
-                return found
-    return None
-
-
-def _missing_script(call: ScriptCall, thing: NamedThing, repository: Repository) -> StatementFinding | None:
-    known = repository.scripts.get(call.kind)
-    manifests = [each for each in repository.manifests if each.kind == call.kind]
-    if not call.is_certain or not manifests or any(each.is_open for each in manifests) or is_placeholder(call.script):
-        return None
-    if known is None or call.script in known or repository.finds(call.script):  # make builds files as well
-        return None
-    alike = difflib.get_close_matches(call.script, list(known)[:MOST_SCRIPTS], n=1, cutoff=ALIKE_SCRIPTS)
-    files = ", ".join(each.path for each in manifests[:FEW_TWINS])
-    more = f" and {len(manifests) - FEW_TWINS} more" if len(manifests) > FEW_TWINS else ""
-    near = f"; there is `{alike[0]}`" if alike else ""
-    why = f"no script `{call.script}` in {files}{more}{near}"
-    return StatementFinding(StatementMark.WRONG, why, thing.line, call.script, alike[0] if alike else "", files)
-
-
 def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFinding | None:
     """A package under a name that only this repository gives."""
     scope = thing.text.partition("/")[0] + "/"
@@ -269,9 +259,6 @@ def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFindin
     near = f"; there is `{alike[0]}`"
     why = f"no package `{thing.text}` among the {len(own)} of {scope[:-1]} here{near}"
     return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text, alike[0])
-
-
-_CHECKS = {ThingKind.COMMAND: _wrong_script, ThingKind.PACKAGE: _wrong_package}
 
 
 def _known(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:

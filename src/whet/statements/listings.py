@@ -1,14 +1,14 @@
-"""Paths that stand among others of their kind: in a list, a column of a table, or the drawing of a tree.
+"""Names that stand among others of their kind: in a list, a sentence, a column of a table, or the drawing of a tree.
 
-Who lists files says that they are there. Where nearly all of a listing are, one that is not is wrong; where most are
-not, the listing is of another project, or of what is to be made.
+Who lists files, names of code or variables says that they are there. Where nearly all of a listing are, one that is not
+is wrong; where most are not, the listing is of another project, or of what is to be made.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from whet.statements.naming import NamedThing, extension_of, path_in
+from whet.statements.naming import NamedThing, ThingKind, extension_of, path_in, symbol_in
 from whet.statements.repository import Repository
 from whet.statements.statement import Statement, StatementKind
 
@@ -17,6 +17,10 @@ NEARLY_ALL = 0.75
 MOST_LINES = 500  # of a drawing
 _FIRST = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?[*\[`]*([^\s`*\]:,()]{2,200})")
 _LABELLED = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+[^`\n:]{1,60}:[*_]*[ \t]+`([^`\s]{2,200})`")
+_SPANS = re.compile(r"`[^`\n]{2,200}`")
+_ENUMERATION = re.compile(
+    r"`[^`\n]{2,200}`(?:(?: ?\([^`()\n]{1,60}\))?[,;/+| ]{1,3}(?:[^\W\d]{1,4} )?`[^`\n]{2,200}`){3,100}"
+)
 _CELL = re.compile(r"^[*\[`]*([^\s`*\]()]{2,200})[*_`]*(?:\]\([^)\s]*\))?$")
 _BRANCH = re.compile(r"^[ \t│|]*(?:[├└┣┗╰]|\|(?=-)|`(?=-)|\+(?=-))[─━┄-]+[ \t]*")
 _DRAWN = re.compile(r"[├└┣┗╰][─━]|(?:\||`|\+)--")
@@ -53,17 +57,21 @@ def listings(statements: Iterable[Statement]) -> tuple[Listing, ...]:
     for each in statements:
         if each.kind is StatementKind.CODE:
             drawings += _drawings(each)
+        else:
+            drawings += _enumerated(each)
         leads = tuple(_leads(each))
         under = above.of(each, leads[0][1].text if leads else "")
         for place, thing in leads:
-            groups.setdefault((each.file, each.heading, each.kind, place), []).append(ListedPath(each, thing, under))
+            groups.setdefault((each.file, each.heading, each.kind, place, thing.kind), []).append(
+                ListedPath(each, thing, under)
+            )
     return (*((tuple(group),) for group in groups.values() if len(group) > FEWEST_FOUND), *drawings)
 
 
 def listed_paths(every: Iterable[Listing], repository: Repository) -> Iterator[str]:
     """The paths of listings that are not there: to be asked for on the disk, and of git."""
     for listing in every:
-        for each in (one for way in listing for one in way if not _is_there(one, repository)):
+        for each in (one for way in listing for one in way if _is_path(one) and not _is_there(one, repository)):
             yield from repository.meant(each.thing.text, each.statement.file.rpartition("/")[0])
             if each.under:
                 yield each.under
@@ -81,23 +89,37 @@ def unlisted(every: Iterable[Listing], repository: Repository) -> dict[Statement
             continue
         there = {each.thing.text for each in known if _is_there(each, repository)}
         for each in known:
-            is_file = extension_of(each.thing.text) in repository.extensions or each.thing.text.endswith("/")
+            is_file = (
+                extension_of(each.thing.text) in repository.extensions
+                or each.thing.text.endswith("/")
+                or not _is_path(each)
+            )
             if each.thing.text not in there and is_file and (not each.under or repository.finds(each.under)):
                 found.setdefault(each.statement, []).append(Unlisted(each.thing, count, len(known)))
     return {statement: tuple(things) for statement, things in found.items()}
 
 
+def _is_path(listed: ListedPath) -> bool:
+    return listed.thing.kind is ThingKind.PATH
+
+
 def _is_there(listed: ListedPath, repository: Repository) -> bool:
+    if not _is_path(listed):
+        return listed.thing.text in (repository.words or ())
     return repository.finds(listed.thing.text, listed.statement.file.rpartition("/")[0])
 
 
 def _stands(listed: ListedPath, repository: Repository) -> bool:
     """Whether a path is there as it is named: what merely ends so elsewhere speaks for nothing."""
+    if not _is_path(listed):
+        return _is_there(listed, repository)
     return repository.stands(listed.thing.text, listed.statement.file.rpartition("/")[0])
 
 
 def _is_unknown(listed: ListedPath, repository: Repository) -> bool:
     """Whether a path may be there at times, by itself or where it stands."""
+    if not _is_path(listed):
+        return repository.words is None
     inside = (listed.under, *repository.inside(listed.under, listed.thing.text)) if listed.under else ()
     meant = repository.meant(listed.thing.text, listed.statement.file.rpartition("/")[0])
     return any(repository.is_unknown(each) for each in (*meant, *inside))
@@ -126,22 +148,40 @@ class _Above:
 
 
 def _leads(statement: Statement) -> Iterator[tuple[str, NamedThing]]:
-    """The path that an item is about, as it begins with it or has it after a label; of a row, each cell that is one."""
+    """The name that an item is about, as it begins with it or has it after a label; of a row, each cell that is one."""
     line = statement.text.split("\n", 1)[0]
     if statement.kind is StatementKind.ITEM:
         indent = len(line) - len(line.lstrip())
         for place, form in (("first", _FIRST), ("labelled", _LABELLED)):
             found = form.match(line)
-            thing = path_in(found.group(1), statement.line) if found else None
+            thing = _name_in(found.group(1), statement.line, line) if found else None
             if thing is not None:
                 yield f"{place} {indent}", thing
                 return
     elif statement.kind is StatementKind.ROW:
         for column, cell in enumerate(line.strip().strip("|").split("|")):
             found = _CELL.match(cell.strip())
-            thing = path_in(found.group(1), statement.line) if found else None
+            thing = _name_in(found.group(1), statement.line, cell) if found else None
             if thing is not None:
                 yield f"cell {column}", thing
+
+
+def _name_in(text: str, line: int, written: str) -> NamedThing | None:
+    """The name of code that a text is, where it is written as code, or the path."""
+    return (symbol_in(text, line) if f"`{text}" in written else None) or path_in(text, line)
+
+
+def _enumerated(statement: Statement) -> Iterator[Listing]:
+    """What one sentence enumerates: names of one kind in code that follow each other with nothing but signs and a short
+    word between them.
+    """
+    for number, line in enumerate(statement.text.split("\n"), statement.line):
+        for run in _ENUMERATION.finditer(line):
+            spans = [each.strip("`") for each in _SPANS.findall(run.group())]
+            for kind in (ThingKind.PATH, ThingKind.SYMBOL, ThingKind.VARIABLE):
+                things = [thing for span in spans if (thing := _name_in(span, number, line)) and thing.kind is kind]
+                if len(things) > FEWEST_FOUND:
+                    yield (tuple(ListedPath(statement, thing) for thing in things),)
 
 
 def depth_in_drawing(line: str) -> int:
@@ -153,9 +193,12 @@ def depth_in_drawing(line: str) -> int:
 def _drawings(statement: Statement) -> Iterator[Listing]:
     """The trees that are drawn, each from the name at its top on and without it: either may be what is meant."""
     lines = statement.text.split("\n")[1 : MOST_LINES + 1]
-    if not any(_DRAWN.search(line) for line in lines):
+    is_drawn = any(_DRAWN.search(line) for line in lines)
+    if not is_drawn and (statement.language or not _is_outline(lines)):
         return
-    for top, entries in _trees(lines, statement.line + 1):
+    for top, entries in (
+        _trees(lines, statement.line + 1) if is_drawn else (("", _outlined(lines, statement.line + 1)),)
+    ):
         if not top.startswith(("~", "/", "$", "..")):
             yield tuple(tuple(_placed(statement, start, entries)) for start in dict.fromkeys((top, "")))
 
@@ -167,6 +210,27 @@ def _placed(statement: Statement, start: str, entries: list[_Entry]) -> Iterator
         under = whole.rpartition("/")[0] if len(parts) > 1 else ""
         if thing is not None:
             yield ListedPath(statement, thing, f"{under}/" if under else "")
+
+
+def _is_outline(lines: list[str]) -> bool:
+    """Whether lines draw a tree by their indentation alone: each begins with a path, and some with a folder."""
+    named = [line.split()[0] for line in lines if line.strip() and not line.lstrip().startswith(("#", "`", "~"))]
+    return any(each.endswith("/") for each in named) and all(path_in(each, 0) for each in named)
+
+
+def _outlined(lines: list[str], number: int) -> list[_Entry]:
+    """The entries of such a tree, each below the names that stand further out."""
+    stack: list[tuple[int, str]] = []
+    found: list[_Entry] = []
+    for place, line in enumerate(lines, number):
+        if not line.strip() or line.lstrip().startswith(("#", "`", "~")):
+            continue
+        indent = len(line) - len(line.lstrip())
+        while stack and stack[-1][0] >= indent:
+            stack.pop()
+        stack.append((indent, line.split()[0]))
+        found.append((place, tuple(each for _, each in stack)))
+    return found
 
 
 def _trees(lines: list[str], number: int) -> Iterator[tuple[str, list[_Entry]]]:

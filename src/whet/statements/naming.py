@@ -15,6 +15,7 @@ LONGEST = 200
 SHELL = names("bash sh shell zsh fish console terminal shell-session shellsession ps1 powershell cmd bat")
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
 _LINK = re.compile(r"\]\(<?([^()\s>#]{1,300})(?=[)\s>#])")
+_ANCHOR = re.compile(r"\]\(<?((?![a-z]+:)[^()\s>#]{0,300}#[^()\s>#?]{1,200})(?=[)\s>])")
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~|\.{0,2})/?[\w.-][\w./-]{0,200})")
 _BARE = re.compile(
     r"(?<![\w`./@:~$<{*-])(?:\.{1,2}/)?(?:[\w.-]{1,80}/){1,12}[\w-][\w.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/*{<-])"
@@ -30,7 +31,8 @@ _VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
 _SYMBOL = re.compile(r"^(?:[A-Za-z_]\w{0,60}(?:::|\.)){0,4}([A-Za-z_]\w{3,60})(?:\(\)|!)?$")
-_JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
+_NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w{3,60}(?![\w/-])")
+_JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _TREE = re.compile(r"[├└│]")
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
 _NOTE = re.compile(r"(?:^|\s)#.*$")
@@ -47,6 +49,7 @@ class ThingKind(StrEnum):
     COMMAND = "command"
     PACKAGE = "package"
     VARIABLE = "variable"
+    SYMBOL = "symbol"
 
 
 class NamedThing(NamedTuple):
@@ -78,14 +81,29 @@ def code_in(statement: Statement) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.group(2).strip() for span in _SPAN.finditer(statement.text)))
 
 
-def symbols_in(statement: Statement) -> Iterator[tuple[str, int]]:
-    """The names of code in a sentence that are joined of several words, as no plain word is, each with its line."""
-    for number, line in enumerate(statement.text.split("\n"), statement.line):
-        for span in _SPAN.finditer(line) if statement.kind is not StatementKind.CODE else ():
-            found = _SYMBOL.match(span.group(2).strip())
-            # In capitals alone it may be a variable that another program reads.
-            if found and _JOINED.search(found[1]) and not found[1].isupper() and not is_placeholder(found[1]):
-                yield found[1], number
+@lru_cache(maxsize=4096)
+def symbols_in(statement: Statement) -> tuple[NamedThing, ...]:
+    """The names of code in a statement that are joined of several words, as no plain word is."""
+    body = statement.text.split("\n")
+    if statement.kind is StatementKind.CODE:
+        if statement.language in SHELL or not statement.language:
+            return ()
+        words = ((word, number) for number, line in enumerate(body, statement.line) for word in _NAME.findall(line))
+        names = [thing for word, number in words if (thing := symbol_in(word, number))]
+    else:
+        spans = (
+            (span.group(2), number) for number, line in enumerate(body, statement.line) for span in _SPAN.finditer(line)
+        )
+        names = [thing for text, number in spans if (thing := symbol_in(text, number))]
+    return tuple({thing.text: thing for thing in reversed(names)}.values())[::-1][:MOST_NAMES]
+
+
+def symbol_in(text: str, line: int) -> NamedThing | None:
+    """The name of code that a text is, its own part where it is one of another; in capitals alone, a variable."""
+    found = _SYMBOL.match(text.strip())
+    if not found or not _JOINED.search(found[1]) or is_placeholder(found[1]):
+        return None
+    return NamedThing(ThingKind.VARIABLE if found[1].isupper() else ThingKind.SYMBOL, found[1], line)
 
 
 def spans_in(statement: Statement) -> tuple[str, ...]:
@@ -108,6 +126,13 @@ def links_in(text: str) -> tuple[str, ...]:
     """The documents that a text links to as files, outside of code: what its reader may follow."""
     found = (each.group(1) for line in _outside_code(text, "](") for each in _LINK.finditer(line))
     return tuple(dict.fromkeys(each for each in found if "://" not in each and extension_of(each) in DOCUMENTS))
+
+
+def anchors_in(statement: Statement) -> Iterator[NamedThing]:
+    """The headings that a statement links to, each with the document it stands in, or without for its own."""
+    for number, line in enumerate(statement.text.split("\n"), statement.line):
+        for found in _ANCHOR.finditer(_SPAN.sub(" ", line)) if statement.kind is not StatementKind.CODE else ():
+            yield NamedThing(ThingKind.PATH, found.group(1), number, is_link=True)
 
 
 def _outside_code(text: str, sign: str) -> Iterator[str]:

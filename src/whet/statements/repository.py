@@ -48,6 +48,9 @@ class Repository:
         self.folders = _folders(self.files)
         self.unknown = frozenset(each.rstrip("/") for each in unknown)
         self.renamed: Mapping[str, str] = {}
+        self.words: frozenset[str] | None = None  # that were looked for in its code and are there; None: not looked for
+        self.sources: Mapping[str, str] = {}  # of the files that commands run
+        self.headings: Mapping[str, frozenset[str]] = {}  # of documents, as links name them
         self._by_name: dict[str, list[str]] = {}
         for path in sorted((*self.files, *self.folders)):
             self._by_name.setdefault(posixpath.basename(path).lower(), []).append(path)
@@ -88,6 +91,32 @@ class Repository:
         named = self._by_name.get(posixpath.basename(plain).lower(), ())
         return any(each == plain or each.endswith(f"/{plain}") for each in named)
 
+    def place(self, path: str, beside: str = "") -> str:
+        """The file or folder that a path is: from the folder of who names it, from the root, or the only one that ends
+        so; nothing where there is none.
+        """
+        plain = posixpath.normpath(path)
+        for tried in (posixpath.normpath(posixpath.join(beside, plain)), plain):
+            if tried in self.files or tried in self.folders:
+                return tried
+        named = [
+            each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each.endswith(f"/{plain}")
+        ]
+        return named[0] if len(named) == 1 else ""
+
+    def has_first_folder(self, path: str, beside: str = "") -> bool:
+        """Whether the folder that a path begins with is there, beside who names it or at the root."""
+        first = posixpath.normpath(path).partition("/")[0]
+        return first in self.folders or posixpath.join(beside, first) in self.folders
+
+    def is_package(self, name: str) -> bool:
+        """Whether a package of Python of this name is here, at the root or where sources lie."""
+        return any(f"{folder}{name}/__init__.py" in self.files for folder in ("", "src/"))
+
+    def named_in_short(self, path: str) -> tuple[str, ...]:
+        """Where a path would lie below each folder here that is called as its own folder is."""
+        return self.inside(*posixpath.split(posixpath.normpath(path)))
+
     def inside(self, folder: str, name: str) -> tuple[str, ...]:
         """Where a name would lie in a folder that is named in short: below each folder here that is so called."""
         plain = posixpath.normpath(folder) if folder else ""
@@ -104,6 +133,14 @@ class Repository:
         other = copy.copy(self)
         other.unknown = frozenset((*self.unknown, *(each.rstrip("/") for each in unknown)))
         other.renamed = {**self.renamed, **renamed}
+        return other
+
+    def with_code(
+        self, words: frozenset[str] | None, sources: Mapping[str, str], headings: Mapping[str, frozenset[str]]
+    ) -> "Repository":
+        """The same, with what was looked for in its code and documents."""
+        other = copy.copy(self)
+        other.words, other.sources, other.headings = words, sources, headings
         return other
 
     def is_unknown(self, path: str) -> bool:

@@ -7,12 +7,17 @@ from typing import NamedTuple
 from whet.statements.statement import Statement, StatementFinding, StatementKind, StatementMark
 
 LONGEST_LINE = 1_000
+LISTED = (StatementKind.ITEM, StatementKind.ROW)
 _Version = tuple[int, ...]
 _ENDLESS: _Version = (10**9,)
 _BREAK = re.compile(r"[,;:|()&—–]|\s[+/-]\s|(?<=[a-z])\.\s")
 _STATED = re.compile(
     r"(?P<name>[A-Za-z][\w.#-]{0,40}(?: [A-Z][\w.]{0,20}){0,2})\s+(?P<least>>=|≥)?\s?v?"
     r"(?P<version>\d{1,4}(?:\.\d{1,4}){0,2})(?P<more>\+|\.x)?"
+)
+_LEADING = re.compile(
+    r"(?P<name>[A-Z][\w.#-]{0,40}(?: [A-Z][\w.]{0,20}){0,2})\s+(?P<least>>=|≥)?\s?v?"
+    r"(?P<version>\d{1,4}(?:\.\d{1,4}){0,2})(?P<more>\+|\.x|\s(?:or|and)\s(?:later|newer|above|higher|up))?(?=\s|$)"
 )
 _PART = re.compile(
     r"(?P<sign>[\^~<>=!]{0,3})\s{0,3}v?(?P<version>\d+(?:\.\d+)*)(?P<any>(?:\.[x*])*)(?P<rest>[-+][\w.+-]*)?$"
@@ -50,14 +55,26 @@ def other_versions(statement: Statement, pins: Mapping[str, tuple[VersionPin, ..
     """The versions that a statement gives by name alone, where every file that pins that thing allows none of them."""
     if statement.kind is StatementKind.CODE:
         return
+    found: dict[str, list[tuple[int, re.Match[str]]]] = {}
     for number, line in enumerate(statement.text.split("\n"), statement.line):
         for piece in _BREAK.split(line[:LONGEST_LINE]) if any(letter.isdigit() for letter in line) else ():
-            stated = _STATED.fullmatch(_MARKS.sub("", piece).strip(" .-"))
-            known = _pins_of(stated["name"], pins) if stated else ()
-            if stated and known and not any(_agrees(stated, each) for each in known):
-                named, pin = stated["name"], known[0]
-                why = f"{pin.path} has {named} {pin.written}"
-                yield StatementFinding(StatementMark.WRONG, why, number, f"{named} {stated['version']}", where=pin.path)
+            plain = _MARKS.sub("", piece).strip(" .-")
+            # An item or a row that begins with a version says that this one is used; a sentence may tell of any.
+            stated = _STATED.fullmatch(plain) or (_LEADING.match(plain) if statement.kind in LISTED else None)
+            if stated:
+                found.setdefault(_plain(stated["name"]), []).append((number, stated))
+    for every in found.values():
+        number, stated = every[0]
+        name, known = stated["name"], _pins_of(stated["name"], pins)
+        # Who gives two versions of a thing tells of a change, or of what is supported.
+        if (
+            known
+            and len({each["version"] for _, each in every}) == 1
+            and not any(_agrees(stated, each) for each in known)
+        ):
+            pin = known[0]
+            why = f"{pin.path} has {name} {pin.written}"
+            yield StatementFinding(StatementMark.WRONG, why, number, f"{name} {stated['version']}", where=pin.path)
 
 
 def _pins_of(name: str, pins: Mapping[str, tuple[VersionPin, ...]]) -> tuple[VersionPin, ...]:
@@ -66,7 +83,7 @@ def _pins_of(name: str, pins: Mapping[str, tuple[VersionPin, ...]]) -> tuple[Ver
 
 def _agrees(stated: re.Match[str], pin: VersionPin) -> bool:
     version = _numbers(stated["version"])
-    is_least = bool(stated["least"] or stated["more"] == "+")
+    is_least = bool(stated["least"] or (stated["more"] and stated["more"] != ".x"))
     return not pin.ranges or any(_meets(version, is_least, each) for each in pin.ranges)
 
 

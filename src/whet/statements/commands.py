@@ -1,0 +1,201 @@
+"""Commands of statements held against the repository: the scripts, files, modules, packages and options they name.
+
+Who gives a command says that it can be run. What it runs of this repository is wrong where it is not there.
+"""
+
+import difflib
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from whet.statements.manifests import ScriptCall, scripts_in
+from whet.statements.naming import NamedThing, ThingKind, is_placeholder, path_in, stages_of, things_in
+from whet.statements.repository import Repository
+from whet.statements.statement import Statement, StatementFinding, StatementMark
+from whet.text.words import names
+
+FEW = 3
+ALIKE = 0.75
+MOST_COMPARED = 100
+_JAVASCRIPT = (".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx")
+INTERPRETERS = {
+    "python": (".py",), "python3": (".py",), "node": _JAVASCRIPT, "tsx": _JAVASCRIPT, "ts-node": _JAVASCRIPT,
+    "bun": _JAVASCRIPT, "bash": (".sh", ".bash"), "sh": (".sh",), "zsh": (".sh", ".zsh"), "ruby": (".rb",),
+    "perl": (".pl",), "php": (".php",), "pwsh": (".ps1",), "powershell": (".ps1",), "Rscript": (".R", ".r"),
+    "lua": (".lua",),
+}  # fmt: skip
+"""Programs that run the file that they are given first, and how such files end."""
+WORKSPACES = {
+    "npm": ("package.json", ("-w", "--workspace")), "pnpm": ("package.json", ("--filter", "-F")),
+    "bun": ("package.json", ("--filter", "-F")), "turbo": ("package.json", ("--filter", "-F")),
+    "cargo": ("cargo", ("-p", "--package")),
+}  # fmt: skip
+"""Programs that are told by an option which package of this repository to work on, and the kind of its manifest."""
+ON_OWN = names("build check clippy run test nextest bench doc")  # of cargo: what is for packages of the workspace
+_MODULE = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?::[A-Za-z_]\w*(?:\(\))?)?$")
+_OPTION = re.compile(r"^--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?==|$)")
+_DEFINED = re.compile(r"""["'`]--[a-z][\w-]+""")
+USUAL_OPTIONS = ("help", "version")
+
+
+class _Run(NamedTuple):
+    """One simple command, the line it stands on, and the folder of who gives it."""
+
+    thing: NamedThing
+    words: tuple[str, ...]
+    folder: str
+
+
+def wrong_commands(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
+    """What commands name that the repository would have to have and does not."""
+    for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
+        folder = posixpath.dirname(statement.file)
+        for stage in stages_of(thing.text):
+            run = _Run(thing, stage.words[stage.program :], folder)
+            if not run.words:
+                continue
+            if run.words[0] == "cd":
+                yield from _wrong_folder(run, repository)
+                folder = _entered(run, repository)
+                if not folder:
+                    return  # what follows is run elsewhere
+                continue
+            for check in (_wrong_scripts, _wrong_files, _wrong_modules, _wrong_packages, _wrong_options):
+                yield from check(run, repository)
+
+
+def run_files(statement: Statement, repository: Repository) -> Iterator[str]:
+    """The files of the repository that commands run: their source tells which options there are."""
+    for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
+        for stage in stages_of(thing.text):
+            file = _file_run(_Run(thing, stage.words[stage.program :], posixpath.dirname(statement.file)))
+            found = repository.place(file.text, posixpath.dirname(statement.file)) if file else ""
+            yield from (found,) if found else ()
+
+
+def _entered(run: _Run, repository: Repository) -> str:
+    return repository.place(run.words[1], run.folder) if len(run.words) == 2 else ""
+
+
+def _wrong_folder(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    """A folder inside one of the repository, to go to."""
+    found = path_in(run.words[1], run.thing.line) if len(run.words) == 2 and "/" in run.words[1].strip("/") else None
+    if found and _is_missing(found.text, run, repository) and repository.has_parent(found.text, run.folder):
+        yield _wrong(found, f"there is no folder `{found.text}` to go to")
+
+
+def _wrong_scripts(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    found = (_missing_script(call, run.thing, repository) for call in scripts_in(run.words))
+    yield from [each for each in found if each][:1]
+
+
+def _missing_script(call: ScriptCall, thing: NamedThing, repository: Repository) -> StatementFinding | None:
+    known = repository.scripts.get(call.kind)
+    manifests = [each for each in repository.manifests if each.kind == call.kind]
+    if not call.is_certain or not manifests or any(each.is_open for each in manifests) or is_placeholder(call.script):
+        return None
+    if known is None or call.script in known or repository.finds(call.script):  # make builds files as well
+        return None
+    alike = difflib.get_close_matches(call.script, list(known)[:MOST_COMPARED], n=1, cutoff=ALIKE)
+    files = ", ".join(each.path for each in manifests[:FEW])
+    more = f" and {len(manifests) - FEW} more" if len(manifests) > FEW else ""
+    why = f"no script `{call.script}` in {files}{more}{_near(alike)}"
+    return StatementFinding(StatementMark.WRONG, why, thing.line, call.script, alike[0] if alike else "", files)
+
+
+def _file_run(run: _Run) -> NamedThing | None:
+    """The file that a command runs: its program, or what its interpreter is given first."""
+    program = "".join(run.words[:1])
+    endings = INTERPRETERS.get(posixpath.basename(program))
+    if endings:
+        program = next((word for word in run.words[1:] if not word.startswith("-")), "")
+        # What follows an option may be its value: the file's ending tells that it is none.
+        if not program.endswith(endings) or "-m" in run.words or "-c" in run.words:
+            return None
+    is_inside = "/" in program.removeprefix("./").rstrip("/") and not program.endswith("/")
+    return path_in(program, run.thing.line) if is_inside else None
+
+
+def _wrong_files(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    found = _file_run(run)
+    if found is None or not _is_missing(found.text, run, repository):
+        return
+    is_given = posixpath.basename(run.words[0]) in INTERPRETERS
+    is_here = repository.has_first_folder(found.text, run.folder) if is_given else False
+    if is_here or repository.fellows(found.text, run.folder) >= FEW:
+        yield _wrong(found, f"there is no `{found.text}` to run")
+
+
+def _is_missing(path: str, run: _Run, repository: Repository) -> bool:
+    places = (path, posixpath.normpath(posixpath.join(run.folder, path)), *repository.named_in_short(path))
+    return not repository.finds(path, run.folder) and not any(map(repository.is_unknown, places))
+
+
+def _wrong_modules(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    """Modules of Python that are run by name, in a package that is here."""
+    after = run.words[run.words.index("-m") + 1 :][:1] if "-m" in run.words[:4] else ()
+    named = after if run.words[0].startswith("python") else tuple(word for word in run.words[1:] if ":" in word)
+    for word in named:
+        found = _MODULE.match(word)
+        path = found[1].replace(".", "/") if found else ""
+        if not path or not repository.is_package(path.partition("/")[0]):
+            continue
+        if not any(repository.finds(each) for each in (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")):
+            yield _wrong(run.thing._replace(text=word), f"there is no module `{found[1] if found else ''}`")
+
+
+def _wrong_packages(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    """Packages of the workspace, as an option names them."""
+    kind, options = WORKSPACES.get(posixpath.basename(run.words[0]), ("", ()))
+    own = sorted(each.package for each in repository.manifests if each.kind == kind and each.package)
+    if len(own) < 2 or (kind == "cargo" and not (run.words[1:] and run.words[1] in ON_OWN)):
+        return
+    for word, given in zip(run.words[1:], (*run.words[2:], ""), strict=True):
+        option, sign, value = word.partition("=")
+        name = value if sign else given
+        is_plain = name and not is_placeholder(name) and not name.startswith((".", "-", "/", "@types/"))
+        is_known = name in own or any(each.endswith(f"/{name}") for each in own) or repository.finds(name)
+        if option in options and is_plain and not is_known and name not in repository.packages:
+            alike = difflib.get_close_matches(name, own[:MOST_COMPARED], n=1, cutoff=ALIKE)
+            why = f"no package `{name}` among the {len(own)} of this repository{_near(alike)}"
+            yield StatementFinding(StatementMark.WRONG, why, run.thing.line, name, alike[0] if alike else "")
+
+
+def options_of(statement: Statement) -> Iterator[str]:
+    """The options that commands give, as words to be looked for in the code."""
+    for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
+        for word in thing.text.split():
+            yield from _spellings(word)
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """An option as code may spell it: with dashes, with underscores, or its words joined."""
+    found = _OPTION.match(word)
+    if not found or found[1] in USUAL_OPTIONS:
+        return ()
+    first, *rest = found[1].split("-")
+    return tuple(dict.fromkeys((found[1], found[1].replace("-", "_"), first + "".join(map(str.capitalize, rest)))))
+
+
+def _wrong_options(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    """Options that no code here has, of a program whose own source defines others."""
+    file = _file_run(run)
+    source = repository.sources.get(repository.place(file.text, run.folder), "") if file else ""
+    if not source or not _DEFINED.search(source) or repository.words is None:
+        return
+    for word in run.words[1 : run.words.index("--") if "--" in run.words else None]:
+        spellings = _spellings(word)
+        if spellings and not any(each in repository.words or each in source for each in spellings):
+            yield _wrong(
+                run.thing._replace(text=f"--{spellings[0]}"),
+                f"`{file.text if file else ''}` has no option `--{spellings[0]}`",
+            )
+
+
+def _near(alike: list[str]) -> str:
+    return f"; there is `{alike[0]}`" if alike else ""
+
+
+def _wrong(thing: NamedThing, why: str) -> StatementFinding:
+    return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text)
