@@ -24,14 +24,14 @@ $(READY): requirements/dev.lock pyproject.toml
 	@touch $(READY)
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not long"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
 check: $(READY) lint types layers docs
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 # Counting every line of every process that the tests start takes three times as long.
 coverage: $(READY)
-	$(BIN)/python -m pytest -q -n $(WORKERS) --cov --cov-report=term --cov-fail-under=90
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-report=term --cov-fail-under=90
 
 format: $(READY)
 	$(BIN)/ruff format .

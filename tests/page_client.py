@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 
 import uvicorn
 
-from whet.net.listening import LOOPBACK
+from patience import PATIENCE_SECONDS
+from whet.net.listening import LEAVE_SECONDS, LOOPBACK, leave_quietly
 from whet.store.home import Home
 from whet.web.gate import COOKIE
 from whet.web.server import PageServer
@@ -35,7 +36,7 @@ class PageClient(NamedTuple):
         self, path: str, *, method: str = "GET", body: str | None = None, headers: Mapping[str, str] | None = None
     ) -> PageAnswer:
         given = {"Host": f"{LOOPBACK}:{self.port}", **({"Cookie": f"{COOKIE}={self.cookie}"} if self.cookie else {})}
-        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=60)
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=PATIENCE_SECONDS)
         if not path.startswith((self.base, "/?token=")):
             path = f"{self.base}{path}"
         try:
@@ -84,7 +85,10 @@ def page_of(home: Home, *, may_change: bool = True) -> Iterator[PageClient]:
         listening.listen()
         port = listening.getsockname()[1]
         page = PageServer(home, port=port, may_change=may_change)
-        serving = uvicorn.Server(uvicorn.Config(page.app, log_level="warning", lifespan="off"))
+        # As `whet page` does: without this a client that stands still in a request would hold the server for ever.
+        config = uvicorn.Config(page.app, log_level="warning", lifespan="off", timeout_graceful_shutdown=LEAVE_SECONDS)
+        leave_quietly()
+        serving = uvicorn.Server(config)
         thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         try:

@@ -219,7 +219,7 @@ def run_all(operations: list[tuple[object, ...]], database_url: str = "") -> Non
                 world.run(str(name), *arguments)
 
 
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=LARGE)
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=LARGE)
 @given(operations_to_run)
 def test_random_operations_agree_with_the_model(operations: list[tuple[object, ...]]) -> None:
     run_all(operations)

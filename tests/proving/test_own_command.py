@@ -144,7 +144,10 @@ def test_what_kept_it_from_working_makes_no_valid_attempt(tmp_path: Path, script
 
 
 def test_time_that_runs_out_counts_as_what_it_came_to(tmp_path: Path) -> None:
-    found = done(tmp_path, "echo begun; sleep 600", seconds=1.0)
+    # A busy machine may need more than a second to begin.
+    tries = (done(tmp_path / str(seconds), "echo begun; sleep 600", seconds=seconds) for seconds in (1.0, 8.0, 64.0))
+    found = next((each for each in tries if each.transcript), None)
+    assert found is not None
     assert (found.validity, found.validity.counts, answer(found)) == (Validity.TIMED_OUT, True, "begun")
 
 

@@ -17,7 +17,7 @@ from whet.targets.project_names import name_of_project
 
 def git(folder: Path, *words: str) -> None:
     author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", "-C", str(folder), *author, *words], check=True, capture_output=True, timeout=60)
+    subprocess.run(["git", "-C", str(folder), *author, *words], check=True, capture_output=True)
 
 
 def worked(database: Database, folder: str | Path, branch: str = "main") -> str:

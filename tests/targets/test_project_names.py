@@ -15,7 +15,7 @@ from whet.targets.settings import Target
 
 def git(folder: Path, *words: str) -> None:
     author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", "-C", str(folder), *author, *words], check=True, capture_output=True, timeout=60)
+    subprocess.run(["git", "-C", str(folder), *author, *words], check=True, capture_output=True)
 
 
 @pytest.fixture

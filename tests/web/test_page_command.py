@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
 from command import COMMAND, Whet, environment
-from patience import until
+from patience import PATIENCE_SECONDS, until
 
 
 def free_port() -> int:
@@ -49,10 +49,10 @@ def started(home: Path, person: Path, *, on_terminal: bool, variables: dict[str,
 def waiting_at(address: str) -> str:
     """What the page shows as pending, asked for as a browser does."""
     opener = build_opener(HTTPCookieProcessor())
-    with opener.open(address, timeout=60) as answer:
+    with opener.open(address, timeout=PATIENCE_SECONDS) as answer:
         found = re.search(r'href="/([^"]+)"', answer.read().decode())
         assert found is not None
-    with opener.open(f"{address.partition('?')[0]}{found[1]}lessons", timeout=60) as answer:
+    with opener.open(f"{address.partition('?')[0]}{found[1]}lessons", timeout=PATIENCE_SECONDS) as answer:
         return str(answer.read().decode())
 
 

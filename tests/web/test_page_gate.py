@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from page_client import PageClient, page_of
+from patience import PATIENCE_SECONDS
 from whet.changes.pending import pending, propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
@@ -53,7 +54,7 @@ def test_nothing_is_shown_without_the_cookie(page: PageClient, path: str) -> Non
 @pytest.mark.parametrize("path", VIEWS)
 def test_nothing_is_shown_outside_the_secret_path(page: PageClient, path: str) -> None:
     inside = page.enter()
-    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE_SECONDS)
     for address in (path, f"/guessed{path}", f"{page.base}x{path}", page.base):
         connection.request("GET", address, headers={"Cookie": f"{COOKIE}={inside.cookie}"})
         answer = connection.getresponse()
@@ -135,7 +136,7 @@ def test_a_header_that_is_said_twice_is_believed_neither_time(page: PageClient, 
     own = f"127.0.0.1:{page.port}"
     values = {"Host": [own], "Origin": [f"http://{own}"], "Cookie": [f"{COOKIE}={inside.cookie}"]}
     values[name].append("evil.example")
-    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=PATIENCE_SECONDS)
     connection.putrequest("GET", f"{page.base}/", skip_host=True)
     for header, given in values.items():
         for value in given:
