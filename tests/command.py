@@ -85,7 +85,7 @@ def runner(home: Path, person: Path) -> Whet:
 
 def command(*arguments: str, stdin: str, variables: dict[str, str], folder: Path) -> Done:
     """Run `whet` to its end: in a copy of a process that has it loaded, where that is the same."""
-    # A copy of a worker once ended by SIGSEGV, and nobody knows why: what works is started anew, what only looks is not.
+    # A copy of a worker once ended by SIGSEGV, and nobody knows why: what works is started anew, what looks is not.
     works = arguments[:1] == ("worker",) and not {*arguments[1:2]} & {"list", "cancel", "retry"}
     if needs_start(variables) or works:
         done = subprocess.run(
