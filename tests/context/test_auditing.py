@@ -66,9 +66,13 @@ def test_folders_that_are_there_and_blank_lines_of_windows_hide_nothing(tmp_path
 
 def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
-    text = "Call `load_all()`, `Shop.keepAll`.\n\nNever call `drop_all`.\n\n`not_there`, `ONCE_SET`, `still_here`.\n"
-    write(tmp_path, CLAUDE_md=text, a_py="def load_all(): keepAll\ndrop_all\nstill_here ONCE_SET")
-    git(tmp_path, "add", "-A")
+    text = (
+        "Call `x = load_all(1)`, `Shop.keepAll`.\n\nNever call `drop_all`.\n\n`not_there`, `ONCE_SET`, `still_here`.\n"
+    )
+    text += "\n`in_ignored`, `load_all.py`.\n"
+    write(tmp_path, CLAUDE_md=text, a_py="def load_all(): keepAll\ndrop_all\nstill_here ONCE_SET", b="in_ignored")
+    (tmp_path / ".gitignore").write_text("b\n")
+    git(tmp_path, "add", "-A", "-f")
     git(tmp_path, "commit", "-qm", "one")
     write(tmp_path, a_py="def load_some(): still_here", notes_md="`load_all` is gone")
     found = audit_folder(tmp_path)

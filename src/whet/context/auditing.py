@@ -209,7 +209,7 @@ def _with_code(
     named = {each: symbols_in(each) for each in statements}
     symbols = [*dict.fromkeys(thing.text for things in named.values() for thing in things)][:MOST_SYMBOLS]
     options = [*dict.fromkeys(word for each in named for word in options_of(each))][:MOST_SYMBOLS]
-    words = _in_code(root, (*symbols, *options), "--untracked")
+    words = _in_code(root, (*symbols, *options))
     sources = {path: _text_of(root / path) for each in named for path in run_files(each, repository)}
     headings = {file.path: headings_of(file.text) for file in files if file.text}
     absent = frozenset(symbols) - words if words is not None else frozenset()
@@ -248,15 +248,21 @@ def _gone_symbols(
     return {statement: tuple(names) for statement, names in found.items()}
 
 
-def _in_code(root: Path, names: Iterable[str], where: str) -> frozenset[str] | None:
-    """Which of these names stand in files that are no documents; None where git does not tell."""
+def _in_code(root: Path, names: Iterable[str], commit: str = "") -> frozenset[str] | None:
+    """Which of these names stand in files that are no documents, in a commit or now; None where git does not tell."""
     form = f"({'|'.join(sorted(set(names)))})"
     if form == "()" or repository_root(root) is None:
         return None
     documents = [f":(exclude,icase)*{ending}" for ending in (*DOCUMENTS, ".mdc")]
-    given = ("grep", "-I", "-h", "-o", "-w", "-E", "-e", form)
-    body, is_whole = output_of(root, *given, where, "--", ".", *documents, seconds=SECONDS)
-    return frozenset(body.decode("utf-8", "replace").split("\n")) if is_whole or not body else None
+    found: set[str] = set()
+    # With what is not tracked, git leaves out what is tracked and ignored: it is asked for both.
+    for where in ((commit,),) if commit else ((), ("--untracked",)):
+        given = ("grep", "-I", "-h", "-o", "-w", "-E", "-e", form, *where)
+        body, is_whole = output_of(root, *given, "--", ".", *documents, seconds=SECONDS)
+        if body and not is_whole:
+            return None
+        found |= {*body.decode("utf-8", "replace").split("\n")}
+    return frozenset(found)
 
 
 def _is_record(statement: Statement, linked: set[str]) -> bool:

@@ -31,7 +31,7 @@ _VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
 _SYMBOL = re.compile(r"^(?:[A-Za-z_]\w{0,60}(?:::|\.)){0,4}([A-Za-z_]\w{3,60})(?:\(\)|!)?$")
-_NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w{3,60}(?![\w/-])")
+_NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w{3,60}(?![\w/-]|\.\w)")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _TREE = re.compile(r"[├└│]")
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
@@ -84,18 +84,17 @@ def code_in(statement: Statement) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def symbols_in(statement: Statement) -> tuple[NamedThing, ...]:
     """The names of code in a statement that are joined of several words, as no plain word is."""
-    body = statement.text.split("\n")
-    if statement.kind is StatementKind.CODE:
-        if statement.language in SHELL or not statement.language:
-            return ()
-        words = ((word, number) for number, line in enumerate(body, statement.line) for word in _NAME.findall(line))
-        names = [thing for word, number in words if (thing := symbol_in(word, number))]
-    else:
-        spans = (
-            (span.group(2), number) for number, line in enumerate(body, statement.line) for span in _SPAN.finditer(line)
-        )
-        names = [thing for text, number in spans if (thing := symbol_in(text, number))]
-    return tuple({thing.text: thing for thing in reversed(names)}.values())[::-1][:MOST_NAMES]
+    if statement.kind is StatementKind.CODE and (statement.language in SHELL or not statement.language):
+        return ()
+    found: dict[str, NamedThing] = {}
+    for number, line in enumerate(statement.text.split("\n"), statement.line):
+        coded = (line,) if statement.kind is StatementKind.CODE else (each.group(2) for each in _SPAN.finditer(line))
+        for text in coded:
+            whole = symbol_in(text, number)
+            for thing in (whole,) if whole else (symbol_in(word, number) for word in _NAME.findall(text)):
+                if thing and len(found) < MOST_NAMES:
+                    found.setdefault(thing.text, thing)
+    return tuple(found.values())
 
 
 def symbol_in(text: str, line: int) -> NamedThing | None:
