@@ -31,6 +31,35 @@ def test_calls_that_do_as_it_says_and_fail_show_the_cause() -> None:
     assert {proof.session for proof in found.proofs} == {"s1", "s2"}
 
 
+def test_of_commands_that_ran_together_the_one_that_the_error_is_about_failed() -> None:
+    chain = shell(
+        "rtk git add . && rtk bun run lint && rtk bun test", "error: unrecognized subcommand 'bun'", error=True
+    )
+    (found,) = judge(RTK, session(1, chain, chain), session(2, chain, GIT))
+    assert "`rtk bun` failed 3 of 3 times" in found.why
+
+
+def test_a_program_that_it_demands_and_nobody_has_is_a_cause() -> None:
+    gone = shell("mcp-cli info shop/find", "bash: mcp-cli: command not found", error=True)
+    text = "- Before any MCP call, ALWAYS run `mcp-cli info <server>/<tool>`."
+    (found,) = judge(text, session(1, gone, gone), session(2, gone), session(3, GIT))
+    assert found.mark is StatementMark.CAUSE
+    assert "`mcp-cli info` failed 3 of 3 times" in found.why
+
+
+@pytest.mark.parametrize("text", ["- Do not use `sed` to edit files.", "- Never run `sed` on `main`, ask first."])
+def test_what_it_is_against_in_some_cases_only_cannot_be_told(text: str) -> None:
+    sessions = [session(number, shell("sed -n 1p a", "x")) for number in range(3)]
+    assert not [each for each in judge(text, *sessions) if each.mark is StatementMark.BROKEN]
+    assert judge("- Never run `sed`, nor `awk`.", *sessions)[0].mark is StatementMark.BROKEN
+
+
+def test_scripts_that_were_to_be_run_before_a_push_are_known_by_name() -> None:
+    push, script = shell("git push", "ok"), shell("npm run test:ci", "ok")
+    (found,) = judge("- Run `test:ci` before you push.", session(1, push), session(2, script, push), session(3, push))
+    assert (found.mark, found.seen, found.came_up, found.named) == (StatementMark.BROKEN, 2, 3, "test:ci")
+
+
 def test_red_checks_and_single_failures_are_no_cause() -> None:
     red = shell("make test", "FAILED tests/a.py::b - assert 1 == 2", error=True)
     assert not judge(RTK, session(1, BUN), session(2, GIT))
@@ -58,8 +87,9 @@ def test_a_commit_without_what_was_to_be_run_before_it_breaks_it() -> None:
 
 def test_a_path_that_no_call_found_is_wrong() -> None:
     gone = shell("cat conf/.golangci.yml", "cat: conf/.golangci.yml: No such file or directory", error=True)
-    (found,) = judge("- Lint as `conf/.golangci.yml` says.", session(1, gone), session(2, gone))
-    assert found.mark is StatementMark.WRONG
+    for name in ("conf/.golangci.yml", ".golangci.yml"):
+        (found,) = judge(f"- Lint as `{name}` says.", session(1, gone), session(2, gone))
+        assert found.mark is StatementMark.WRONG
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ _PATH = re.compile(r"^(?:\.{1,2}/)?[\w@.+~-]+(?:/[\w@.+~-]+)*/?$")
 _PACKAGE = re.compile(r"^@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*$")
 _VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
-_WORD = re.compile(r"^[A-Za-z][\w.-]{1,40}$")
 _SYMBOL = re.compile(r"^(?:[A-Za-z_]\w{0,60}(?:::|\.)){0,4}([A-Za-z_]\w{3,60})(?:\(\)|!)?$")
 _NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w{3,60}(?![\w/-]|\.\w)")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]")
@@ -103,11 +102,6 @@ def symbol_in(text: str, line: int) -> NamedThing | None:
     if not found or not _JOINED.search(found[1]) or is_placeholder(found[1]):
         return None
     return NamedThing(ThingKind.VARIABLE if found[1].isupper() else ThingKind.SYMBOL, found[1], line)
-
-
-def spans_in(statement: Statement) -> tuple[str, ...]:
-    """The single words in code that a sentence has: names of programs among them, if sessions ran any such."""
-    return tuple(each for each in code_in(statement) if _WORD.match(each))
 
 
 def stages_of(command: str) -> tuple[WrittenStage, ...]:

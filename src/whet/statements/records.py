@@ -5,6 +5,7 @@ with everything, so the time grows with the calls and with the statements, not w
 """
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -17,9 +18,16 @@ from whet.outcomes.purposes import is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
 from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
-from whet.sessions.shell_lines import written
-from whet.statements.naming import ThingKind, is_placeholder, spans_in, stages_of, things_in
-from whet.statements.statement import AuditedStatement, Statement, StatementFinding, StatementMark
+from whet.sessions.shell_lines import WrittenStage, written
+from whet.statements.manifests import scripts_in
+from whet.statements.naming import ThingKind, code_in, extension_of, is_placeholder, stages_of, things_in
+from whet.statements.statement import (
+    AuditedStatement,
+    Statement,
+    StatementFinding,
+    StatementKind,
+    StatementMark,
+)
 from whet.text.words import cut
 from whet.values import Value
 
@@ -31,6 +39,9 @@ FEWEST_CALLS = 3
 FEWEST_SESSIONS = 2
 NEARLY_ALL = 0.8
 ENOUGH_SESSIONS = 10  # without it in so many, a situation may be said not to come up
+SCRIPT = ""  # in the place of a program: whatever runs the script of that name
+_ENDS = re.compile(r"(?:[\s,/]*(?:(?:and|or|nor)\s)?\s*`[^`\n]*`)*\s*(?:$|\n|[.,;:!)—–*]|- )")
+_QUOTES = re.compile(r"[\"'`:,]")
 SAVING = ("commit", "push")  # what git calls the moments that an order can be for
 
 
@@ -68,20 +79,36 @@ def _facts(step: JudgedCall) -> Iterator[CallFact]:
             yield CallFact(step.message, (step.tool,), step.failed, error, path=path)
         return
     ran = [stage for stage in written(command_of(step.exchange.call)) if stage.words][:MOST_STAGES]
-    stages = [stage.words for stage in ran]
-    unrunnable = step.failed and bool(could_not_run(step.text))
-    for words in stages:
-        # Of several commands that ran together, the one that the error names is the one that failed.
-        is_its = step.failed and (len(stages) == 1 or _program(words) in error)
-        plain = tuple(word for word in words if "=" not in word.partition("/")[0] or word.startswith("-"))[:MOST_WORDS]
-        yield CallFact(step.message, plain, is_its, error if is_its else "", unrunnable and is_its)
+    its = _failing(ran, error) if step.failed else None
+    unrunnable = its is not None and bool(could_not_run(step.text))
+    for place, stage in enumerate(ran):
+        is_its = place == its
+        plain = tuple(word for word in stage.words if "=" not in word.partition("/")[0] or word.startswith("-"))
+        yield CallFact(step.message, plain[:MOST_WORDS], is_its, error if is_its else "", unrunnable and is_its)
+        if is_its and stage.joiner == "&&":
+            ran = ran[: place + 1]
+            break  # what follows was never run
     for stage in ran:
         if 0 < stage.program < len(stage.words):  # what a wrapper ran, by its own name too
             yield CallFact(
                 step.message, stage.words[stage.program :][:MOST_WORDS], step.failed and len(ran) == 1, error
             )
-    if not stages:
+    if not ran:
         yield CallFact(step.message, (shown_call(step),), step.failed, error)
+
+
+def _failing(ran: list[WrittenStage], error: str) -> int | None:
+    """Which of several commands that ran together failed: the one whose program, or else any of whose words, the error
+    names; None where it names none.
+    """
+    if len(ran) == 1:
+        return 0
+    named = frozenset(_QUOTES.sub(" ", error).split())
+    for place, stage in enumerate(ran):
+        if _program(stage.words) in error:
+            return place
+    plain = ({word for word in stage.words[1:] if not word.startswith("-")} for stage in ran)
+    return next((place for place, words in enumerate(plain) if words & named), None)
 
 
 def _program(words: tuple[str, ...]) -> str:
@@ -103,6 +130,7 @@ class Records:
         self._by_program: dict[str, list[_Seen]] = {}
         self._by_word: dict[tuple[str, str], list[_Seen]] = {}
         self._by_file: dict[str, list[_Seen]] = {}
+        self.by_script: dict[str, list[_Seen]] = {}
         self.saved: dict[str, list[_Seen]] = {}  # sessions that committed or pushed, by their first such call
         for session in self.sessions:
             for call in session.calls:
@@ -111,6 +139,8 @@ class Records:
                 self._by_program.setdefault(program, []).append(seen)
                 for word in dict.fromkeys(call.words[1:]):
                     self._by_word.setdefault((program, word), []).append(seen)
+                for script in scripts_in(call.words):
+                    self.by_script.setdefault(script.script, []).append(seen)
                 for word in (*call.words, call.path):
                     if "/" in word or "." in word:
                         self._by_file.setdefault(posixpath.basename(word.rstrip("/")), []).append(seen)
@@ -119,6 +149,8 @@ class Records:
 
     def following(self, words: tuple[str, ...]) -> list[_Seen]:
         """The calls that a command of these words is the beginning of, as far as it gives words of its own."""
+        if words[0] == SCRIPT:
+            return self.by_script.get(words[1], [])
         if len(words) == 1:
             return self._by_program.get(words[0], [])
         fewest = min((self._by_word.get((words[0], word), []) for word in words[1:]), key=len)
@@ -139,7 +171,7 @@ def judge_by_records(audited: AuditedStatement, records: Records) -> tuple[State
     """What sessions show of a statement that stood there when they ran; nothing where they cannot tell."""
     statement = audited.statement
     since = audited.changed.at if audited.changed else None
-    wanted, unwanted = _forms(statement, records.programs)
+    wanted, unwanted = _forms(statement, records)
     causes = (*_wrong(statement, records), *_causes(statement, wanted, records))
     broken = tuple(_broken(statement, wanted, unwanted, records, since))
     if causes or broken:
@@ -147,23 +179,32 @@ def judge_by_records(audited: AuditedStatement, records: Records) -> tuple[State
     return tuple(_came_up(statement, (*wanted, *unwanted), records))
 
 
-def _forms(
-    statement: Statement, programs: frozenset[str]
-) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
+def _forms(statement: Statement, records: Records) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
     """The commands that a statement is for and those that it is against, each as words; a single name is one only where
-    sessions ran a program of that name.
+    sessions ran a program or a script of that name. What it is against in some cases only is left out.
     """
     against = stance_of(statement.text).unwanted
     wanted: list[tuple[str, ...]] = []
     unwanted: list[tuple[str, ...]] = []
     commands = [thing.text for thing in things_in(statement) if thing.kind is ThingKind.COMMAND]
-    for text in (*commands, *(each for each in spans_in(statement) if each in programs)):
+    single = [each for each in code_in(statement) if len(each.split()) == 1]
+    for text in (*commands, *(each for each in single if each in records.programs)):
         is_against = " ".join(text.lower().split()) in against
+        if is_against and not _is_unqualified(statement, text):
+            continue
         for stage in stages_of(text):
             words = _plain(stage.words)
-            if words and words[0] in programs:
+            if words and words[0] in records.programs:
                 (unwanted if is_against else wanted).append(words)
+    named = (each for each in single if each in records.by_script and each not in records.programs)
+    wanted += [(SCRIPT, each) for each in named if each.lower() not in against]
     return tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(unwanted))
+
+
+def _is_unqualified(statement: Statement, text: str) -> bool:
+    """Whether a sentence ends, or goes on to something else, after what it names: no case is said that it is for."""
+    after = statement.text.partition(f"`{text}`")[2]
+    return statement.kind is StatementKind.CODE or _ENDS.match(after) is not None
 
 
 def _plain(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -206,7 +247,7 @@ def _by_next_word(words: tuple[str, ...], seen: list[_Seen]) -> Mapping[tuple[st
 
 def _is_about(form: tuple[str, ...], call: CallFact) -> bool:
     """Whether an error is about the call as such: it could not be run, or the error names its last word."""
-    return call.is_unrunnable or (len(form) > 1 and form[-1] in call.error.replace("'", " ").replace('"', " ").split())
+    return call.is_unrunnable or (len(form) > 1 and form[-1] in _QUOTES.sub(" ", call.error).split())
 
 
 def _broken(
@@ -247,7 +288,7 @@ def _skipped(
     asked = [words for words in wanted if words[0] != "git"]
     skipped = [each for session, each in last.items() if session not in ran]
     if asked and len(skipped) >= FEWEST_SESSIONS:
-        named = " ".join(asked[0])
+        named = " ".join(asked[0]).strip()
         why = f"git {moment} in a session that never ran `{named}`"
         count = _Count(len(skipped), len(last))
         found = _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, count=count)
@@ -257,7 +298,8 @@ def _skipped(
 def _wrong(statement: Statement, records: Records) -> Iterator[StatementFinding]:
     """Paths that calls looked for, in two sessions or more, and that none found."""
     for thing in things_in(statement):
-        seen = records.naming(thing.text) if thing.kind is ThingKind.PATH and thing.is_certain else []
+        is_file = thing.kind is ThingKind.PATH and (thing.is_certain or extension_of(thing.text))
+        seen = records.naming(thing.text) if is_file else []
         failed = [each for each in seen if each.call.failed and posixpath.basename(thing.text) in each.call.error]
         sessions = {each.session.session for each in failed}
         if len(sessions) >= FEWEST_SESSIONS and len(failed) == len(seen):
@@ -276,11 +318,11 @@ def _came_up(statement: Statement, forms: tuple[tuple[str, ...], ...], records: 
     looked = len(records.sessions)
     sessions = {each.session.session for each in done if not each.call.failed}
     if sessions:
-        why = f"`{' '.join(orders[0])}` was run"
+        why = f"`{' '.join(orders[0]).strip()}` was run"
         count = _Count(len(sessions), looked)
         yield _shown(StatementMark.FOLLOWED, why, statement, named="", calls=done[:1], count=count)
     elif not done and not touched and (paths or orders) and looked >= ENOUGH_SESSIONS:
-        what = " ".join(orders[0]) if orders else paths[0]
+        what = " ".join(orders[0]).strip() if orders else paths[0]
         why = f"no call names `{cut(what, 40)}`"
         yield _shown(StatementMark.NEVER, why, statement, named="", calls=[], count=_Count(0, looked))
 
