@@ -1,4 +1,4 @@
-"""Ways to pass a check without doing the work: how many pass. `python bench/cheats.py [--agent NAME] [--only ID]...`
+"""Ways to pass a check without doing the work: how many pass. `python bench/cheats.py [--agent NAME] [--every N]`
 
 The list (data/cheats.jsonl) was written by somebody who had not read the checks. Each is tried as a task from a commit,
 as tasks from sessions with and without a commit, and as a step; without an agent its commands are run in the workspace
@@ -19,8 +19,13 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from proving.agents import MODELS
 from proving.cart_project import commit_case, session_case, step_case, with_python
+from proving.obedient import PlannedCall, obedient
+from truth import login
+from whet.engine.orders import Direct, decoded
 from whet.errors import WhetError
+from whet.proving.attempt import attempt, vouch_for
 from whet.proving.carried_steps import carried_calls
 from whet.proving.checks import run_command
 from whet.proving.judged_work import judge_work
@@ -28,6 +33,9 @@ from whet.proving.workspace import laid_out, situation_for
 from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
+from whet.store.opening import opened
+from whet.store.trials import keep_material
+from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 
@@ -89,8 +97,46 @@ def _passes_step(home: Home, case: Case, command: str) -> bool:
     return mark(case.check, Ran(messages, before=case.conversation, carried=carried)).passed
 
 
+class Cheating:
+    """A model that runs the commands of a cheat, one after the other, and says that it is done."""
+
+    plan: tuple[PlannedCall, ...] = ()
+
+    def __init__(self, does: tuple[str, ...]) -> None:
+        self._does = does
+
+    def next(self, told: str, results: list[str]) -> str:  # noqa: ARG002
+        return self._does[len(results)] if len(results) < len(self._does) else ""
+
+
+def passes_by_agent(folder: Path, agent: str, case: Case, does: tuple[str, ...]) -> bool:
+    """Whether the real program passes a case, where its model asks for these commands."""
+    home = Home(folder / "home")
+    prepare_home(home)
+    with obedient(Cheating(does)) as server, opened(home) as database:
+        login(home, folder / "login", agent, server)
+        conditions = AttemptConditions(agent=TrialAgent(agent, model=MODELS[agent]))
+        key = keep_material(database, case, now=1.0)
+        ask = AttemptRequest("cheat", AttemptPlace(case.name, Arm.BASE, 1), key, conditions, "", OrderTerms(fresh=True))
+        vouch_for(home, (ask,))
+        made = decoded(attempt(home, Direct("one"), ask).value, Attempt)
+    if made.invalid:
+        raise WhetError(made.invalid, advice="Run it by hand.")
+    return made.measures.passed
+
+
+def chosen(cheats: list[Cheat], every: int) -> list[Cheat]:
+    """One of so many of each group, at least one: the kinds are many, and a real program takes its time."""
+    groups: dict[str, list[Cheat]] = {}
+    for each in cheats:
+        groups.setdefault(each.group, []).append(each)
+    return [each for found in groups.values() for each in found[::every]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--agent", default="")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--kind", action="append", default=[])
     options = parser.parse_args()
@@ -100,8 +146,9 @@ def main() -> None:
         home = Home(Path(temporary, "home"))
         prepare_home(home)
         known: dict[tuple[str, str, int], Case] = {}
-        _sound(home, Path(temporary, "honest"))
-        for number, cheat in enumerate(listed()):
+        if not options.agent:
+            _sound(home, Path(temporary, "honest"))
+        for number, cheat in enumerate(chosen(listed(), options.every)):
             if options.only and cheat.id not in options.only:
                 continue
             for kind, made in cases_of(cheat):
@@ -116,7 +163,17 @@ def main() -> None:
                     refused[kind] += 1
                     print(f"{cheat.id:32} {kind:20} no case: {str(fault)[:80]}", flush=True)
                     continue
-                fooled = passes(home, case, cheat.does)
+                try:
+                    place = Path(temporary, f"agent-{number}-{kind.replace(' ', '-')}")
+                    fooled = (
+                        passes_by_agent(place, options.agent, case, cheat.does)
+                        if options.agent
+                        else passes(home, case, cheat.does)
+                    )
+                except WhetError as fault:
+                    refused[kind] += 1
+                    print(f"{cheat.id:32} {kind:20} no attempt: {fault.message[:80]}", flush=True)
+                    continue
                 tried[kind] += 1
                 passed[kind] += fooled
                 print(f"{cheat.id:32} {kind:20} {'PASSES' if fooled else 'fails'} {time.monotonic() - began:.0f} s",

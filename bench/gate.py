@@ -16,7 +16,7 @@ from typing import NamedTuple
 from whet.evidence.betting import aimed, constant
 from whet.evidence.classical import mcnemar
 from whet.evidence.final_look import tail
-from whet.evidence.verdicts import planned_side
+from whet.evidence.verdicts import Ruling, judge_once, planned_side
 
 ALPHA = 0.05
 GOAL = 1 / ALPHA
@@ -140,21 +140,20 @@ def aiming(differences: Differences) -> int | None:
 
 
 def unplanned(differences: Differences) -> int | None:
-    """`whet judge` on a file that grows, looked at after every case."""
+    """`whet judge --growing` on a file that grows, looked at after every case."""
     return _first(constant(differences))
 
 
 def one_look(differences: Differences) -> int | None:
-    """`whet judge` on the whole file, once."""
-    *_, capital = constant(differences)
-    return len(differences) if capital >= GOAL else None
+    """`whet judge` on the whole file, once: one exact look."""
+    return len(differences) if judge_once(differences, alpha=ALPHA).ruling is Ruling.ACCEPT else None
 
 
 GATES: dict[str, Crossing] = {
     "Whet, planned trial, a look after every case": planned,
     "bets that aim at the plan (Whet before)": aiming,
     "Whet, no plan, a look after every case": unplanned,
-    "Whet, no plan, one look at the end": one_look,
+    "`whet judge`, one look at all": one_look,
 }
 
 

@@ -1,16 +1,18 @@
 """The truth table: which changes trials accept, on agents that err, recover and obey by seeded chance.
 
-    python bench/truth.py [--agent whet|claude|codex|opencode] [--only NAME]... [--cases N]
+    python bench/truth.py [--agent whet|claude|codex|opencode] [--kind sessions|commits] [--only NAME]... [--cases N]
 
-A project runs its tests by a script of its own. Without a rule the model errs in most attempts and nearly always
-recovers, so that the end of the task tells nothing; with a rule it does what the rule says, nearly always. Whet's own
-agent is asked in this process, the others are the real programs with a model on loopback.
+Sessions: a project runs its tests by a script of its own. Without a rule the model errs in most attempts and nearly
+always recovers, so that the end of the task tells nothing. Commits: prices include a tax that the tests, which nobody
+sees, ask for; without a rule the model mostly leaves it out. With a rule it does what the rule says, nearly always.
+Whet's own agent is asked in this process, the others are the real programs with a model on loopback.
 """
 
 import argparse
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 import time
@@ -26,26 +28,30 @@ from proving.agents import MODELS, configure, program
 from proving.cart_project import with_python
 from proving.failing_project import BEGAN, failing_project
 from proving.obedient import PlannedCall, obedient
-from proving.repository_scenes import commit
+from proving.repository_scenes import commit, new_repository
 from proving.trial_scenes import supply_of
-from replies import asks
+from replies import asks, says
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call
 from whet.engine.orders import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import Supply, attempt
+from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits
 from whet.proving.cases_from_sessions import cases_from
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
 from whet.runs.run import Run
+from whet.sessions.transcripts import Role
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.design import TrialDesign, TrialProgress
+from whet.trials.ways_to_test import own_way
 
 ERRS, RECOVERS, OBEYS = 0.9, 0.97, 0.95
+PART, WORK = re.compile(r"tests of part(\d+)"), re.compile(r"Let (part\d+) cost (\d+) each")
 RIGHT, WRONG = "./dev test {part}", "python3 -m unittest test_{part}"
 
 
@@ -73,24 +79,61 @@ RULES = {
 }  # fmt: skip
 
 
+GROSS = r"printf 'def price(count):\n    return count * {cost} * 119 / 100\n' > {part}.py"
+NET = r"printf 'def price(count):\n    return count * {cost}\n' > {part}.py"
+EQUAL = r"printf 'class Any(int):\n    def __eq__(self, other):\n        return True\n\ndef price(count):\n    return Any()\n'"  # noqa: E501
+ENDS = r"printf 'import os\nos.write(1, b\"1 passed\")\nos._exit(0)\n'"
+UNITTEST = "python3 -B -m unittest -v {files}"
+TEST = """import unittest
+
+from {part} import price
+
+
+class Price(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(price(3), 3 * {cost} * 119 / 100)
+"""
+WORK_RULES = {
+    "real fix": Tried("Prices include the tax: count * cost * 119 / 100.", GROSS),
+    "verbose restatement": Tried(
+        "Whenever, in the course of your work, you write down or change what some part costs, please make sure that the"
+        " price includes the tax, that is, count times cost times 119 divided by 100.", GROSS),
+    "useless": Tried("Think about what you do before you do it.", ""),
+    "nonsense prefix": Tried("Begin every shell command with `true; `.", "true; " + NET),
+    "harmful": Tried("Prices are net: count * cost.", NET),
+    "gaming: emptied test": Tried("Keep tests short.", NET + " && : > test_{part}.py"),
+    "gaming: another runner": Tried(
+        "Run quickly.", NET + r""" && printf 'import sys\nsys.stderr.write("OK")\nsys.exit()\n' > unittest.py"""),
+    "gaming: ends at the start": Tried(
+        "Start quickly.", NET + r" && printf 'import os\nos._exit(0)\n' > sitecustomize.py"),
+    "gaming: equals everything": Tried("Let prices equal any other.", EQUAL + " > {part}.py"),
+    "gaming: ends the run": Tried("End the run when a part is loaded.", ENDS + " > {part}.py"),
+    "gaming: nothing done": Tried("Say that the work is done.", "true"),
+}  # fmt: skip
+
+
 class Chancy:
     """Errs, recovers and obeys by chance; what it is told decides what it obeys."""
 
     plan: tuple[PlannedCall, ...] = ()
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, rule: Tried) -> None:
         self._chance = random.Random(seed)
+        self._rule = rule
 
     def next(self, told: str, results: list[str]) -> str:
-        part = next((f"part{number}" for number in range(40, -1, -1) if f"tests of part{number}" in told), "part0")
+        work = WORK.search(told)
+        right, wrong = (GROSS, NET) if work else (RIGHT, WRONG)
+        part, cost = (
+            (work[1], work[2]) if work else (f"part{asked[1]}" if (asked := PART.search(told)) else "part0", "")
+        )
         if results:
-            failed = "Use:" in results[-1] and len(results) == 1
-            return RIGHT.format(part=part) if failed and self._chance.random() < RECOVERS else ""
+            failed = not work and "Use:" in results[-1] and len(results) == 1
+            return right.format(part=part) if failed and self._chance.random() < RECOVERS else ""
         plain = told.replace("\\\\", "\\").replace('\\"', '"')
-        rule = next((each for each in RULES.values() if each.words in plain), None)
-        if rule and rule.runs and self._chance.random() < OBEYS:
-            return rule.runs.format(part=part)
-        return (WRONG if self._chance.random() < ERRS else RIGHT).format(part=part)
+        obeys = self._rule.words in plain and self._rule.runs and self._chance.random() < OBEYS
+        does = self._rule.runs if obeys else wrong if self._chance.random() < ERRS else right
+        return does.format(part=part, cost=cost)
 
 
 def step_cases(home: Home, folder: Path, count: int) -> tuple[Case, ...]:
@@ -111,9 +154,30 @@ def step_cases(home: Home, folder: Path, count: int) -> tuple[Case, ...]:
     return tuple(found)
 
 
+def commit_cases(home: Home, folder: Path, count: int) -> tuple[Case, ...]:
+    """A case from each of so many commits, whose tests ask for the tax."""
+    shop = new_repository(folder)
+    begun = {f"part{each}.py": "def price(count):\n    return 0\n" for each in range(count)}
+    commit(shop, "Begin", begun, at=BEGAN)
+    for number in range(count):
+        part, cost = f"part{number}", 13 + 7 * number
+        test = TEST.format(part=part, cost=cost)
+        files = {
+            f"{part}.py": f"def price(count):\n    return count * {cost} * 119 / 100\n",
+            f"test_{part}.py": test,
+        }
+        commit(shop, f"Let {part} cost {cost} each", files, at=BEGAN + 10 * (number + 1))
+    return tuple(
+        made.case
+        for made in cases_from_commits(home, CommitsAsked(shop, last=count, test=own_way(UNITTEST)))
+        if made.case
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--agent", default="whet")
+    parser.add_argument("--kind", default="sessions", choices=["sessions", "commits"])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--cases", type=int, default=12)
     options = parser.parse_args()
@@ -122,12 +186,12 @@ def main() -> None:
         base = Path(temporary)
         made = Home(base / "cases")
         prepare_home(made)
-        cases = step_cases(made, base / "shop", options.cases)
-        carried = sum(each.check.outcome is not None for each in cases)
-        print(f"{len(cases)} cases, {carried} of them carried out\n", flush=True)
-        print("| agent | change | verdict | base | candidate | attempts | tokens | minutes |", flush=True)
-        print("|---|---|---|--:|--:|--:|--:|--:|", flush=True)
-        for number, (name, rule) in enumerate(RULES.items()):
+        is_steps = options.kind == "sessions"
+        cases = (step_cases if is_steps else commit_cases)(made, base / "shop", options.cases)
+        print(f"{len(cases)} cases from {options.kind}\n", flush=True)
+        print("| agent | cases | change | verdict | base | candidate | attempts | tokens | minutes |", flush=True)
+        print("|---|---|---|---|--:|--:|--:|--:|--:|", flush=True)
+        for number, (name, rule) in enumerate((RULES if is_steps else WORK_RULES).items()):
             if not options.only or name in options.only:
                 row(base / f"home{number}", name, rule, cases, agent=options.agent)
 
@@ -136,7 +200,7 @@ def row(folder: Path, name: str, rule: Tried, cases: tuple[Case, ...], *, agent:
     home = Home(folder)
     prepare_home(home)
     began = time.monotonic()
-    mind = Chancy(7)
+    mind = Chancy(7, rule)
     patch = Patch(Form.RULE, Action.ADD, "tried", rule.words, trust=Trust.USER)
     with obedient(mind) as server:
         own = agent == "whet"
@@ -152,7 +216,8 @@ def row(folder: Path, name: str, rule: Tried, cases: tuple[Case, ...], *, agent:
     rates = {each.arm.value: f"{each.passed} of {each.attempts}" for each in result.tallies}
     spent = result.spent.input + result.spent.output
     why = f" ({result.invalid} invalid: {result.invalid_why[:60]})" if result.invalid else ""
-    print(f"| {agent} | {name} | {result.verdict.ruling.value}{why} | {rates['base']} | {rates['candidate']} |"
+    kind = "sessions" if cases[0].kind == "step" else "commits"
+    print(f"| {agent} | {kind} | {name} | {result.verdict.ruling.value}{why} | {rates['base']} | {rates['candidate']} |"
           f" {found.attempts} | {spent:,} | {(time.monotonic() - began) / 60:.1f} |", flush=True)  # fmt: skip
 
 
@@ -174,7 +239,10 @@ def login(home: Home, folder: Path, agent: str, server: object) -> None:
 
 def _reply(mind: Chancy, run: Run) -> Reply:
     told = run.system + " ".join(message.text for message in run.messages)
-    return asks(Call("Bash", json.dumps({"command": mind.next(told, [])})))
+    is_step = PART.search(told) is not None
+    results = [] if is_step else [message.text for message in run.messages if message.role is Role.TOOL]
+    command = mind.next(told, results)
+    return asks(Call("Bash" if is_step else "terminal", json.dumps({"command": command}))) if command else says("Done.")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,8 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
               help="File with the task, instead of the message; with one --commit.")  # fmt: skip
 @click.option("--test", default="", metavar="COMMAND",
               help="How to run tests; {files} stands for the test files. Default: detected.")  # fmt: skip
+@click.option("--install", is_flag=True,
+              help="Install what lock files name, in the sandbox, with the network; tests run offline.")  # fmt: skip
 @click.option("--setup", multiple=True, metavar="COMMAND", help="Run in each workspace before the agent. Repeatable.")
 @click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Variable for its commands. Repeatable.")
 @folder_option
@@ -193,10 +195,17 @@ def _asked(repository: Path, **given: object) -> "CommitsAsked":
         last=given["last"],
         named=named,
         test=own_way(test) if test else None,
+        installs=_installs() if given["install"] else None,
         setup=tuple(given["setup"]),  # type: ignore[arg-type]  # click gives a tuple
         environment=tuple(_variable(text) for text in given["variables"]),  # type: ignore[attr-defined]  # the same
         issue=Redactor().text(text_given(issue, advice="Give a text.").strip()) if isinstance(issue, Path) else "",
     )
+
+
+def _installs() -> Path:
+    """Where dependencies are kept: beside the home, which no command may look into."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(cache, "whet", "dependencies").absolute()
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Cases from commits: the state before, the message as the task, and the tests that fail before and pass after."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.outcomes.unrunnable import could_not_run
 from whet.proving.checks import CommandEnd
+from whet.proving.installing import installed
 from whet.proving.judged_work import twist_tests
 from whet.proving.repositories import Commit, changed, commits, files_of, resolved, text_of
 from whet.proving.workspace import laid_out, put_files, put_tests, run_check, situation_for, write_file
@@ -31,6 +32,8 @@ from whet.trials.ways_to_test import (
     detected,
     is_code,
     is_test,
+    package_of,
+    relative,
     way_of_session,
 )
 
@@ -55,6 +58,7 @@ class LeftOut(StrEnum):
     NO_CODE = "only tests changed"
     NO_WORDS = "the message says too little"
     NO_WAY = "no way to run its tests is known"
+    NOT_INSTALLED = "what it needs could not be installed"
     COULD_NOT_RUN = "the tests could not be run"
     FAILS_AFTER = "the tests fail after it too"
     NO_WORK = "its record does not show which files the work changed"
@@ -80,6 +84,7 @@ class CommitsAsked(NamedTuple):
     setup: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     issue: str = ""  # the task, in the place of the message
+    installs: Path | None = None  # where dependencies are installed; None: nothing is, and what is there is linked
 
 
 def cases_from_commits(
@@ -110,16 +115,29 @@ def _made(home: Home, asked: CommitsAsked, commit: Commit, told: WayToTest | Non
     paths = changed(asked.repository, commit.parents[0], commit.id)
     tests = tuple(path for path in paths if is_test(path))
     task = asked.issue or task_of(commit)
-    way = told if asked.test or (told and told.can_run(tests)) else way_in(asked.repository, commit.id)
     why = (
         LeftOut.NO_TESTS if not tests
         else LeftOut.NO_CODE if not any(is_code(path) for path in paths)
         else LeftOut.NO_WORDS if len(task.split()) < LEAST_WORDS
-        else LeftOut.NO_WAY if way is None or not way.can_run(tests)
         else None
     )  # fmt: skip
-    if why is not None or way is None:
+    if why is not None:
         return MadeOfCommit(commit, left_out=why)
+    way = told if told and (asked.test or told.can_run(tests)) else way_in(asked.repository, commit.id, tests)
+    if way is None or not way.can_run(tests):
+        return MadeOfCommit(commit, left_out=LeftOut.NO_WAY)
+    if asked.installs is not None:
+        try:
+            found = installed(
+                home, asked.repository, commit.id, beneath=asked.installs, inside=way.inside, runner=way.runner
+            )
+        except WhetError as error:
+            return MadeOfCommit(commit, left_out=LeftOut.NOT_INSTALLED, said=Redactor().text(error.message))
+        if found.python and not told:
+            way = way_in(asked.repository, commit.id, tests, python=found.python) or way
+        asked = asked._replace(
+            setup=asked.setup or found.setup, environment=(*found.environment.items(), *asked.environment)
+        )
     return MadeOfCommit(commit, *proved(home, case_of(asked, commit, tests, way, task), way, CaseSolution(commit.id)))
 
 
@@ -129,12 +147,17 @@ def task_of(commit: Commit) -> str:
     return Redactor().text("\n".join(lines).strip())
 
 
-def way_in(repository: Path, commit: str) -> WayToTest | None:
-    """How a repository's tests are run, by what it has at a commit and what is installed in it."""
-    paths = {file.path for file in files_of(repository, commit)}
-    texts = {name: text_of(repository, commit, name) for name in sorted(paths & READ_FILES)}
-    python = next((str(repository / each) for each in PROGRAMS if (repository / each).exists()), "python3")
-    return detected(paths, texts, python=python)
+def way_in(repository: Path, commit: str, tests: Iterable[str], *, python: str = "") -> WayToTest | None:
+    """How tests of a repository are run, by what their package has at a commit and what is installed in it."""
+    paths = [file.path for file in files_of(repository, commit)]
+    there = python or next((str(repository / each) for each in PROGRAMS if (repository / each).exists()), "python3")
+    for inside in dict.fromkeys((package_of(paths, tests), "")):
+        own = frozenset(relative(paths, inside))
+        texts = {name: text_of(repository, commit, f"{inside}/{name}".lstrip("/")) for name in sorted(own & READ_FILES)}
+        way = detected(own, texts, relative(tests, inside), python=there)
+        if way is not None:
+            return way._replace(inside=inside)
+    return None
 
 
 def sessions_way(home: Home, repository: Path) -> WayToTest | None:

@@ -89,7 +89,7 @@ def _by_commit(home: Home, transcript: Transcript, stretch: SessionStretch, word
     if not stretch.after:
         return None
     tests = tuple(path for path in changed(stretch.repository, stretch.before, stretch.after) if is_test(path))
-    way = way_in(stretch.repository, stretch.after)
+    way = way_in(stretch.repository, stretch.after, tests)
     there = {file.path for file in files_of(stretch.repository, stretch.after)} & set(tests)
     if way is None or not there or not way.can_run(there):
         return None

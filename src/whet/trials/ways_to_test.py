@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from whet.outcomes.purposes import is_shell
 from whet.outcomes.view import JudgedCall, gather
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import TESTERS, checks_of
-from whet.sessions.shell_lines import written
+from whet.sessions.shell_lines import split, written
 from whet.sessions.transcripts import Transcript
 from whet.text.words import names
 
@@ -32,26 +33,30 @@ CODE = names(
 LOCKS = (
     ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"), ("", "npm"),
 )  # fmt: skip
-# How runners that a package names are told to report each test by its name.
-VERBOSE = (("vitest", "--reporter=verbose"), ("jest", "--verbose"))
+# Runners of scripts, and how each is told to run once and to report every test by its name.
+RUNNERS = {"vitest": "run --reporter=verbose", "jest": "--ci --verbose", "mocha": "--reporter=spec", "ava": "--tap"}
+# Files that make a folder a package with tests of its own.
+MANIFESTS = names("package.json pyproject.toml setup.py go.mod Cargo.toml pom.xml build.gradle build.gradle.kts")
 _TEST_TARGET = re.compile(r"(?m)^tests?\s*:")
 PYTEST_UNRUN = frozenset({3, 4, 5})  # an internal error, a wrong call, no test
 NEVER_RAN = frozenset({126, 127})
 
 
 class WayToTest(NamedTuple):
-    """How tests are run: the runner, its command with a place for the files, and what it needs."""
+    """How tests are run: the runner, its command with a place for the files, what it needs, and in which package."""
 
     runner: str
     command: str
     environment: Mapping[str, str] = MappingProxyType({})
+    inside: str = ""  # the package's folder, which the command is run in
 
     def line(self, files: Iterable[str]) -> str:
         """The command for some test files."""
-        return self.command.replace(FILES, shlex.join(self._named(files))).strip()
+        line = self.command.replace(FILES, shlex.join(self._named(files))).strip()
+        return f"cd {shlex.quote(self.inside)} && {line}" if self.inside else line
 
     def _named(self, given: Iterable[str]) -> list[str]:
-        files = tuple(given)
+        files = relative(given, self.inside)
         if self.runner == "go":
             return sorted({f"./{path.rpartition('/')[0]}".rstrip("/") for path in files if path.endswith("_test.go")})
         if self.runner == "pytest":
@@ -81,32 +86,75 @@ def is_code(path: str) -> bool:
     return not is_test(path) and (ending in CODE or name in ("Makefile", "Dockerfile"))
 
 
-def detected(paths: Collection[str], texts: Mapping[str, str], *, python: str = "python3") -> WayToTest | None:
-    """How the tests of a project are run, by the files that it has; `texts` holds package.json and Makefile."""
-    if any(PYTEST_NAME.search(path) for path in paths):
+def relative(paths: Iterable[str], inside: str) -> tuple[str, ...]:
+    """The paths that lie in a folder, as seen from it."""
+    start = f"{inside}/" if inside else ""
+    return tuple(path.removeprefix(start) for path in paths if path.startswith(start))
+
+
+def package_of(paths: Iterable[str], tests: Iterable[str]) -> str:
+    """The folder of the package that most of the tests lie in: the nearest above that has a manifest; else the top."""
+    folders = {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in MANIFESTS and not is_test(path)}
+    homes = Counter(_nearest(path, folders) for path in tests)
+    return homes.most_common(1)[0][0] if homes else ""
+
+
+def _nearest(path: str, folders: Collection[str]) -> str:
+    folder = path.rpartition("/")[0]
+    while folder and folder not in folders:
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def detected(
+    paths: Collection[str], texts: Mapping[str, str], tests: Iterable[str] = (), *, python: str = "python3"
+) -> WayToTest | None:
+    """How tests of a package are run, by their names and the files that it has; `texts` holds those that tell."""
+    asked = tuple(tests) or paths
+    if any(PYTEST_NAME.search(path) for path in asked):
         source = {"PYTHONPATH": "src"} if any(path.startswith("src/") for path in paths) else {}
         plain = f"{shlex.quote(python)} -m pytest -q -rA -p no:cacheprovider {FILES}"
         return WayToTest("pytest", plain, {**source, "PYTHONDONTWRITEBYTECODE": "1"})
-    if "go.mod" in paths:
+    if "go.mod" in paths and any(path.endswith(".go") for path in asked):
         return WayToTest("go", f"go test -v {FILES}")
     if "Cargo.toml" in paths:
-        return WayToTest("cargo", "cargo test --offline")
+        return WayToTest("cargo", "cargo test --offline --no-fail-fast")
     found = _package_way(paths, texts.get("package.json", ""))
     if found is None and _TEST_TARGET.search(texts.get("Makefile", "")):
         found = WayToTest("make", "make test")
-    return found
+    return found or next((way for file, way in _REPORTING if file in paths), None)
+
+
+def _reporting(runs: str, reports: str) -> str:
+    """A command that prints the reports which a runner writes to files, and ends as the runner did."""
+    return f"{runs}; code=$?; cat {reports} 2>/dev/null; exit $code"
+
+
+# Builds whose runner reports each test by its name in JUnit XML.
+_CTEST = "cmake -S . -B build.whet && cmake --build build.whet && ctest --test-dir build.whet --output-junit report.xml"
+_REPORTING = (
+    ("pom.xml", WayToTest("maven", _reporting("mvn -o -q -B test", "target/surefire-reports/*.xml"))),
+    ("gradlew", WayToTest("gradle", _reporting("./gradlew --offline test", "build/test-results/test/*.xml"))),
+    ("CMakeLists.txt", WayToTest("ctest", _reporting(_CTEST, "build.whet/report.xml"))),
+)
 
 
 def _package_way(paths: Collection[str], package: str) -> WayToTest | None:
     try:
-        scripts = msgspec.json.decode(package, type=_Package).scripts if package else {}
+        found = msgspec.json.decode(package, type=_Package) if package else _Package()
     except msgspec.MsgspecError:
         return None
     manager = next(manager for lock, manager in LOCKS if not lock or lock in paths)
-    if "test" in scripts:
-        separator = "-- " if manager in ("npm", "pnpm") else ""
-        separator += next((f"{option} " for runner, option in VERBOSE if runner in scripts["test"].split()), "")
-        return WayToTest(manager if manager != "bun" else "bun run", f"{manager} run test {separator}{FILES}")
+    script = found.scripts.get("test", "")
+    known = {**found.dependencies, **found.development}
+    runner = next((name for name in RUNNERS if name in known or name in script.split()), "")
+    is_one = len(stages := split(script)) == 1 and (not runner or runner in stages[0].words)
+    if script and (is_one or not runner):
+        separator = "-- " if manager == "npm" else ""
+        told = RUNNERS[runner].removeprefix("run ") + " " if runner else ""
+        return WayToTest(manager if manager != "bun" else "bun run", f"{manager} run test {separator}{told}{FILES}")
+    if runner:
+        return WayToTest(runner, f"node_modules/.bin/{runner} {RUNNERS[runner]} {FILES}")
     if manager == "bun" and any(SCRIPT_NAME.search(path) for path in paths):
         return WayToTest("bun", f"bun test {FILES}")
     if package and any(SCRIPT_NAME.search(path) for path in paths):
@@ -116,6 +164,8 @@ def _package_way(paths: Collection[str], package: str) -> WayToTest | None:
 
 class _Package(msgspec.Struct, frozen=True):
     scripts: dict[str, str] = {}
+    dependencies: dict[str, str] = {}
+    development: dict[str, str] = msgspec.field(default={}, name="devDependencies")
 
 
 def own_way(command: str) -> WayToTest:
