@@ -43,12 +43,17 @@ def test_a_repository_becomes_cases_and_the_rest_is_counted(whet: Whet, reposito
 
 def test_what_cannot_be_done_is_said(whet: Whet, repository: Path, tmp_path: Path) -> None:
     assert "not in a git repository" in whet("cases", "add", str(tmp_path)).err
-    (tmp_path / "issue.md").write_text("It subtracts.")
-    assert "needs one --commit" in whet("cases", "add", str(repository), "--issue", f"{tmp_path}/issue.md").err
     assert "NAME=VALUE" in whet("cases", "add", str(repository), "--env", "colour").err
     none = whet("cases", "add", str(repository), "--last", "1")
     assert none.code == 1
     assert "No case." in none.out
+
+
+@sandboxed
+def test_a_commit_whose_tests_cannot_run_is_listed_with_the_reason(whet: Whet, repository: Path) -> None:
+    shown = whet("cases", "add", str(repository), "--dry-run", "--test", "no-such-program {files}")
+    assert "Add instead of subtracting" in shown.out
+    assert "the tests could not be run" in shown.out
 
 
 @sandboxed

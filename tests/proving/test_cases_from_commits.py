@@ -169,9 +169,7 @@ def test_setup_environment_and_modes_are_part_of_a_case(home: Home, repository: 
     assert (case.setup, case.environment) == (("touch built",), {"COLOUR": "red"})
 
 
-def test_an_issue_can_be_the_task_and_an_unknown_commit_is_told(home: Home, repository: Path) -> None:
-    id = put_right(repository)
-    assert kept(home, repository, named=(id[:10],), issue="2 + 3 gives -1").task == "2 + 3 gives -1"
+def test_an_unknown_commit_is_told(home: Home, repository: Path) -> None:
     with pytest.raises(WhetError, match="has no commit nonsense"):
         tried(home, repository, named=("nonsense",))
 

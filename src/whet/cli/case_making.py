@@ -13,10 +13,9 @@ import click
 from whet.cli.case_folders import cases_folder, folder_option
 from whet.cli.case_formats import FORMATS, import_cases
 from whet.cli.options import json_option
-from whet.cli.output import many, plain, print_json, say
+from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store.case_files import keep_case, keep_text
-from whet.store.disk import text_given
 from whet.store.home import find_home
 
 if TYPE_CHECKING:
@@ -67,8 +66,6 @@ def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
 @click.option(
     "--commit", "named", multiple=True, metavar="REV", help="A commit to use instead of the last. Repeatable."
 )
-@click.option("--issue", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              help="File with the task, instead of the message; with one --commit.")  # fmt: skip
 @click.option("--test", default="", metavar="COMMAND",
               help="How to run tests; {files} stands for the test files. Default: detected.")  # fmt: skip
 @click.option("--install", is_flag=True,
@@ -181,15 +178,12 @@ def _of_commits(repository: Path, folder: Path | None, *, dry_run: bool, as_json
 def _asked(repository: Path, **given: object) -> "CommitsAsked":
     from whet.proving.cases_from_commits import CommitsAsked
     from whet.proving.repositories import root_of
-    from whet.secrets.redactor import Redactor
     from whet.trials.ways_to_test import own_way
 
-    named, issue, test = given["named"], given["issue"], given["test"]
+    named, test = given["named"], given["test"]
     assert isinstance(named, tuple)
     assert isinstance(test, str)
     assert isinstance(given["last"], int)
-    if issue is not None and len(named) != 1:
-        raise WhetError("--issue needs one --commit.", advice="Give the commit that the text belongs to.")
     return CommitsAsked(
         root_of(repository.absolute()),
         last=given["last"],
@@ -198,7 +192,6 @@ def _asked(repository: Path, **given: object) -> "CommitsAsked":
         installs=_installs() if given["install"] else None,
         setup=tuple(given["setup"]),  # type: ignore[arg-type]  # click gives a tuple
         environment=tuple(_variable(text) for text in given["variables"]),  # type: ignore[attr-defined]  # the same
-        issue=Redactor().text(text_given(issue, advice="Give a text.").strip()) if isinstance(issue, Path) else "",
     )
 
 
@@ -225,6 +218,8 @@ def _keep(target: Path | None, made: "MadeOfCommit") -> str:
 
 
 def _show(made: "list[MadeOfCommit]", kept: dict[str, str], *, as_json: bool) -> int:
+    from whet.proving.cases_from_commits import TRIED
+
     reasons = Counter(each.left_out for each in made if each.left_out is not None)
     if as_json:
         told = [
@@ -236,9 +231,13 @@ def _show(made: "list[MadeOfCommit]", kept: dict[str, str], *, as_json: bool) ->
         return 0 if kept else 1
     for name, path in kept.items():
         say(f"{plain(name)}: {plain(path or 'can be made')}")
+    tried = [each for each in made if each.left_out in TRIED]
     for why, count in reasons.most_common():
-        said = next((each.said for each in made if each.left_out is why and each.said), "")
-        say(f"[dim]{many(count, 'commit')} left out: {why.value}{f' ({plain(said)})' if said else ''}.[/]")
+        if why not in TRIED:
+            say(f"[dim]{many(count, 'commit')} left out: {why.value}.[/]")
+    if tried:
+        rows = [(each.commit.id[:8], each.commit.message.partition("\n")[0][:40], each.reason) for each in tried]
+        console().print(table(("commit", "message", "left out, because"), rows))
     if kept:
         counted = f"{many(len(kept), 'case')} of {many(len(made), 'commit')}"
         say(f"{counted}. To see how often they pass now: whet cases run tag:commits")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.outcomes.unrunnable import could_not_run
 from whet.proving.checks import CommandEnd
-from whet.proving.installing import installed
+from whet.proving.dependencies import installed
 from whet.proving.judged_work import twist_tests
 from whet.proving.repositories import Commit, changed, commits, files_of, resolved, text_of
 from whet.proving.workspace import laid_out, put_files, put_tests, run_check, situation_for, write_file
@@ -65,6 +65,12 @@ class LeftOut(StrEnum):
     PASSES_BEFORE = "the tests pass before it too"
 
 
+# Of commits that change code and tests: what is in the way of each is worth a look.
+TRIED = (
+    LeftOut.NO_WAY, LeftOut.NOT_INSTALLED, LeftOut.COULD_NOT_RUN, LeftOut.FAILS_AFTER, LeftOut.PASSES_BEFORE,
+)  # fmt: skip
+
+
 class MadeOfCommit(NamedTuple):
     """What a commit gave: a case, or the reason why not, with what was said."""
 
@@ -72,6 +78,11 @@ class MadeOfCommit(NamedTuple):
     case: Case | None = None
     left_out: LeftOut | None = None
     said: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no case, in words."""
+        return f"{self.left_out or ''}{f' ({self.said})' if self.said else ''}"
 
 
 class CommitsAsked(NamedTuple):
@@ -83,7 +94,6 @@ class CommitsAsked(NamedTuple):
     test: WayToTest | None = None  # None: as the repository's files tell
     setup: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
-    issue: str = ""  # the task, in the place of the message
     installs: Path | None = None  # where dependencies are installed; None: nothing is, and what is there is linked
 
 
@@ -114,7 +124,7 @@ def _made(home: Home, asked: CommitsAsked, commit: Commit, told: WayToTest | Non
         return MadeOfCommit(commit, left_out=LeftOut.MERGE if commit.parents else LeftOut.FIRST)
     paths = changed(asked.repository, commit.parents[0], commit.id)
     tests = tuple(path for path in paths if is_test(path))
-    task = asked.issue or task_of(commit)
+    task = task_of(commit)
     why = (
         LeftOut.NO_TESTS if not tests
         else LeftOut.NO_CODE if not any(is_code(path) for path in paths)

@@ -9,7 +9,7 @@ import pytest
 from proving.repository_scenes import commit, new_repository
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits, way_in
-from whet.proving.installing import DONE, installed
+from whet.proving.dependencies import DONE, installed
 from whet.store.home import Home, prepare_home
 
 pytestmark = pytest.mark.skipif(
