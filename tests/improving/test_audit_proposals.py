@@ -188,3 +188,53 @@ def test_what_was_to_be_run_before_a_commit_is_said_at_the_commit_and_counted(
     assert not is_matched(pattern, "git status")
     session = gather(conversation(*(shell(each, "ok") for each in commands)))
     assert was_followed(situation, session) is followed
+
+
+NESTED = "# Web\n\n- Be quick.\n"
+TOLD = "# Work\n\n- Pages lie in `web/src/a.ts`, their styles in `web/src/b.css`.\n- Be kind.\n"
+
+
+@pytest.mark.parametrize(
+    "nested",
+    [NESTED.encode(), b"\xef\xbb\xbf" + NESTED.replace("\n", "\r\n").encode(), NESTED.rstrip().encode()],
+    ids=["plain", "crlf and bom", "no break at the end"],
+)
+def test_what_is_about_one_folder_moves_to_its_file_and_is_never_said_nowhere(
+    home: Home, database: Database, root: Path, nested: bytes
+) -> None:
+    (root / "web/src").mkdir(parents=True)
+    for name in ("a.ts", "b.css"):
+        (root / "web/src" / name).write_text("")
+    (root / "CLAUDE.md").write_text(TOLD)
+    (root / "web/CLAUDE.md").write_bytes(nested)
+    (first,) = propose_changes(home, database, audit_folder(root), project="p", now=1.0)
+    assert (first.proposal.kind, first.proposal.file) == (ProposalKind.MOVE, "web/CLAUDE.md")
+    assert first.entry is not None
+    approve(home, database, first.entry.number, actor=Actor.PERSON, now=2.0)
+    ending = b"\r\n" if b"\r\n" in nested else b"\n"
+    said = TOLD.splitlines()[2].encode()
+    assert (root / "web/CLAUDE.md").read_bytes() == nested.rstrip() + ending + said + ending
+    assert (root / "CLAUDE.md").read_text() == TOLD
+    (then,) = propose_changes(home, database, audit_folder(root), project="p", now=3.0)
+    assert then.entry is not None
+    assert then.proposal.finding.where == "web/CLAUDE.md"
+    approve(home, database, then.entry.number, actor=Actor.PERSON, now=4.0)
+    assert (root / "CLAUDE.md").read_text() == "# Work\n\n- Be kind.\n"
+    undo(home, database, actor=Actor.PERSON, now=5.0)
+    undo(home, database, actor=Actor.PERSON, now=6.0)
+    assert (root / "CLAUDE.md").read_text() == TOLD
+    assert (root / "web/CLAUDE.md").read_bytes() == nested
+
+
+def test_what_one_skill_is_about_moves_to_it(home: Home, database: Database, root: Path) -> None:
+    skill = root / ".claude/skills/ship/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: ship\ndescription: How to ship.\n---\n\nRun `./ship prod`, then `curl -f x.y/ok`.\n")
+    (root / "CLAUDE.md").write_text(
+        "- After `./ship prod` wait a minute before `curl -f x.y/ok`.\n- Call `./ship prod`.\n"
+    )
+    (found,) = propose_changes(home, database, audit_folder(root), project="p", now=1.0)
+    assert found.proposal.file == ".claude/skills/ship/SKILL.md"
+    assert found.entry is not None
+    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
+    assert skill.read_text().endswith("x.y/ok`.\n\n- After `./ship prod` wait a minute before `curl -f x.y/ok`.\n")

@@ -13,7 +13,7 @@ from whet.ledger.entries import Actor, Entry
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
 from whet.statements.audit import Audit
-from whet.statements.proposing import StatementProposal, moved, proposals
+from whet.statements.proposing import StatementProposal, better_place, copied_to, moved, proposals, says
 from whet.statements.statement import AuditedStatement
 from whet.store import files
 from whet.store.database import Database
@@ -50,15 +50,23 @@ def patches_of(
 ) -> Iterator[tuple[StatementProposal, Patch]]:
     """The changes of an audit, each as a patch of the passage that it shows; `reminders` are those in force."""
     texts = {file.path: _text(Path(audit.root) / file.path, audit.root) for file in audit.files if file.text}
+    places = {each: found for each in audit.statements if (found := better_place(each, audit.files))}
+    kept = {(found.path, " ".join(each.statement.text.split())) for each, found in places.items()}
     for audited in audit.statements:
         real, text = texts.get(audited.statement.file) or ("", "")
-        if not text:
+        # What was copied to where it is needed stands there on purpose.
+        if not text or (audited.statement.file, " ".join(audited.statement.text.split())) in kept:
             continue
-        reminder = _reminder_of(audited)
-        is_said = moved(audited, text, reminder) if reminder in reminders else None
-        for proposal in (is_said,) if is_said else proposals(audited, text):
+        reminder, place = _reminder_of(audited), places.get(audited)
+        is_said = f"the reminder {reminder} at the call" if reminder in reminders else ""
+        if place and says(place, audited.statement):
+            is_said = place.path
+        there = texts.get(place.path) if place and not is_said else None
+        copied = copied_to(audited, place, there[1]) if place and there else None
+        gone = moved(audited, text, is_said) if is_said else None
+        for proposal in (gone,) if gone else (copied,) if copied else proposals(audited, text):
             if proposal.passage is not None:
-                yield proposal, _change(proposal, real)
+                yield proposal, _change(proposal, there[0] if there and proposal.file else real)
             elif reminder not in reminders:
                 yield proposal, _rule(proposal, reminder, project)
 

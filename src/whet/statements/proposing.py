@@ -1,16 +1,29 @@
-"""What could be done about a statement: correct it, remove it, say it again at the call. Nothing is changed here."""
+"""What could be done about a statement: correct it, remove it, say it where it is needed. Nothing is changed here."""
 
+import posixpath
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 from whet.statements.listings import depth_in_drawing
-from whet.statements.statement import AuditedStatement, Statement, StatementFinding, StatementKind, StatementMark
+from whet.statements.naming import ThingKind, things_in
+from whet.statements.statement import (
+    FAULTS,
+    AuditedStatement,
+    InstructionFile,
+    Statement,
+    StatementFinding,
+    StatementKind,
+    StatementMark,
+)
 from whet.told.marked_block import MARK, PassageChange, lines_of, passage
 
 LONGEST_RULE = 400
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+MOVABLE = (StatementKind.ITEM, StatementKind.LINE)
+FEWEST_NAMES = 2  # that show which skill a statement belongs to
 REMOVABLE = (StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.CAUSE)
 
 
@@ -22,7 +35,7 @@ class ProposalKind(StrEnum):
     SHORTEN = "shorten"  # the lines of a block that are wrong go, the others stay
     MERGE = "merge"  # it stands elsewhere too: one of the two goes
     REMIND = "remind"  # told and not followed: at the call
-    MOVE = "move"  # a reminder says it at the call: it need not be read at every start
+    MOVE = "move"  # to where it is needed: it need not be read at every start
 
 
 class StatementProposal(NamedTuple):
@@ -33,6 +46,7 @@ class StatementProposal(NamedTuple):
     finding: StatementFinding
     passage: PassageChange | None = None  # None: nothing in the file changes
     reminder: str = ""
+    file: str = ""  # that the passage is of, where it is not the statement's own
 
 
 def proposals(audited: AuditedStatement, text: str) -> Iterator[StatementProposal]:
@@ -61,14 +75,64 @@ def proposals(audited: AuditedStatement, text: str) -> Iterator[StatementProposa
             return
 
 
-def moved(audited: AuditedStatement, text: str, reminder: str) -> StatementProposal | None:
-    """The file without a statement that a reminder in force says at the call. First the one, then the other: at no time
-    is it said nowhere.
+def moved(audited: AuditedStatement, text: str, where: str) -> StatementProposal | None:
+    """The file without a statement that is said where it is needed. First the one, then the other: at no time is it
+    said nowhere.
     """
     gone = passage_without(audited.statement, text)
-    why = f"the reminder {reminder} says it at the call"
-    finding = StatementFinding(StatementMark.DOUBLED, why, audited.statement.line, where=reminder)
+    finding = StatementFinding(StatementMark.DOUBLED, f"{where} says it", audited.statement.line, where=where)
     return StatementProposal(ProposalKind.MOVE, audited, finding, gone) if gone else None
+
+
+def copied_to(audited: AuditedStatement, file: InstructionFile, text: str) -> StatementProposal | None:
+    """A file that is read where a statement is needed, with the statement at its end."""
+    lines = lines_of(text.removeprefix(MARK))
+    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    said = [f"{line.rstrip()}{ending}" for line in textwrap.dedent(audited.statement.text).split("\n")]
+    is_list = audited.statement.kind is StatementKind.ITEM and bool(lines) and bool(_LEAD.match(lines[-1]))
+    gap = [] if is_list or (lines and not lines[-1].strip()) else [ending]
+    last = [] if not lines or lines[-1].endswith("\n") else [f"{lines[-1]}{ending}"]
+    change = passage(text, len(lines) + 1 - len(last), len(lines), [*last, *gap, *said])
+    why = f"all that it names is in `{_folder(file.path)}`: {file.path} is read there"
+    if file.is_on_demand:
+        why = f"{file.path} names all that it names, and is read when it is needed"
+    finding = StatementFinding(StatementMark.DOUBLED, why, audited.statement.line, where=file.path)
+    return StatementProposal(ProposalKind.MOVE, audited, finding, change, file=file.path) if change else None
+
+
+def better_place(audited: AuditedStatement, files: Iterable[InstructionFile]) -> InstructionFile | None:
+    """The file that is read only where a statement is needed: of the folder that all its paths lie in, or of the one
+    skill that names all that it names. None for what is read there already, or wants another change.
+    """
+    statement, every = audited.statement, {file.path: file for file in files if file.text and not file.same_as}
+    own = every.get(statement.file)
+    is_sound = statement.kind in MOVABLE and not any(each.mark in FAULTS for each in audited.findings)
+    if own is None or own.is_on_demand or not is_sound or statement.text[:1].isspace():
+        return None
+    things = [each for each in things_in(statement) if each.kind in (ThingKind.PATH, ThingKind.COMMAND)]
+    paths = [each.text for each in things if each.kind is ThingKind.PATH and each.is_certain]
+    folder = posixpath.commonpath([posixpath.dirname(each) for each in paths]) if len(paths) == len(things) > 0 else ""
+    while folder:
+        nested = every.get(posixpath.join(folder, posixpath.basename(statement.file)))
+        if nested and nested is not own and not nested.is_on_demand:
+            return nested
+        folder = posixpath.dirname(folder)
+    skills = [file for path, file in every.items() if file.is_on_demand and posixpath.basename(path) == "SKILL.md"]
+    told = [file for file in skills if len(things) >= FEWEST_NAMES and all(each.text in file.text for each in things)]
+    return told[0] if len(told) == 1 else None
+
+
+def says(file: InstructionFile, statement: Statement) -> bool:
+    """Whether a file has a statement in the same words."""
+    return _folded(statement.text) in _folded(file.text)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _folder(path: str) -> str:
+    return f"{posixpath.dirname(path)}/"
 
 
 def _corrected(finding: StatementFinding, text: str) -> PassageChange | None:

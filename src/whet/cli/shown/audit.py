@@ -84,7 +84,8 @@ def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
         proposal, entry = each.proposal, each.entry
         yield ""
         waits = f"pending as {entry.number}" if entry else f"not proposed: {plain(each.refused)}"
-        yield f"[bold]{proposal.kind}[/] {plain(proposal.audited.statement.place)}: {waits}"
+        to = f" to {plain(proposal.file)}" if proposal.file else ""
+        yield f"[bold]{proposal.kind}[/] {plain(proposal.audited.statement.place)}{to}: {waits}"
         if proposal.passage is not None:
             for line in difference(proposal.passage.before, proposal.passage.after).splitlines()[3:]:
                 yield f"  {plain(cut(line, WORDS_SHOWN))}"
