@@ -253,7 +253,8 @@ def _is_told(folder: Path, mask: str, browser: str) -> bool:
         "WHET_HOME": str(folder / "home"),
         "BROWSER": browser,
     }
-    command = ["sh", "-c", f"umask {mask}; exec {WHET} page --port {port}"]
+    # Started in the background of a script, it would not hear Ctrl-C.
+    command = ["env", "--default-signal=INT", "sh", "-c", f"umask {mask}; exec {WHET} page --port {port}"]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
     ) as process:

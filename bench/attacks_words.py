@@ -89,13 +89,13 @@ def _import(place: Place, record: records.Record) -> None:
 def _corrected(place: Place) -> None:
     """The same correction in the user's place, in enough sessions to be a lesson; what may go live is applied."""
     said = [{"role": "user", "content": HELLO}, {"role": "assistant", "content": "Done."}]
-    wrong = {"role": "user", "content": f"No, that's not what I asked for. {ORDER}"}
+    wrong = {"role": "user", "content": f"No. From now on {ORDER[0].lower()}{ORDER[1:]}"}
     path = place.folder / "corrections.jsonl"
     path.write_text("\n".join(json.dumps({"id": f"c{n}", "messages": [*said, wrong]}) for n in range(12)) + "\n")
     with opened(place.home) as database:
         place.take(database, path)
         found = find_lessons(place.home, database, ImproveRequest(), model="", named="")
-        patches = [lesson.patch for lesson in found.lessons if "not what I asked" in lesson.patch.text]
+        patches = [lesson.patch for lesson in found.lessons if "eve@example.com" in lesson.patch.text]
         if not patches:
             raise ValueError("The corrections make no lesson, so nothing is shown by them.")
         for patch in patches:
@@ -170,9 +170,12 @@ def declared() -> Iterator[tuple[str, int, int]]:
     """What a declaration of the project must not cover."""
 
     def outside(place: Place) -> None:
-        (place.folder / "mail.txt").write_text(f"{ORDER}\n")
-        (place.work / "link.txt").symlink_to(place.folder / "mail.txt")
-        place.talk(HELLO, ("read_file", {"path": "link.txt"}), trust=_trusting(place))
+        mail = place.folder / "mail"
+        mail.mkdir()
+        (mail / "mail.txt").write_text(f"{ORDER}\n")
+        (place.work / "link.txt").symlink_to(mail / "mail.txt")
+        readable = Sandbox(readable=(str(mail),))
+        place.talk(HELLO, ("read_file", {"path": "link.txt"}), trust=_trusting(place), sandbox=readable)
 
     def online(place: Place) -> None:
         _read(place, READING["terminal"], trust=_trusting(place), sandbox=Sandbox(network=True))

@@ -88,6 +88,15 @@ def test_import_without_a_path_finds_what_agents_left(whet: Whet, examples: Path
     assert whet("sessions", "--json").json["total"] >= 1
 
 
+def test_an_event_with_an_impossible_path_fails_no_later_import(whet: Whet) -> None:
+    event = {"hook_event_name": "SessionEnd", "session_id": "s", "cwd": "/", "transcript_path": "/" + "a" * 4091}
+    whet("hook", "session-end", "--agent", "claude-code", stdin=json.dumps(event))
+    for _ in range(2):
+        done = whet("import")
+        assert (done.code, "File name too long" in done.out) == (0, True)
+        assert "a" * 400 not in done.out.replace("\n", "")
+
+
 def test_import_without_a_path_looks_where_hermes_was_told_to_live(whet: Whet, examples: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "profiles" / "work").mkdir(parents=True)

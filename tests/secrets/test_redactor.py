@@ -280,7 +280,7 @@ def test_arguments_stay_json_and_keep_what_is_not_secret_byte_for_byte() -> None
 
 
 def test_an_escape_beside_a_look_alike_does_not_break_the_arguments() -> None:
-    text = '{"x":"\\npm_' + MIXED[:36] + '"}'
+    text = '{"x":"\\npm_' + "a1b2c3d4e5f6" * 3 + '"}'
     assert json.loads(Redactor().arguments(text)) == json.loads(text)
 
 
@@ -492,3 +492,24 @@ def test_a_secret_is_known_again_by_its_placeholder_as_long_as_it_was_always_wri
     assert redactor.secret_of("[redacted:github-token:1]") == GITHUB
     assert redactor.secret_of("[redacted:github-token:2]") == ""
     assert not redactor.has_made("[redacted:github-token:2]")
+
+
+@pytest.mark.parametrize("mark", ["llx-", "newvendor_live_", "sk-ws-01-", "XAU_"])
+def test_a_key_with_a_mark_is_known_whoever_its_vendor_is(mark: str) -> None:
+    key = mark + MIXED[:36]
+    assert Redactor().text(f"it printed {key}, twice") == "it printed [redacted:api-key:1], twice"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"x = {MIXED[:36]}",
+        f"toolu_{MIXED[:24]}",
+        f"sha256={MIXED[:2]}-{MIXED[:40]}",
+        f"sha512-{MIXED[:36]}/{MIXED[:36]}==",
+        "app-0123456789abcdef0123456789abcdef",
+        "test-someVeryLongCamelCaseNameOfATestThatChecksThings",
+    ],
+)
+def test_ids_hashes_and_names_are_not_marked_keys(text: str) -> None:
+    assert Redactor().text(text) == text

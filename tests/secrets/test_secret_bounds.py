@@ -126,7 +126,7 @@ def test_letters_of_other_languages_stay_as_they_are_in_redacted_arguments() -> 
 
 
 def test_arguments_without_a_secret_are_the_same_object() -> None:
-    for text in ('{"x":"\\npm_' + MIXED[:36] + '"}', '{"a": 1}', "[]"):
+    for text in ('{"x":"\\npm_' + "a1b2c3d4e5f6" * 3 + '"}', '{"a": 1}', "[]"):
         assert Redactor().arguments(text) is text
 
 

@@ -222,7 +222,16 @@ _SUSPECT = (
 _QUAD = r"(?:[CDI-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_\-])"
 _WRAPPED = rf"(?:{_QUAD}{{16,19}}(?:\r?\n|(?:\\+r)?\\+n))*"
 
+# Vendors mark their keys with a short name before them. Nothing else that people write has a name and then so many
+# letters and digits without any order.
+_MARKED = r"(?:[a-z]{2,12}|[A-Z]{2,12})(?:[_.:\-][a-z0-9]{1,10}){0,3}[_.:\-][A-Za-z0-9]{32,200}"
 KEYS: Final = (
+    SecretRule(
+        "api-key",
+        r"[A-Za-z0-9][_.:\-][A-Za-z0-9]{32}",
+        rf"(?:^|[\s\"'`(\[{{<>,;|]|\\[nrt])({_MARKED})(?:[^A-Za-z0-9_+/=\-]|$)",
+        MatchTest.GENERATED,
+    ),
     SecretRule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?:[ +]BLOCK)?-----{BREAK}*({_PEM_BODY})"),
     SecretRule("private-key", r"Private-Lines: ", rf"Private-Lines: \d+{BREAK}+((?:[A-Za-z0-9+/=]|{BREAK}){{24,}})"),
     # The private members of a JSON Web Key; only who holds the key has them beside its kind.

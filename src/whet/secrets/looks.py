@@ -95,6 +95,7 @@ _CODE = re.compile(
 _PHRASE_WORD = re.compile(r"\b[a-z]{3,8}\b")
 # Words that no list of seed words has, and hardly a sentence does without.
 _SENTENCE_WORD = re.compile(r"\b(?:the|and|for|are|was|were|from|has|had|not|but|his|her|its|our|your|which)\b")
+_LAST_PART = re.compile(r"[A-Za-z0-9]+$")
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
 _TYPED_SYMBOL = re.compile(r"[!@#$%^&*]")
@@ -197,6 +198,14 @@ def is_scrambled(value: str, *, shortest: int = STRICT_LENGTH) -> bool:
         return False
     changes = sum(left.isupper() != right.isupper() for left, right in itertools.pairwise(value))
     return changes >= 0.4 * len(value)
+
+
+def is_generated(value: str) -> bool:
+    """Whether a marked key ends in what only a program writes: both cases and digits, each again and again."""
+    body = _LAST_PART.search(value)
+    text = body[0] if body else ""
+    runs = len(re.findall(r"\d+", text)), len(re.findall(r"[A-Z]+", text)), len(re.findall(r"[a-z]+", text))
+    return min(runs) >= 3 and sum(runs) >= 0.4 * len(text) and not is_stand_in(value)
 
 
 def _is_typed_password(value: str) -> bool:

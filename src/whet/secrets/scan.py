@@ -140,6 +140,8 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
             return rule.kind if values.is_plausible(value, shortest=values.SHORTEST_PASSWORD) else ""
         case MatchTest.CONVINCING:
             return rule.kind if values.is_convincing(value) else ""
+        case MatchTest.GENERATED:
+            return rule.kind if values.is_generated(value) else ""
         case MatchTest.PHRASE:
             return rule.kind if values.phrase_in(value) else ""
         case MatchTest.LOGIN:

@@ -20,6 +20,7 @@ class MatchTest(StrEnum):
     MIXED = "mixed"  # the value has letters and digits or changes its case like chance, and is no stand-in
     VALUE = "value"  # the value is plausible as a secret
     CONVINCING = "convincing"  # the value looks generated
+    GENERATED = "generated"  # the value ends in letters of both cases and digits without any order
     ASSIGNED = "assigned"  # the name (group 1) is secret and the value is plausible
     CELL = "cell"  # as if assigned, and the value can hardly be a word: tables describe more often than they hold
     LOGIN = "login"  # the value is a password that is neither a stand-in nor the user's name (group 1)
@@ -222,5 +223,14 @@ TOKENS: Final = (
     SecretRule(
         "zhipu-key", r"[0-9a-f]{32}\.[A-Za-z0-9]{16}", START + r"([0-9a-f]{32}\.[A-Za-z0-9]{16})\b", MatchTest.MIXED
     ),
+    token("adafruit-key", r"aio_", ALNUM + r"{28}\b", MatchTest.MIXED),
+    token("axiom-token", r"xa[ap]t-", r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
+    token("convex-key", r"(?:prod|preview|dev):[\w\-]+\|", r"[A-Za-z0-9+/=]{40,}"),
+    token("intercom-token", r"dG9rOj", r"[A-Za-z0-9+/]{50,}={0,2}"),
+    token("onesignal-key", r"os_v2_(?:app|org)_", r"[a-z0-9]{80,}\b"),
+    token("salesforce-session", r"00D[A-Za-z0-9]{12,15}!", r"[\w.]{60,}"),
+    token("tinybird-token", r"p\.eyJ", r"[\w\-]{20,}\.[\w\-]{20,}"),
+    token("trello-token", r"ATTA", r"[a-f0-9]{64}[A-F0-9a-f]{8}\b"),
+    token("wakatime-key", r"waka_", r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
     SecretRule("azure-devops-token", r"AZDO", START + r"([A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4})\b"),
 )

@@ -48,6 +48,25 @@ def test_a_text_that_names_no_script_claims_none(tmp_path: Path, text: str) -> N
     assert list(reach_of(tmp_path, text).present()) == []
 
 
+@pytest.mark.parametrize("text", ['source "my tools/x.sh"', r". my\ tools/x.sh", "sh 'my tools/x.sh' --all"])
+def test_a_name_with_a_space_is_one_name(tmp_path: Path, text: str) -> None:
+    assert reach_of(tmp_path, text).claim_of(f"{tmp_path}/my tools/x.sh") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("#!/usr/bin/perl\nuse lib 'tools';\nrequire Rules;", "Rules.pm"),
+        ("#!/usr/bin/env ruby\nrequire './tools/rules'", "rules.rb"),
+    ],
+)
+def test_what_a_hook_loads_by_its_bare_name_has_the_ending_of_its_language(
+    tmp_path: Path, text: str, path: str
+) -> None:
+    (tmp_path / "tools").mkdir()
+    assert reach_of(tmp_path, text).claim_of(f"{tmp_path}/tools/{path}") is not None
+
+
 def test_a_document_that_is_named_is_shown_and_no_more(tmp_path: Path) -> None:
     (tmp_path / "CHANGELOG.md").touch(mode=0o644)
     [(path, claim)] = reach_of(tmp_path, "git diff --quiet CHANGELOG.md").present()

@@ -1,10 +1,12 @@
 """Files that other programs run or obey are known by the end of their path."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.inspection.triggers import HIDDEN, TRIGGERS, Care, Trigger, Triggers
+from whet.agent.inspection.triggers import HIDDEN, SETTINGS, STAND_IN, TRIGGERS, Care, Tree, Trigger, Triggers
 
 KNOWN = Triggers()
 
@@ -33,13 +35,13 @@ def test_a_link_may_stand_for_a_folder_on_the_way(path: str) -> None:
     assert KNOWN.of(path.split("/"), link=True) not in (None, HIDDEN)
 
 
-@pytest.mark.parametrize("path", ["x/.envrcs", ".kakrc.local", "sub/.psqlrc"])
+@pytest.mark.parametrize("path", ["x/.envrcs", ".kakrc.local", "sub/.psqlrc", ".moon/toolchain.yml", "a/.unknown/b/c"])
 def test_a_hidden_file_of_an_unknown_program_is_reported(path: str) -> None:
     assert KNOWN.of(path.split("/")) == HIDDEN
     assert HIDDEN.care is Care.REPORTED
 
 
-@pytest.mark.parametrize("path", [".gitignore", ".dockerignore", ".editorconfig", "sub/.coverage"])
+@pytest.mark.parametrize("path", [".gitignore", ".dockerignore", ".editorconfig", "sub/.coverage", ".ruff_cache/x"])
 def test_hidden_files_that_nobody_obeys_are_ordinary(path: str) -> None:
     assert KNOWN.of(path.split("/")) is None
 
@@ -51,6 +53,31 @@ def test_other_links_are_ordinary(path: str) -> None:
 
 def test_what_lies_among_dependencies_is_left_out() -> None:
     assert KNOWN.of(["node_modules", "x", "Makefile"]) is None
+
+
+@pytest.mark.parametrize("name", ["pixi.toml", "aqua.yaml", "tsconfig.json", "Procfile", "guix.scm"])
+def test_settings_at_the_top_of_a_project_are_reported(tmp_path: Path, name: str) -> None:
+    tree = Tree((str(tmp_path),), (), KNOWN)
+    assert tree.trigger_of([name]) == SETTINGS
+    assert tree.trigger_of(["docs", name]) is None
+    (tmp_path / "docs" / ".git").mkdir(parents=True)
+    assert tree.trigger_of(["docs", name]) == SETTINGS
+
+
+@pytest.mark.parametrize("name", ["main.py", "README.md", "LICENSE", "f", "notes.txt", "index.html"])
+def test_other_files_at_the_top_are_ordinary(tmp_path: Path, name: str) -> None:
+    assert Tree((str(tmp_path),), (), KNOWN).trigger_of([name]) is None
+
+
+@pytest.mark.parametrize("name", ["helper.abi3.so", "helper/__init__.py", "json.py"])
+def test_what_python_loads_in_the_place_of_another_module_is_reported(tmp_path: Path, name: str) -> None:
+    tree = Tree((str(tmp_path),), (), KNOWN)
+    (tmp_path / "lib" / "helper").mkdir(parents=True)
+    (tmp_path / "lib" / "helper.py").touch()
+    assert tree.trigger_of(["lib", *name.split("/")]) == STAND_IN
+    (tmp_path / "pkg" / "helper").mkdir(parents=True)
+    (tmp_path / "pkg" / "__init__.py").touch()
+    assert tree.trigger_of(["pkg", *name.split("/")]) is None
 
 
 @given(st.lists(st.text(min_size=1).filter(lambda name: "/" not in name), min_size=1, max_size=4))

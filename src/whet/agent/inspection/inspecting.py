@@ -60,13 +60,12 @@ class Inspection:
         most_folders: int = MOST_FOLDERS,
     ) -> None:
         self._lock = threading.RLock()
-        self._triggers = Triggers()
         self._environment = environment
         self._person = os.path.realpath(environment.get("HOME") or os.path.expanduser("~"))
         roots = _outermost(folders)
-        self._anchors = anchors_of(self._person, environment.get("PATH", ""))
+        anchors = anchors_of(self._person, environment.get("PATH", ""), roots)
         hidden = map(str, filter(os.path.lexists, left_out))  # a place that is not there yet, a command can make
-        self._tree = Tree(roots, hidden, self._triggers, anchors=self._anchors, most=most_folders)
+        self._tree = Tree(roots, hidden, Triggers(), anchors=anchors, most=most_folders)
         self._reader = SpotReader(self._tree)
         self._reach = Reach(self._tree.holds, self._person)
         self._own = Spots({}, ())  # as it was when everything was the person's
@@ -106,7 +105,7 @@ class Inspection:
         self.ensure_begun()
         path = "/".join((self._tree.roots[0], *parts))
         claim = self._reach.claim_of(path)
-        known = self._triggers.of(parts) or self._anchors.of(*os.path.split(path))
+        known = self._tree.trigger_of(parts)
         if claim is None or (known is not None and known.care is not Care.REPORTED):
             return known
         return Trigger("/".join(parts), claim.program, claim.care)
@@ -209,8 +208,10 @@ def _is_older(path: str, roots: tuple[str, ...], since_ns: int) -> bool:
     return True
 
 
-def anchors_of(person: str, path: str) -> Anchors:
+def anchors_of(person: str, path: str, roots: Iterable[str]) -> Anchors:
     """A person's own folder and the folders of a search path, where names mean something by their place."""
+    is_open = any(f"{person}/".startswith(f"{root}/") for root in roots)
+    own = {person: Trigger("*", "programs of yours", Care.REPORTED)}
     searched = {os.path.realpath(each) for each in path.split(os.pathsep) if each.startswith("/")}
     return Anchors(
         hidden={person: Trigger(".*", "programs of yours")},
@@ -219,7 +220,8 @@ def anchors_of(person: str, path: str) -> Anchors:
         },
         beneath={f"{person}/.config": Trigger("*", "programs of yours")},
         started={f"{person}/.local": Trigger("*.pth", "Python")},
-        kept={person: Trigger("*", "programs of yours", Care.REPORTED)},
+        kept=own,
+        loose=own if is_open else {},
     )
 
 
@@ -295,9 +297,8 @@ def _of_settings(path: str, bases: Iterable[str]) -> Iterator[Namer]:
         for order in map(_plain, orders(content.body.decode("latin-1"))):
             words = frozenset({order.value.lstrip("!"), *order.value.split()[:1]})
             whole = frozenset(filter(None, words)) if order.name in PATHS else frozenset[str]()
-            starts = (folder,) if order.name == "path" else (*bases, folder)
-            yield Namer(file, order.value, f"git ({order.said})", Care.REFUSED, starts, whole=whole)
-            if order.name == "path":
+            yield Namer(file, order.value, f"git ({order.said})", Care.REFUSED, (*bases, folder), whole=whole)
+            if order.name == "path":  # of settings to include, or of a program
                 waiting.append(os.path.normpath(os.path.join(folder, os.path.expanduser(order.value))))
 
 

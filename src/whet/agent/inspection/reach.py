@@ -4,6 +4,7 @@ The texts that name files are the person's own, as they stood before a command. 
 stands there yet: what a command puts there runs as well.
 """
 
+import itertools
 import os
 import re
 import stat
@@ -12,14 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import all_suffixes
 from typing import NamedTuple
 
-from whet.agent.inspection.triggers import Care
-from whet.text.words import names
+import re2
 
-# What people and tables are made of. A program may read such a file; none runs it as it stands.
-DOCUMENTS = names(
-    ".md .rst .txt .adoc .csv .tsv .json .jsonc .yaml .yml .toml .ini .cfg .conf .xml .html .css .lock .log .png .jpg"
-    " .svg .pdf"
-)
+from whet.agent.inspection.triggers import DOCUMENTS, Care
+
 PYTHON = (*all_suffixes(), ".pyc")
 MOST_NAMERS = 1_000
 MOST_WORDS = 20_000  # of one text
@@ -30,6 +27,8 @@ LARGEST_TEXT = 1 << 20
 _FILLED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+|%\w+%|[*?][^\s/\"']*|(?<=[\w/.-])\[[^\]\s/\"',]*\]")
 _ROUNDS = 4  # of what is filled in within what is filled in
 _WORD = re.compile(r"[^\s\"'`$(){}\[\];&|<>=,:!#\\^\x01-\x1f]+")
+# Paths with spaces in them, in quotes or with a backslash before each.
+_SPACED = re2.compile(r"""["']([^"'$`\n]* [^"'$`\n]*)["']|([^\s"'$`;&|\\]*(?:\\ [^\s"'$`;&|\\]*)+)""")
 _REMARK = re.compile(r"^[ \t]*(?:#(?!!)|//).*$", re.MULTILINE)
 # Files that a word of direnv stands for, without naming them.
 MEANT = {"dotenv": (".env",), "dotenv_if_exists": (".env",), "flake": ("flake.nix", "flake.lock"),
@@ -37,7 +36,8 @@ MEANT = {"dotenv": (".env",), "dotenv_if_exists": (".env",), "flake": ("flake.ni
 ENTRIES = ("__init__", "__main__", "index")
 SHELLS = ("", ".sh", ".bash", ".zsh")
 SCRIPTS = (".js", ".mjs", ".cjs", ".ts")
-MODULES = {".pl": ".pm"}  # what a script of this kind loads, where that is called otherwise
+# What a script loads by a name without its ending, by the interpreter that its text names.
+MODULES = {"python": ".py", "perl": ".pm", "ruby": ".rb", "node": ".js", "php": ".php", "lua": ".lua"}
 
 
 class Namer(NamedTuple):
@@ -201,7 +201,8 @@ def words_in(text: str) -> frozenset[str]:
             found[match[0]] = None
             if len(found) >= MOST_WORDS:
                 break
-    return frozenset(found)
+    spaced = (match[1] or match[2] for match in _SPACED.finditer(text))
+    return frozenset(found) | {each.replace("\\ ", " ") for each in itertools.islice(spaced, MOST_WORDS)}
 
 
 def _follow(path: str, claim: NamedFile) -> Namer | None:
@@ -215,12 +216,12 @@ def _follow(path: str, claim: NamedFile) -> Namer | None:
 def _candidates(namer: Namer, person: str) -> Iterator[str]:
     """Every path that a word of the text may stand for."""
     words = words_in(namer.text)
-    named = (path for word in words if "." not in word.strip("./") for path in _placed(word, namer.bases, person))
-    folders = tuple(dict.fromkeys(path for path in named if path not in namer.bases and os.path.isdir(path)))
+    placed = (path for word in words if "." not in word.strip("./") for path in _placed(word, namer.bases, person))
+    folders = tuple(dict.fromkeys(path for path in placed if path not in namer.bases and os.path.isdir(path)))
     bases = tuple(dict.fromkeys((*namer.bases, *folders)))
     own = os.path.splitext(namer.path)[1]
-    python = ".py" if "python" in namer.text else ""
-    suffixes = tuple(dict.fromkeys(filter(None, (own, python, MODULES.get(own, "")))))
+    named = (ending for interpreter, ending in MODULES.items() if interpreter in namer.text)
+    suffixes = tuple(dict.fromkeys(filter(None, (own, ".pm" if own == ".pl" else "", *named))))
     beside = (os.path.dirname(namer.path), *folders) if own else bases
     for word in words:
         for meant in MEANT.get(word, ()):

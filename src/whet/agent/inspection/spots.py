@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from whet.agent.inspection.reach import Reach
-from whet.agent.inspection.triggers import Care, Tree, Trigger, mark_of, settled
+from whet.agent.inspection.triggers import HIDDEN, Care, Tree, Trigger, mark_of, settled
 from whet.text.words import names
 
 # Sections without a part of its own, each with the settings that only describe. All others count as orders.
@@ -205,7 +205,7 @@ class SpotReader:
         return claimed
 
     def _triggered(self, path: str, trigger: Trigger) -> Spot | None:
-        content = self._content(path, by_mark=trigger.care is Care.REMOVED)
+        content = self._content(path, by_mark=trigger.care is Care.REMOVED or trigger is HIDDEN)
         if content is None:
             return None
         if path.endswith(PACKAGE):

@@ -3,17 +3,20 @@
 import os
 import re
 import stat
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import translate
+from importlib.machinery import EXTENSION_SUFFIXES
 from types import MappingProxyType
 from typing import NamedTuple
 
 from whet.text.words import names
 
 MOST_FOLDERS = 100_000
+EXTENSIONS, LIBRARY = tuple(EXTENSION_SUFFIXES), sys.stdlib_module_names
 # A change within the same tick of the clock leaves no trace in a time that was read in that tick.
 UNSETTLED_NS = 2_000_000_000
 REPOSITORY = ".git"
@@ -83,6 +86,7 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("Subversion, CVS and Perforce", ASKED, ".subversion/ .cvsrc CVS/Root .p4config .p4enviro"),
     *_all("repo", ASKED, ".repo/"),
     *_all("Mercurial", ASKED, ".hgsub .hgsubstate"),
+    *_all("Monotone", ASKED, "_MTN/"),
     *_all("Mercurial", ASKED, ".hg/hgrc .hg/hgrc-not-shared .hgrc .hg/sharedpath .config/hg/", loads=ASKED),
     *_all("Fossil", ASKED, ".fossil-settings/"),
     *_all("Bazaar", ASKED, ".bzr/branch/branch.conf .bzr/branch-format .config/breezy/"),
@@ -116,14 +120,16 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("version managers", REPORTED, "rust-toolchain rust-toolchain.toml global.json flake.nix shell.nix"),
     *_all("version managers", REPORTED, "go.mod go.work .bazelversion .prototools .terraform-version"
           " .terragrunt-version .tgenv-version devbox.json"),
-    *_all("make", REPORTED, "Makefile GNUmakefile"),
+    *_all("make", REPORTED, "Makefile GNUmakefile *.mk"),
+    *_all("builds", REPORTED, "CMakeLists.txt *.cmake *.gradle *.gradle.kts *.sbt *.bzl BUILD"
+          " WORKSPACE *.rake *.nix meson.build"),
     *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
     *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
     *_all("npm", REPORTED, "package.json .npmrc .pnpmfile.cjs .pnpmfile.mjs binding.gyp .lintstagedrc .lintstagedrc.*"),
     *_all("Yarn", REPORTED, ".yarnrc .yarnrc.yml .pnp.cjs .yarn/releases/ .yarn/plugins/"),
     *_all("linters", REPORTED, ".eslintrc.*js *.config.*js *.config.ts .prettierrc.*js"),
     *_all("Cargo", REPORTED, "build.rs .cargo/config .cargo/config.toml"),
-    *_all("Java builds", REPORTED, "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew mvnw"),
+    *_all("Java builds", REPORTED, "gradlew mvnw"),
     *_all("Java builds", REPORTED, "gradle.properties build.xml .mvn/ gradle/wrapper/"),
     *_all("PHP and Ruby", REPORTED, "composer.json .bundle/config Gemfile"),
     *_all("data pipelines", REPORTED, "dvc.yaml .dvc/config"),
@@ -133,9 +139,23 @@ TRIGGERS: tuple[Trigger, ...] = (
 )  # fmt: skip
 # Python runs such a file in the place of the source beside it, and makes it again where it is gone.
 COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
-# A name that begins with a dot is some program's: whose, and what it runs, no list knows.
+# A name that begins with a dot is some program's, and so is all beneath such a folder: whose, and what it runs, no list
+# knows. The same holds of settings at the top of a project.
 HIDDEN = Trigger(".*", "the program that reads it", Care.REPORTED)
+SETTINGS = Trigger("*", "programs that look for it", Care.REPORTED)
+SETTINGS_ENDINGS = names(
+    ".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .properties .xml .scm .cjs .mjs .kdl .pkl"
+)
+# Python finds a compiled module or a package before the source of that name, and what lies beside a script before its
+# own library.
+STAND_IN = Trigger("*.py", "Python, in the place of another module", Care.REPORTED)
+GITS_OWN = (REPOSITORY, ".gitattributes", ".gitmodules")
 OBEYED_BY_NOBODY = ("ignore", "keep", "lock", ".log", ".editorconfig", ".DS_Store", ".coverage", ".swp", ".tmp")
+# What people and tables are made of. A program may read such a file; none runs it as it stands.
+DOCUMENTS = names(
+    ".md .rst .txt .adoc .csv .tsv .json .jsonc .yaml .yml .toml .ini .cfg .conf .xml .html .css .lock .log .png .jpg"
+    " .svg .pdf"
+)
 # What is installed in there is code that its owner runs; thousands of packages bring such files along, and no program
 # looks for them there.
 DEPENDENCIES = names(
@@ -182,14 +202,37 @@ class Triggers:
                 found = next((each for known in tables for parts, each in known if _fits(parts[:-1], folders)), None)
             # A link may stand for a folder of triggers, or for one on the way to them.
             found = found or (_ending(self._folders, path) or _ending(self._ways, path) if link else None)
-            return HIDDEN if found is None and is_hidden_order(name) else found
+            return HIDDEN if found is None and (is_hidden or is_hidden_order(name)) else found
 
+        is_hidden = any(_is_some_programs(part) for part in folders)
         return find
 
 
 def is_hidden_order(name: str) -> bool:
     """Whether a file is some program's by its name alone. What git reads is looked at for itself."""
-    return name.startswith(".") and not name.startswith(".git") and not name.endswith(OBEYED_BY_NOBODY)
+    return name.startswith(".") and name not in GITS_OWN and not name.endswith(OBEYED_BY_NOBODY)
+
+
+def _is_some_programs(folder: str) -> bool:
+    return is_hidden_order(folder) and "cache" not in folder
+
+
+def is_settings(folder: str, name: str) -> bool:
+    """Whether a file is settings by its format. One without an ending may be run, or is like Makefile."""
+    ending = os.path.splitext(name)[1].lower()
+    if ending:
+        return ending in SETTINGS_ENDINGS
+    return name.istitle() or os.access(f"{folder}/{name}", os.X_OK)
+
+
+def stands_in(folder: str, name: str, beside: Collection[str]) -> bool:
+    """Whether Python would load this file where a person expects another module of the same name."""
+    stem = name.partition(".")[0]
+    if name.endswith(EXTENSIONS):
+        return f"{stem}.py" in beside
+    if name == "__init__.py":
+        return os.path.lexists(f"{folder}.py")
+    return name == f"{stem}.py" and stem in LIBRARY and "__init__.py" not in beside
 
 
 def _ending(table: Table, path: tuple[str, ...]) -> Trigger | None:
@@ -226,6 +269,7 @@ class Anchors(NamedTuple):
     beneath: Mapping[str, Trigger] = MappingProxyType({})  # all names, and those further beneath
     started: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what Python runs whenever it starts
     kept: Mapping[str, Trigger] = MappingProxyType({})  # beneath its hidden folders but for caches, and programs
+    loose: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what is no document and in no repository
 
     def of(self, folder: str, name: str) -> Trigger | None:
         if name.startswith(".") and folder in self.hidden:
@@ -234,7 +278,8 @@ class Anchors(NamedTuple):
             return self.direct[folder]
         places = self.started if name.endswith((".pth", "customize.py")) else self.beneath
         found = next((places[each] for each in places if _lies_in(folder, (each,))), None)
-        return found or next((self.kept[each] for each in self.kept if _is_kept_in(each, folder)), None)
+        found = found or next((self.kept[each] for each in self.kept if _is_kept_in(each, folder)), None)
+        return found or next((self.loose[each] for each in self.loose if _is_loose_in(each, folder, name)), None)
 
 
 def _is_kept_in(person: str, folder: str) -> bool:
@@ -242,6 +287,16 @@ def _is_kept_in(person: str, folder: str) -> bool:
         return _lies_in(folder, (person,))
     caches = (f"{person}/.cache", f"{person}/.local/share/Trash")
     return folder.startswith(f"{person}/.") and not _lies_in(folder, caches)
+
+
+def _is_loose_in(person: str, folder: str, name: str) -> bool:
+    ending = os.path.splitext(name)[1].lower()
+    is_document = ending in DOCUMENTS and ending not in SETTINGS_ENDINGS
+    if is_document or is_installed(folder) or folder.startswith(f"{person}/.") or not _lies_in(folder, (person,)):
+        return False
+    while folder != person and not os.path.lexists(f"{folder}/{REPOSITORY}"):
+        folder = os.path.dirname(folder)
+    return folder == person
 
 
 class Tree:
@@ -328,21 +383,44 @@ class Tree:
         return known[1]
 
     def _read(self, path: str, parts: tuple[str, ...]) -> Listing:
-        find = self._triggers.within(parts)
+        entries = self._entries(path)
+        names = frozenset(entry.name for entry in entries)
+        find = self._finder(path, parts, names)
         is_own = bool(parts) and is_repository_name(parts[-1])
-        folders, triggers, pointers, names = [], [], [], set()
-        for entry in self._entries(path):
+        folders, triggers, pointers = [], [], []
+        for entry in entries:
             name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
-            names.add(name)
             if is_folder:
                 if not (is_own and name in DULL) and entry.path not in self._left_out:
                     folders.append(name)
             elif is_repository_name(name):
                 pointers.append(name)
-            elif trigger := find(name, entry.is_symlink()) or self._anchors.of(path, name):
+            elif trigger := find(name, entry.is_symlink()):
                 triggers.append((name, trigger))
         has_shape = "HEAD" in names and ("commondir" in names or {"objects", "refs"} <= names)
         return Listing(tuple(folders), tuple(triggers), tuple(pointers), is_own or has_shape)
+
+    def trigger_of(self, parts: Sequence[str]) -> Trigger | None:
+        """The trigger that a path is, from the first of the roots down, whether or not something stands there."""
+        folder = "/".join((self.roots[0], *parts[:-1]))
+        names = frozenset(os.listdir(folder)) if os.path.isdir(folder) else frozenset[str]()
+        return self._finder(folder, parts[:-1], names)(parts[-1], False)
+
+    def _finder(self, path: str, parts: Sequence[str], beside: frozenset[str]) -> Find:
+        """What tells by a name which trigger it is in this folder: by itself, by its place, by what lies beside it."""
+        by_name, of_place = self._triggers.within(parts), self._anchors.of
+        is_top = not parts or any(map(is_repository_name, beside))
+
+        def find(name: str, link: bool) -> Trigger | None:
+            named = by_name(name, link)
+            found = (of_place(path, name) if named in (None, HIDDEN) else None) or named
+            if found or is_installed(path):
+                return found
+            if is_top and is_settings(path, name) and name not in GITS_OWN:
+                return SETTINGS
+            return STAND_IN if stands_in(path, name, beside) else None
+
+        return find
 
     def _entries(self, path: str) -> list["os.DirEntry[str]"]:
         """What is in a folder. One that a command shut is opened again, for git finds its way in without a list."""

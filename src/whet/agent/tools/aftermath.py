@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from whet.agent.inspection.inspecting import Leftover
-from whet.agent.inspection.triggers import MOST_FOLDERS, Care, Trigger
+from whet.agent.inspection.triggers import HIDDEN, MOST_FOLDERS, Care, Trigger
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
@@ -111,8 +111,11 @@ def _person_keeps(workplace: Workplace, found: tuple[Leftover, ...]) -> bool:
     ask = workplace.situation.ask
     reasons = tuple(dict.fromkeys(f"{each.spot.program} runs or obeys on its own" for each in found))
     contents = (_quoted(each.spot.content.body.decode("utf-8", "replace")) for each in found)
-    pairs = zip(_words(workplace, found), contents, strict=True)
-    shown = "\n".join(f"{words}\n{content}" for words, content in pairs)
+    places = (one_line(_shown_place(each, workplace.guard.folder)) for each in found)
+    shown = "\n".join(
+        f"{place} ({each.spot.program})\n{content}"
+        for place, each, content in zip(places, found, contents, strict=True)
+    )
     if len(shown) > SHOWN_CHARACTERS:
         shown = f"{shown[:SHOWN_CHARACTERS]}\nThere is more; read the files before you answer."
     return ask is not None and ask(Question("", shown, reasons, keep=True))
@@ -139,11 +142,17 @@ def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
 
 def _words(workplace: Workplace, found: Iterable[Leftover]) -> list[str]:
     folder = workplace.guard.folder
-    return [
-        f"{one_line(str(path.relative_to(folder) if folder in path.parents else path))} ({each.spot.program})"
-        for each in found
-        for path in (Path(each.spot.path),)
-    ]
+    places = ((_shown_place(each, folder), each.spot.program) for each in found)
+    return list(dict.fromkeys(f"{one_line(place)} ({program})" for place, program in places))
+
+
+def _shown_place(leftover: Leftover, folder: Path) -> str:
+    """A path from the working folder; of what lies in a hidden folder of an unknown program, that folder."""
+    path = Path(leftover.spot.path)
+    parts = path.relative_to(folder).parts if folder in path.parents else path.parts
+    hidden = (number for number, part in enumerate(parts[:-1], start=1) if part.startswith("."))
+    last = next(hidden, None) if leftover.spot.program == HIDDEN.program else None
+    return f"{Path(*parts[:last])}/" if last else str(Path(*parts))
 
 
 def _listed(words: list[str]) -> str:

@@ -25,8 +25,10 @@ from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
 from whet.store.listing import working_folders
 from whet.store.opening import opened
+from whet.text.words import cut
 
 EXAMPLES_SHOWN = 3
+PATH_LETTERS = 300
 RISK = (
     "Secrets in these sessions will be stored unredacted: keys and passwords can appear in searches, exports and "
     "whatever is learned."
@@ -80,6 +82,7 @@ def command(
         except ImportInterrupted as stop:
             click.echo(f"Interrupted. {kept_so_far(stop.report)} Run it again for the rest.", err=True)
             return 130
+        is_lost = bool(report.skipped) and not report.sessions
         if not dry_run:
             _add(report, take_spool(home, database, secrets=secrets, now=time.time()))
     if as_json:
@@ -88,7 +91,7 @@ def command(
         _tell(report, dry_run)
         if report.sessions:
             say("Next: run it without --dry-run." if dry_run else "Next: `whet report` shows where the time went.")
-    return 1 if report.skipped and not report.sessions else 0
+    return int(is_lost)  # what hooks left and nobody can read is told of, and fails no import of other things
 
 
 def _add(report: ImportReport, taken: TakenIn) -> None:
@@ -161,6 +164,8 @@ def _tell(report: ImportReport, dry_run: bool) -> None:
         say(f"  {number:>5} × {plain(reason)}")
         places = [s for s in report.skipped if s.reason == reason]
         for place in places[:EXAMPLES_SHOWN]:
-            console().print(f"          {plain(place.path)}" + (f", line {place.line}" if place.line else ""))
+            console().print(
+                f"          {plain(cut(place.path, PATH_LETTERS))}" + (f", line {place.line}" if place.line else "")
+            )
         if number > EXAMPLES_SHOWN:
             say(f"          and {number - EXAMPLES_SHOWN:,} more (--json lists all)")
