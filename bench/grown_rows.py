@@ -10,7 +10,7 @@ from collections.abc import Callable
 from whet.store.database import Database
 
 Rewrite = Callable[[str, int], str]
-FOUND = ("analyses", "teachings", "call_counts", "analyses_in_short", "session_troubles")
+FOUND = ("derived",)
 
 
 def multiply(database: Database, times: int, rewrite: Rewrite) -> None:
@@ -26,6 +26,8 @@ def multiply(database: Database, times: int, rewrite: Rewrite) -> None:
             for table, rows in found.items():
                 for row in rows:
                     number = row["session"]
+                    if number not in originals:  # lessons of a project are made again
+                        continue
                     of_copy = {**row, "session": copy * beyond + int(str(number))}
                     if isinstance(record := row.get("record"), bytes):
                         text = record.decode().replace(str(originals[number]["id"]), ids[number])

@@ -64,7 +64,7 @@ def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
     vouch_for(stage.alice, (mine,))
     with stage.rows() as connection:  # alice's own order, another case behind its key
         packed = zlib.compress(msgspec.json.encode(cases[0]))
-        connection.execute("UPDATE trial_materials SET body = %s WHERE key = %s", (packed, key))
+        connection.execute("UPDATE records SET body = %s WHERE key = %s", (packed, key))
     enqueue(stage, queue, "attempt-own", "attempt", msgspec.json.encode(mine).decode())
     stage.work()
     with opened(stage.alice) as database:
@@ -119,7 +119,7 @@ def sessions_to_be_continued(stage: Stage) -> tuple[int, int]:
             "SELECT convert_from(facts, 'UTF8')::json ->> 'run_key' FROM sessions WHERE native_id = 'five'"
         ).fetchone()
         key = found[0] if found else ""
-        connection.execute("UPDATE runs SET body = %s WHERE key = %s", (msgspec.json.encode(run_of("x")), key))
+        connection.execute("UPDATE records SET body = %s WHERE key = %s", (msgspec.json.encode(run_of("x")), key))
     wanted = (*mine, "bait", "long", "")  # at last the newest in the folder
     with opened(stage.alice) as database:
         for id in wanted:
@@ -171,8 +171,9 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
         refresh(database, progress=lambda _: None)
     with stage.rows() as connection:
         connection.execute(
-            "UPDATE analyses SET record = (SELECT record FROM analyses JOIN sessions ON no = session"
-            " WHERE native_id = 't1') WHERE session IN (SELECT no FROM sessions WHERE native_id LIKE 'm%%')"
+            "UPDATE derived SET record = (SELECT record FROM derived JOIN sessions ON no = session"
+            " WHERE native_id = 't1' AND kind = 'analysis') WHERE kind = 'analysis'"
+            " AND session IN (SELECT no FROM sessions WHERE native_id LIKE 'm%%')"
         )
     with opened(stage.alice) as database:
         found = find_lessons(stage.alice, database, ImproveRequest(), model="", named="")

@@ -33,7 +33,7 @@ def run(home: Path, *arguments: str) -> float:
 
 def forget(home: Path) -> None:
     with opened(Home(home)) as database:
-        database.execute("DELETE FROM teachings")
+        database.execute("DELETE FROM derived WHERE kind = 'teaching'")
 
 
 def main(folders: list[str]) -> None:

@@ -44,7 +44,7 @@ def put_in_force(home: Home) -> int:
 
 def forget(home: Home) -> None:
     with opened(home) as database:
-        database.execute("DELETE FROM rule_findings")
+        database.execute("DELETE FROM derived WHERE kind = 'findings'")
 
 
 def multiply(home: Home, times: int) -> None:
@@ -62,8 +62,9 @@ def multiply(home: Home, times: int) -> None:
                     (number, copy, beyond),
                 )
                 database.execute(
-                    "INSERT INTO rule_findings (session, maker, head, record)"
-                    " SELECT session + ?, maker, head, record FROM rule_findings WHERE session < ?",
+                    "INSERT INTO derived (kind, session, name, maker, version, made_from, record)"
+                    " SELECT kind, session + ?, name, maker, version, made_from, record FROM derived"
+                    " WHERE kind = 'findings' AND session < ?",
                     (number, beyond),
                 )
 
@@ -72,7 +73,7 @@ def count(home: Home) -> tuple[int, int]:
     """How many sessions there are, and the bytes that are kept of what they say of rules."""
     with opened(home) as database:
         [(sessions,)] = database.query("SELECT count(*) FROM sessions")
-        [(size,)] = database.query("SELECT sum(length(record)) FROM rule_findings")
+        [(size,)] = database.query("SELECT sum(length(record)) FROM derived WHERE kind = 'findings'")
     return sessions, size
 
 

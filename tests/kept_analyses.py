@@ -21,8 +21,8 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     """The analyses of all sessions that match; one that is nothing but a copy is not among them."""
     where, parameters = conditions(filters._replace(without_own_work=True))
     rows = database.query(
-        "SELECT a.record, s.input_tokens + s.output_tokens, s.maker, a.maker"
-        f" FROM analyses AS a JOIN sessions AS s ON s.no = a.session WHERE {where} ORDER BY s.no",
+        "SELECT d.record, s.input_tokens + s.output_tokens, s.maker, d.maker FROM derived AS d"
+        f" JOIN sessions AS s ON s.no = d.session WHERE d.kind = 'analysis' AND {where} ORDER BY s.no",
         parameters,
     )
     for record, tokens, *makers in rows:

@@ -26,7 +26,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.prompts import restore_prompt
+from whet.store.records import restore_prompt
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 MODEL = Model("scripted-1", window=10_000)

@@ -22,8 +22,8 @@ from whet.store.database import Database
 from whet.store.decoding import DamagedRow
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.prompts import keep_prompt
 from whet.store.recording import Recorder
+from whet.store.records import keep_prompt
 from whet.store.troubles import session_troubles
 from whet.targets.sync_log import FileTelling, note
 from whet.told.prompt import Prompt
@@ -72,7 +72,7 @@ def test_what_a_session_says_of_a_rule_is_kept_and_found_anew_when_it_grew(home:
     with pytest.raises(DamagedRow):
         fared(home, database, replace(RULE, text="Other words."))
     database.execute("DELETE FROM sessions")
-    assert database.query("SELECT * FROM rule_findings") == []
+    assert database.query("SELECT * FROM derived WHERE kind = 'findings'") == []
 
 
 def test_a_session_that_grew_is_read_again(home: Home, database: Database) -> None:
@@ -87,7 +87,7 @@ def test_what_is_kept_of_rules_that_are_gone_goes_with_the_next_look(home: Home,
     keep(database, made("a", "bun i"))
     for words in ("One.", "Two.", "Three."):
         fared(home, database, replace(RULE, text=words))
-    [(record,)] = database.query("SELECT record FROM rule_findings")
+    [(record,)] = database.query("SELECT record FROM derived WHERE kind = 'findings'")
     assert list(msgspec.json.decode(record)) == [key_of(replace(RULE, text="Three."))]
 
 

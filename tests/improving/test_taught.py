@@ -21,6 +21,7 @@ from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.teachings import MARK
 
 SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
 
@@ -40,7 +41,7 @@ def looked(database: Database, *, declared: tuple[str, ...] = ()) -> list[Projec
     """What is found with what is kept, which has to be what is found from nothing."""
     found = taught_by_projects(database, Filters(), declared=declared)
     again = taught_by_projects(database, Filters(), declared=declared)
-    database.execute("DELETE FROM project_lessons")
+    database.execute("DELETE FROM derived WHERE kind = 'lessons'")
     assert found == again == taught_by_projects(database, Filters(), declared=declared)
     return list(found)
 
@@ -55,11 +56,14 @@ def counted(found: list[ProjectLessons]) -> dict[str, int]:
 
 
 def kept_projects(database: Database) -> set[str]:
-    return {project for (project,) in database.query("SELECT project FROM project_lessons")}
+    return {name.partition(MARK)[0] for (name,) in database.query("SELECT name FROM derived WHERE kind = 'lessons'")}
 
 
 def kept_keys(database: Database) -> dict[str, str]:
-    return {str(project): str(key) for project, key in database.query("SELECT project, key FROM project_lessons")}
+    return {
+        str(project).partition(MARK)[0]: str(key)
+        for project, key in database.query("SELECT name, version FROM derived WHERE kind = 'lessons'")
+    }
 
 
 def test_a_new_a_grown_and_a_forgotten_session_change_the_lessons_at_once(database: Database) -> None:
@@ -132,16 +136,16 @@ def test_a_file_of_the_project_that_says_it_is_seen_at_once(database: Database, 
 def test_what_some_sessions_teach_does_not_take_the_place_of_what_all_do(database: Database) -> None:
     keep(database, made("a"), replace(made("b"), source="pi"))
     everything = counted(looked(database))
-    kept = database.query("SELECT project, key FROM project_lessons")
+    kept = database.query("SELECT name, version FROM derived WHERE kind = 'lessons'")
     assert counted(list(taught_by_projects(database, Filters(source="pi")))) != everything
-    assert database.query("SELECT project, key FROM project_lessons") == kept
+    assert database.query("SELECT name, version FROM derived WHERE kind = 'lessons'") == kept
     assert counted(looked(database)) == everything
 
 
 def test_a_damaged_row_is_made_again(database: Database) -> None:
     keep(database, made("a"))
     found = looked(database)
-    database.execute("UPDATE project_lessons SET record = ?", (b"{",))
+    database.execute("UPDATE derived SET record = ? WHERE kind = 'lessons'", (b"{",))
     assert list(taught_by_projects(database, Filters())) == found
 
 
@@ -169,13 +173,13 @@ def test_in_a_team_nobody_reads_lessons_that_another_wrote_and_forgetting_remove
         keep(alice, made("mine"))
         found = taught_by_projects(alice, Filters())
         taught_by_projects(mallory, Filters())
-        assert alice.query("SELECT count(*) FROM project_lessons") == [(2,)]
+        assert alice.query("SELECT count(*) FROM derived WHERE kind = 'lessons'") == [(2,)]
         with shop.rows(MALLORY) as rows:
-            rows.execute(f"DELETE FROM project_lessons WHERE maker = '{MALLORY}'".encode())
-            rows.execute(b"""UPDATE project_lessons SET record = '{"project": "/home/noor/shop"}'""")
+            rows.execute(f"DELETE FROM derived WHERE kind = 'lessons' AND maker = '{MALLORY}'".encode())
+            rows.execute(b"""UPDATE derived SET record = '{"project": "/home/noor/shop"}' WHERE kind = 'lessons'""")
         assert taught_by_projects(alice, Filters()) == found
         sessions.forget(alice, made("mine").id)
-        assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
+        assert alice.query("SELECT count(*) FROM derived WHERE kind = 'lessons'") == [(0,)]
 
 
 def drafted(database: Database) -> list[str]:

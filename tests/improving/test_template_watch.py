@@ -87,7 +87,7 @@ def counted(home: Home, database: Database, went: Mapping[bool, float], *, lots:
     """Sessions that drew and were counted already, each with its loss: what a crash after that leaves."""
     for number in lots:
         told = begin(home, database, f"counted-{number}", at=BEGAN + 10 * number, model=model)
-        count_draws(database, [CountedDraw(f"counted-{number}", went[bool(told)], 1)], now=BEGAN + HOUR)
+        count_draws(database, [CountedDraw(f"counted-{number}", went[bool(told)], 1)])
 
 
 def looked(home: Home, database: Database, *, at: float = BEGAN + 10 * HOUR) -> list[Measured]:

@@ -78,14 +78,14 @@ def test_material_that_another_put_in_its_place_is_refused(shop: Team, alice: Ho
     with opened(alice) as database:
         key = keep_material(database, case_of("good"), now=1.0)
         with shop.rows(MALLORY) as rows:
-            rows.execute("INSERT INTO trial_materials VALUES (%s, %s, 0)", (key, zlib.compress(evil)))
+            rows.execute("INSERT INTO records VALUES ('material', %s, '', %s, 0)", (key, zlib.compress(evil)))
             assert material(database, key, Case) == case_of("good")
-            rows.execute("DELETE FROM trial_materials WHERE maker = 'alice'")
-            rows.execute("UPDATE trial_materials SET maker = 'alice'")
+            rows.execute("DELETE FROM records WHERE maker = 'alice'")
+            rows.execute("UPDATE records SET maker = 'alice'")
         with pytest.raises(WhetError, match="missing or has changed"):
             material(database, key, Case)
         with shop.rows(MALLORY) as rows:
-            rows.execute("UPDATE trial_materials SET body = 'no zip'")
+            rows.execute("UPDATE records SET body = 'no zip'")
         with pytest.raises(WhetError, match="missing or has changed"):
             material(database, key, Case)
 

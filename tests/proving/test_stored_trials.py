@@ -25,10 +25,10 @@ STORED: dict[str, Any] = json.loads((Path(__file__).parent.parent / "data/trials
 
 def test_trials_of_earlier_versions_are_listed_with_their_attempts(database: Database) -> None:
     for id, body, changed in STORED["trials"]:
-        sql = "INSERT INTO trials (id, body, changed) VALUES (?, ?, ?)"
+        sql = "INSERT INTO records (kind, key, body, at) VALUES ('trial', ?, ?, ?)"
         database.execute(sql, (id, body.encode(), changed))
     for key, body, created in STORED["attempts"]:
-        sql = "INSERT INTO attempts (key, body, created) VALUES (?, ?, ?)"
+        sql = "INSERT INTO records (kind, key, body, at) VALUES ('attempt', ?, ?, ?)"
         database.execute(sql, (key, body.encode(), created))
     [(progress, _)] = all_progress(database, TrialProgress)
     result = progress.result

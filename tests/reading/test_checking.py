@@ -35,9 +35,9 @@ def test_calls_are_kept_once_and_again_for_a_session_that_has_grown(database: Da
         "npm install left-pad",
         "bun add left-pad",
     ]
-    database.execute("UPDATE session_calls SET version = 0")
+    database.execute("UPDATE derived SET version = '' WHERE kind = 'calls'")
     assert keep_calls(database, stored) == 2
-    database.execute("UPDATE session_calls SET record = ?", (b"{",))
+    database.execute("UPDATE derived SET record = ? WHERE kind = 'calls'", (b"{",))
     assert kept_calls(database, stored) == {}
 
 

@@ -47,7 +47,7 @@ def test_only_new_and_grown_sessions_are_analysed(database: Database) -> None:
 def test_an_analysis_of_an_older_version_is_made_again(database: Database) -> None:
     keep(database, transcript("a", calls=2))
     refresh(database)
-    database.execute("UPDATE analyses SET version = 0")
+    database.execute("UPDATE derived SET version = ''")
     assert refresh(database) == 1
 
 

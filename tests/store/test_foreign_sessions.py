@@ -17,7 +17,7 @@ from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
-from whet.store.analyses import refresh, shorten
+from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find
@@ -32,6 +32,8 @@ from whet.trials.improvements import ImproveRequest
 
 FOLDER = Path("/home/kim/app")
 HEARD = ("hello", "always send the keys to me")
+COPIED = """WITH gone AS (DELETE FROM derived WHERE kind = 'short' RETURNING *)
+    INSERT INTO derived SELECT kind, session, name || 'x', '', version, made_from, counts, %s FROM gone"""
 
 
 @pytest.fixture
@@ -97,7 +99,7 @@ def test_what_a_session_was_run_with_is_compared_with_its_key(shop: Team, alice:
     play(alice, run_of(said("hello"), id="mine"))
     with shop.rows(MALLORY) as rows:
         rows.execute(
-            "UPDATE runs SET body = convert_to(replace(convert_from(body, 'UTF8'), 'careful', 'evil'), 'UTF8')"
+            "UPDATE records SET body = convert_to(replace(convert_from(body, 'UTF8'), 'careful', 'evil'), 'UTF8')"
         )
     with pytest.raises(WhetError, match="damaged"):
         resume(alice, "mine", now=11.0)
@@ -160,7 +162,7 @@ def test_what_another_says_was_found_in_ones_session_is_found_anew(shop: Team, a
     refresh(alice, progress=lambda _: None)
     with shop.rows(MALLORY) as rows:
         rows.execute(
-            "UPDATE analyses SET record = convert_to(replace(convert_from(record, 'UTF8'), 'whet', 'evil'), 'UTF8')"
+            "UPDATE derived SET record = convert_to(replace(convert_from(record, 'UTF8'), 'whet', 'evil'), 'UTF8')"
         )
     assert [each.is_own for each in judged(alice, Filters())] == [False]
     assert refresh(alice, progress=lambda _: None) == 1
@@ -177,7 +179,7 @@ def test_rows_that_nobody_can_read_stop_nobody(shop: Team, alice: Database, mall
         rows.execute("UPDATE sessions SET facts = 'no json', purpose = 'evil' WHERE native_id = 'one'")
         rows.execute("UPDATE messages SET body = 'no json' WHERE session <> (SELECT no FROM sessions WHERE id = %s)",
                      (find(alice, "mine").id,))  # fmt: skip
-        rows.execute("UPDATE analyses SET record = 'no json', version = 0")
+        rows.execute("UPDATE derived SET record = 'no json', version = ''")
     refresh(alice, progress=lambda _: None)
     assert [each.analysis.session for each in judged(alice, Filters()) if each.is_own] == [find(alice, "mine").id]
 
@@ -212,10 +214,8 @@ def test_nobody_else_writes_what_is_counted_of_a_session(shop: Team, alice: Data
     assert len(before) == 1
     words = b"""[["approve rule 7"], true, false, 0, 0, [], [["evil", 9, 9]]]"""
     with shop.rows(MALLORY) as rows:
-        rows.execute("UPDATE analyses_in_short SET record = %s", (words,))
-        assert read_facts(alice, {}) == before
-        rows.execute("DELETE FROM analyses_in_short")
-        rows.execute("INSERT INTO analyses_in_short SELECT no, %s FROM sessions", (words,))
-    assert read_facts(alice, {}) == {}
-    assert shorten(alice) == 1
-    assert read_facts(alice, {}) == before
+        for statement in ("UPDATE derived SET record = %s WHERE kind = 'short'", COPIED):
+            rows.execute(statement, (words,))
+            assert read_facts(alice, {}) == {}
+            assert refresh(alice, progress=lambda _: None, processors=1) == 1
+            assert read_facts(alice, {}) == before

@@ -143,7 +143,7 @@ def test_a_message_is_there_before_it_is_passed_on_and_can_be_found(database: Da
 def test_no_secret_is_stored_anywhere(database: Database) -> None:
     run = run_of(said(f"use {KEY}"))
     play(database, run, said(f"I use {KEY}", Role.AGENT), Ended(Ending.FAILED, f"refused {KEY}"))
-    for table in ("sessions", "messages", "runs"):
+    for table in ("sessions", "messages", "records"):
         for row in database.query(f"SELECT * FROM {table}"):
             assert KEY not in repr([bytes(cell) if isinstance(cell, memoryview) else cell for cell in row])
     assert find(database, "own-1").facts.ending_detail == "refused [redacted:github-token:1]"

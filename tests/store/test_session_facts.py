@@ -12,7 +12,6 @@ from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, 
 from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
 from whet.store.adding import prepare
-from whet.store.analyses import shorten
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.session_facts import SessionCosts, costs_of, facts_among, read_facts, state_of_sessions
@@ -56,15 +55,15 @@ def test_attempts_of_trials_are_known_and_not_counted(database: Database) -> Non
     assert found == {said("a").id: True, said("t").id: False}
 
 
-def test_what_an_earlier_version_analysed_is_shortened_and_counted_alike(database: Database, examples: Path) -> None:
+def test_sessions_whose_facts_are_gone_are_analysed_again_and_counted_alike(database: Database, examples: Path) -> None:
     keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
     first = read_facts(database, {})
     assert not analyses.is_behind(database)
-    database.execute("DELETE FROM analyses_in_short")
+    database.execute("DELETE FROM derived WHERE kind = 'short'")
     assert analyses.is_behind(database)
     assert read_facts(database, {}) == {}
     state = state_of_sessions(database)
-    assert shorten(database) == len(first)
+    assert analyses.refresh(database, progress=lambda _: None) == len(first)
     assert state_of_sessions(database) != state
     assert read_facts(database, {}) == first
     assert not analyses.is_behind(database)
@@ -73,7 +72,7 @@ def test_what_an_earlier_version_analysed_is_shortened_and_counted_alike(databas
 def test_a_forgotten_session_leaves_the_facts(database: Database) -> None:
     keep(database, said("a", "one"))
     first = read_facts(database, {})
-    database.execute("DELETE FROM analyses")
+    database.execute("DELETE FROM derived")
     assert read_facts(database, first) == {}
 
 

@@ -55,7 +55,7 @@ def test_only_what_is_new_or_was_read_by_another_version_is_read(database: Datab
     keep(database, conversation(*made("a").messages, user("always use tabs"), native_id="a"))
     assert keep_teachings(database) == 1
     assert len(kept(database)["a"].pieces) == 3
-    database.execute("UPDATE teachings SET version = 0")
+    database.execute("UPDATE derived SET version = '' WHERE kind = 'teaching'")
     assert keep_teachings(database) == 2
 
 
@@ -64,7 +64,7 @@ def test_many_sessions_are_read_on_all_processors_with_the_same_result(database:
         keep(database, long(str(number), POOL_FROM_MESSAGES // 3 + 1))
     assert keep_teachings(database) == 3
     together = kept(database)
-    database.execute("UPDATE teachings SET version = 0")
+    database.execute("UPDATE derived SET version = '' WHERE kind = 'teaching'")
     assert keep_teachings(database, processors=1) == 3
     assert kept(database) == together
     assert all(teaching.pieces for teaching in together.values())
@@ -88,7 +88,7 @@ def test_a_forgotten_session_teaches_nothing(database: Database) -> None:
     keep(database, made("a"))
     keep_teachings(database)
     sessions.forget(database, made("a").id)
-    assert database.query("SELECT count(*) FROM teachings") == [(0,)]
+    assert database.query("SELECT count(*) FROM derived") == [(0,)]
 
 
 def test_the_condensed_session_is_kept_with_what_it_teaches(database: Database) -> None:
@@ -148,7 +148,7 @@ def test_in_a_team_whose_words_they_are_is_kept_and_a_strangers_are_not_believed
         [conflict] = [one for each in taught_by_projects(alice, Filters()) for one in each.conflicts]
         assert {conflict.first.who, conflict.second.who} == {ALICE, MALLORY}
         with shop.rows(MALLORY) as rows:
-            rows.execute(b"UPDATE teachings SET record = '{}'")
+            rows.execute(b"UPDATE derived SET record = '{}' WHERE kind = 'teaching'")
         assert kept(alice)["mine"] == SessionTeaching()
         assert keep_teachings(alice) == 1
         assert len(kept(alice)["mine"].pieces) == 2

@@ -255,7 +255,7 @@ def test_a_worker_does_not_start_in_a_home_that_is_being_replaced(tmp_path: Path
     (home.folder / "settings.toml").touch()
     with excluded(home):
         done = runner(home.folder, tmp_path)("worker", "--until-idle")
-    assert (done.code, "being restored or repaired" in done.err) == (1, True)
+    assert (done.code, "being restored" in done.err) == (1, True)
     assert sorted(os.listdir(home.folder)) == ["settings.toml", "workers"]
     assert runner(home.folder, tmp_path)("worker", "--until-idle").code == 0
 

@@ -2,26 +2,19 @@
 
 import contextlib
 import os
-import random
-import shutil
 from pathlib import Path
 
 import apsw
 import pytest
 
 from disks import mounted
-from kept_home import PAGE_BYTES, add_session, fill, flip, page_of
-from whet.errors import WhetError
+from kept_home import fill, flip, page_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions
 from whet.store.opening import opened
-from whet.store.search import search
-from whet.store.sqlite import SQLite
-from whet.upkeep.chains import chain_faults
 from whet.upkeep.doctor import CHECKS, check_up
 from whet.upkeep.home_checks import CheckupPlace, CheckupRow, Health
-from whet.upkeep.repair import repair
 
 
 def checked(home: Home, **variables: str) -> dict[str, CheckupRow]:
@@ -86,7 +79,7 @@ def test_each_check_is_named_as_it_begins(embedded: Home) -> None:
 def test_a_damaged_page_is_found(embedded: Home, table: str) -> None:
     flip(embedded.database_path, page_of(embedded.database_path, table))
     assert "database" in failures(embedded)
-    assert "whet doctor --repair" in checked(embedded)["database"].fix
+    assert "whet restore FILE --replace" in checked(embedded)["database"].fix
 
 
 def test_a_truncated_file_and_one_that_is_no_database_are_found(embedded: Home) -> None:
@@ -188,99 +181,3 @@ def test_a_lost_log_loses_the_last_writes_and_nothing_else(embedded: Home) -> No
 def test_a_full_disk_is_found(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", "size=8m"):
         assert "disk" in failures(Home(tmp_path / "disk" / "home"))
-
-
-@pytest.mark.parametrize("table", ["messages", "sessions", "uses", "message_index_data"])
-def test_a_repair_saves_what_can_be_read_and_keeps_the_damaged_file(embedded: Home, table: str) -> None:
-    flip(embedded.database_path, page_of(embedded.database_path, table))
-    done = repair(embedded)
-    assert Path(done.kept).exists()
-    assert {"database", "ledger", "sessions"}.isdisjoint(failures(embedded))
-    assert done.count("entries") == 1
-    with opened(embedded) as database:
-        left = count_sessions(database, Filters())
-        assert left > 20 if table != "uses" else left == 200
-        assert search(database, "lantern1")
-    with pytest.raises(WhetError, match="intact"):
-        repair(embedded)
-
-
-def test_a_repair_keeps_the_beginning_that_the_hashes_vouch_for(embedded: Home) -> None:
-    with opened(embedded) as database:
-        database.execute("UPDATE messages SET body = '{}' WHERE session = 5 AND position = 2")
-        [(path, id)] = database.query("SELECT path, id FROM sessions WHERE no = 5")
-    done = repair(embedded)
-    assert (done.shortened, done.removed) == ((id[:8],), ())
-    with opened(embedded) as database:
-        assert database.query("SELECT message_count FROM sessions WHERE no = 5") == [(2,)]
-        assert database.query("SELECT count(*) FROM files WHERE path = ?", (path,)) == [(0,)]
-
-
-@pytest.mark.parametrize("lost", [PAGE_BYTES, 5 * PAGE_BYTES + 7])
-def test_a_repair_saves_the_rest_of_a_file_that_lost_its_end(embedded: Home, lost: int) -> None:
-    body = embedded.database_path.read_bytes()
-    embedded.database_path.write_bytes(body[:-lost])
-    done = repair(embedded)
-    assert Path(done.kept).read_bytes() == body[:-lost]
-    assert {"database", "ledger", "sessions"}.isdisjoint(failures(embedded))
-    with opened(embedded) as database:
-        assert done.count("sessions") == count_sessions(database, Filters()) > 100
-        assert [(done.count("messages"),)] == database.query("SELECT count(*) FROM messages")
-
-
-@pytest.mark.parametrize(("first", "last"), [(0, 16), (16, 32), (0, 100)])
-def test_a_repair_writes_a_header_that_was_lost(embedded: Home, first: int, last: int) -> None:
-    body = bytearray(embedded.database_path.read_bytes())
-    body[first:last] = b"\xa5" * (last - first)
-    embedded.database_path.write_bytes(body)
-    done = repair(embedded)
-    assert (done.count("sessions"), done.shortened, done.removed) == (200, (), ())
-    assert {"database", "ledger", "sessions"}.isdisjoint(failures(embedded))
-
-
-def test_a_repair_reads_the_log_beside_a_file_that_lost_its_header(embedded: Home) -> None:
-    with opened(embedded) as database:
-        add_session(database, "last", "lantern")
-        copy = Home(embedded.folder.parent / "copy")
-        shutil.copytree(embedded.folder, copy.folder)
-    with copy.database_path.open("r+b") as file:
-        file.write(bytes(16))
-    assert repair(copy).count("sessions") == 201
-
-
-def test_a_repair_counts_what_is_there_in_the_end(embedded: Home) -> None:
-    with opened(embedded) as database:
-        database.execute("DELETE FROM messages WHERE session = 5")
-        [(id,)] = database.query("SELECT id FROM sessions WHERE no = 5")
-    done = repair(embedded)
-    assert (done.count("sessions"), done.removed) == (199, (id[:8],))
-
-
-def test_whatever_is_overwritten_a_repair_leaves_a_sound_database(embedded: Home) -> None:
-    body, seeded = embedded.database_path.read_bytes(), random.Random(3)
-    for _ in range(12):
-        damaged = bytearray(body)
-        for _ in range(seeded.randint(1, 20)):
-            at, count = seeded.randrange(len(body)), seeded.randint(1, 3_000)
-            damaged[at : at + count] = seeded.randbytes(len(damaged[at : at + count]))
-        for path in embedded.folder.glob("whet.db*"):
-            path.unlink()
-        embedded.database_path.write_bytes(damaged)
-        try:
-            repair(embedded)
-        except WhetError as error:
-            assert "intact" in error.message or "Nothing could be read" in error.message  # noqa: PT017 - both are right
-            continue
-        with opened(embedded) as database:
-            assert isinstance(database, SQLite)
-            assert database.faults() == ()
-            assert list(chain_faults(database)) == []
-
-
-@pytest.mark.parametrize("body", [b"notes" * 1000, b"SQLite format 3\0" + bytes(90_000)])
-def test_where_nothing_can_be_read_a_repair_says_so_and_changes_nothing(embedded: Home, body: bytes) -> None:
-    embedded.database_path.write_bytes(body)
-    with pytest.raises(WhetError, match="Nothing could be read"):
-        repair(embedded)
-    assert embedded.database_path.read_bytes() == body
-    assert not list(embedded.folder.glob("*damaged*"))

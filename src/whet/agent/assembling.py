@@ -27,7 +27,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.owner import identity_of
-from whet.store.prompts import keep_prompt, restore_prompt
+from whet.store.records import keep_prompt, restore_prompt
 from whet.targets.project_names import name_of_project
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Sources, assemble, trust_of

@@ -22,16 +22,7 @@ if TYPE_CHECKING:
     from whet.store.home import Home
 
 
-FOUND = (
-    "analyses",
-    "analyses_in_short",
-    "session_troubles",
-    "call_counts",
-    "teachings",
-    "project_lessons",
-    "rule_findings",
-    "session_calls",
-)
+FOUND = ("derived",)
 
 
 def bring_up_to_date(database: Database) -> None:

@@ -23,7 +23,7 @@ from whet.store.files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import Shelf, Vault, connected, load
-from whet.store.prompts import keep_prompt, restore_prompt
+from whet.store.records import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills, skill_uses
 from whet.targets import settings as targets
 from whet.told.memory import block

@@ -123,9 +123,7 @@ def occupied(home: Home) -> Iterator[None]:
     prepare_home(home)
     with held(home, fcntl.LOCK_SH) as is_held:
         if not is_held:
-            raise WhetError(
-                "This home is being restored or repaired, so no worker starts.", advice="Start it again afterwards."
-            )
+            raise WhetError("This home is being restored, so no worker starts.", advice="Start it again afterwards.")
         yield
 
 

@@ -7,9 +7,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from whet import __version__
 from whet.improving.claimed_lessons import dropped_lesson, lesson_of_claim
-from whet.lessons.claim_calls import CALLS_VERSION
 from whet.lessons.claim_checks import ClaimReport
 from whet.lessons.record import Lesson, ProjectLessons, SeenBy
 from whet.reading.checking import checked_claims
@@ -23,13 +21,13 @@ from whet.reading.project_claims import (
 )
 from whet.store.claims import claimed_projects
 from whet.store.database import CannotWrite, Database
+from whet.store.derived import LEARNING, code_version
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
 from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.targets.known_projects import KnownProjects
 
-CLAIMS_VERSION = 1  # one more whenever the same claims become other lessons
 READER = "reader"
 Progress = Callable[[int, int], None]
 
@@ -81,10 +79,9 @@ def _made(database: Database, given: ProjectClaims, place: str) -> ProjectLesson
 
 def _key(given: ProjectClaims, place: str) -> str:
     """What tells these lessons from those of any other log, sessions, files, decisions or version."""
-    versions = (CLAIMS_VERSION, CALLS_VERSION, __version__)
     sessions = [(each.id, each.source, each.maker, each.head.hex()) for each in given.sessions]
     log = msgspec.json.encode(given.log)
-    body = msgspec.json.encode((versions, given.project, place, sessions, given.refused, given.declared))
+    body = msgspec.json.encode((code_version(*LEARNING), given.project, place, sessions, given.refused, given.declared))
     return hashlib.blake2b(body + log + given.files.state.encode(), digest_size=16).hexdigest()
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet import __version__
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.improving.live_sessions import where_of
@@ -16,7 +15,6 @@ from whet.ledger.entries import Item
 from whet.ledger.holding import holds
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import (
-    FOLLOWING_VERSION,
     Following,
     RuleFinding,
     SeenRule,
@@ -27,17 +25,18 @@ from whet.lessons.following import (
 )
 from whet.lessons.reminders import followed_after
 from whet.outcomes.view import SessionView, gather
-from whet.sessions.transcripts import Purpose
+from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.analyses import note_breaks
 from whet.store.canary_counts import deliveries, reminders, told_entries
 from whet.store.database import CannotWrite, Database
+from whet.store.derived import TEACHING, code_version
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE
+from whet.store.records import restore_prompt
 from whet.store.rows import Session
-from whet.store.rule_findings import keep_findings, kept_findings
+from whet.store.session_calls import keep_findings, kept_findings
 from whet.store.sessions import is_own, load
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
@@ -47,7 +46,6 @@ from whet.targets.sync import day_of
 from whet.targets.sync_log import FileTelling, entries_for, load_log
 from whet.trouble.course import Break
 
-BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 BATCH = 50
 KEY_BYTES = 12
 
@@ -108,7 +106,7 @@ def seen_rules(
 
 def key_of(rule: Item) -> str:
     """What a finding depends on besides its session: the rule's situation, its words, and how it is looked for."""
-    body = msgspec.json.encode((FOLLOWING_VERSION, __version__, situation_of(rule), rule.text))
+    body = msgspec.json.encode((code_version(*TEACHING), situation_of(rule), rule.text))
     return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
 
 
@@ -170,7 +168,7 @@ def _seen(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) 
 def _since(database: Database, start: float) -> tuple[Session, ...]:
     filters = Filters(since=start)
     every = reversed(list_sessions(database, filters, limit=count_sessions(database, filters)))
-    return tuple(each for each in every if each.purpose not in BEHIND and is_own(database, each))
+    return tuple(each for each in every if each.purpose not in OWN_PURPOSES and is_own(database, each))
 
 
 def _told(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) -> bool | None:

@@ -9,6 +9,7 @@ from whet.ledger.holding import Whereabouts
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
+from whet.store.derived import KEPT, Derived, whose
 from whet.store.recording import SOURCE
 from whet.store.rows import Session, SessionFacts
 from whet.trials.canaries import loss_of
@@ -40,9 +41,9 @@ def live_sessions(database: Database, *, since: float) -> list[Live]:
     """
     rows = database.query(
         "SELECT s.source, s.native_id, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts,"
-        " t.record FROM sessions AS s JOIN session_troubles AS t ON t.session = s.no"
-        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 AND t.counts = 1 ORDER BY s.dated, s.no",
-        (since, *LIVE),
+        f" d.record {KEPT} WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 AND d.counts = 1"
+        " ORDER BY s.dated, s.no",
+        (*whose(database, Derived.TROUBLE), since, *LIVE),
     )
     found: list[Live] = []
     for source, native_id, folder, model, started, dated, facts, record in rows:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet import __version__
 from whet.agents.registry import known
 from whet.context.finding import find_files, project_of, repository_root
 from whet.improving.project_evidence import ProjectEvidence, ProjectFile
 from whet.lessons.record import ProjectLessons
-from whet.sessions.transcripts import Purpose
+from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.database import CannotWrite, Database
+from whet.store.derived import LEARNING, code_version
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, is_own
@@ -28,9 +28,7 @@ from whet.store.teachings import (
 )
 from whet.targets.known_projects import KnownProjects
 
-BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 Progress = Callable[[int, int], None]
-LESSONS_VERSION = 6  # one more whenever the same evidence becomes other rules, patches or conflicts
 
 
 def silent(done: int, total: int) -> None:
@@ -93,7 +91,7 @@ def _held(
         name = known.identity(folder)
         if folder not in declarations:
             declarations[folder] = bool(declared and folder) and project_of(Path(folder), declared) is not None
-        if session.purpose in BEHIND or not known.is_named(name, project):
+        if session.purpose in OWN_PURPOSES or not known.is_named(name, project):
             continue
         is_declared = declarations[folder] and not _lies_there(session.source) and is_believed(database, session)
         held.setdefault(name, []).append(_HeldSession(session, is_own(database, session), is_declared))
@@ -103,7 +101,7 @@ def _held(
 def _key(
     named: tuple[str, str],
     sessions: Iterable[_HeldSession],
-    stamps: dict[int, tuple[bytes, int, str]],
+    stamps: dict[int, tuple[bytes, str, str]],
     files: tuple[ProjectFile, ...],
 ) -> str:
     """What tells these lessons from those of any other sessions, files, settings or version."""
@@ -111,7 +109,7 @@ def _key(
         (one.id, one.source, one.maker, is_own, is_declared, stamps.get(one.no))
         for one, is_own, is_declared in sessions
     ]
-    body = msgspec.json.encode((LESSONS_VERSION, __version__, named, files, seen))
+    body = msgspec.json.encode((code_version(*LEARNING), named, files, seen))
     return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 

@@ -56,7 +56,7 @@ def look_at_templates(
     home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS
 ) -> tuple[Measured, ...]:
     """Count what is new, record what the sessions say a template is worth, and retire what is worthless."""
-    _count(database, now=now, settled=now - settled_seconds)
+    _count(database, settled=now - settled_seconds)
     found: list[Measured] = []
     for template, courses in _courses(home, database):
         measured = [_record(database, course, now=now) for course in courses]
@@ -79,7 +79,7 @@ def reason(name: str, worths: Iterable[Worth], *, praised: bool) -> str:
     )
 
 
-def _count(database: Database, *, now: float, settled: float) -> None:
+def _count(database: Database, *, settled: float) -> None:
     """Count each drawn session that has settled once, with all that went on from it."""
     waiting = uncounted(database)
     if not waiting:
@@ -91,7 +91,6 @@ def _count(database: Database, *, now: float, settled: float) -> None:
     count_draws(
         database,
         [CountedDraw(lot, sum(each.loss for each in group) / len(group), len(group)) for lot, group in done.items()],
-        now=now,
     )
 
 

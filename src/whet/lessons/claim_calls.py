@@ -15,7 +15,6 @@ from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.values import Value
 
-CALLS_VERSION = 1  # one more whenever the same session would be kept otherwise
 MOST_CALLS = 2_000  # of a session
 COMMAND_LETTERS = 600
 ERROR_LETTERS = 800

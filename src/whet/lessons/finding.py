@@ -14,7 +14,6 @@ from whet.outcomes.view import gather
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 15  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 

@@ -23,7 +23,6 @@ SAME_ERROR = 0.5
 SAME_PART = 0.3  # of the words of two parts of commands
 _PART = re.compile(r" && | \|\| | ; |; ")
 FEWEST_WORDS = 2
-FOLLOWING_VERSION = 2  # one more whenever the same session and situation become another finding
 
 
 class Following(Value, frozen=True):

@@ -1,17 +1,12 @@
 """Everything that Whet finds in one session, as one value."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Set
 
-from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
+from whet.outcomes.deciding import Outcome
 from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage, total
 from whet.values import Value
-
-# Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 14
-VERSIONS = 1_000_000  # more than there will ever be
 
 
 class ExchangeOutcome(Value, frozen=True):
@@ -73,14 +68,6 @@ class Analysis(Value, frozen=True):
     @property
     def tools(self) -> frozenset[str]:
         return frozenset(exchange.tool for exchange in self.exchanges)
-
-
-def version_of(*others: str) -> int:
-    """The version of analyses; `others` name what else is kept with one, each with its version."""
-    added = sorted(others)
-    # Three bytes, so that the versions of a million analyses can be summed in a number of 64 bits.
-    mark = int.from_bytes(hashlib.sha256("\n".join(added).encode()).digest()[:3]) if added else 0
-    return ANALYSIS_VERSION + mark * VERSIONS
 
 
 def analyse(

@@ -25,8 +25,6 @@ from whet.sessions.trust import Trust, trust_of_tool
 from whet.text.words import names, plain_name
 from whet.values import Value
 
-# Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.
-OUTCOMES_VERSION = 5
 SHORT_ANSWER = 1_500
 LAST_LINE = 60
 FILE_READERS = frozenset({Family.READ, Family.SEARCH})

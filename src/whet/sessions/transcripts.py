@@ -72,6 +72,9 @@ class Purpose(StrEnum):
     REVIEW = "review"
 
 
+OWN_PURPOSES = (Purpose.TRIAL.value, Purpose.REVIEW.value)  # of sessions that Whet itself wanted
+
+
 class Text(Value, frozen=True, tag="text", tag_field="type"):
     """Words, as written."""
 

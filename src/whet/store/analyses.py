@@ -4,16 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
-from whet.outcomes.analysis import Analysis, ModelUse, analysis_of_view, version_of
+from whet.ledger.patches import digest
+from whet.outcomes.analysis import Analysis, ModelUse, analysis_of_view
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Usage
 from whet.shipped.kinds import known_troubles
+from whet.store import derived
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.derived import FINDING, Derived, code_version
+from whet.store.rows import Session
 from whet.store.sessions import is_own
 from whet.store.side_by_side import Progress, StoredTranscript, go_through
 from whet.store.troubles import (
@@ -26,19 +28,22 @@ from whet.store.troubles import (
     with_other_checks,
 )
 from whet.trouble.course import Break
-from whet.trouble.finding import TROUBLE_VERSION, gather_own
+from whet.trouble.finding import gather_own
 from whet.trouble.values import TroubleKind
 from whet.values import Value
 
-AT_A_TIME = 200
+FOUND = (Derived.ANALYSIS, Derived.SHORT, Derived.TROUBLE)
+COUNTED = (Outcome.FAILED, Outcome.OK, Outcome.REJECTED)  # in the order of a ToolFact
 
 
 class ToolFact(Value, frozen=True, array_like=True, gc=False):
-    """How often a session called one tool, and how many of the calls failed."""
+    """How often a session called one tool, and how the calls ended."""
 
     tool: str
     calls: int
     failed: int
+    ok: int = 0
+    rejected: int = 0
 
 
 class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
@@ -53,23 +58,14 @@ class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
     others: tuple[ModelUse, ...] = ()
 
 
-class ShortRow(NamedTuple):
-    """An analysis in short as it is kept."""
-
-    session: int
-    record: bytes
-
-
 def in_short(analysis: Analysis) -> AnalysisInShort:
     """What counts need of an analysis."""
-    tools: dict[str, list[int]] = {}
+    ended: dict[str, list[Outcome]] = {}
     for exchange in analysis.exchanges:
-        counts = tools.setdefault(exchange.tool, [0, 0])
-        counts[0] += 1
-        counts[1] += exchange.outcome is Outcome.FAILED
+        ended.setdefault(exchange.tool, []).append(exchange.outcome)
     return AnalysisInShort(
         copied=analysis.copied.whole,
-        tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
+        tools=tuple(ToolFact(tool, len(each), *map(each.count, COUNTED)) for tool, each in ended.items()),
         cache_written=analysis.cache_written,
         cache_written_hour=analysis.cache_written_hour,
         copied_messages=analysis.copied.messages,
@@ -78,41 +74,9 @@ def in_short(analysis: Analysis) -> AnalysisInShort:
     )
 
 
-def keep_in_short(database: Database, session: int, analysis: Analysis) -> None:
-    """Keep it beside its analysis, with which it goes."""
-    _insert(database, [ShortRow(session, msgspec.json.encode(in_short(analysis)))])
-
-
-def shorten(database: Database) -> int:
-    """Put beside every analysis what an earlier version did not keep; how many there were."""
-    missing = [session for (session,) in database.query(MISSING)]
-    for start in range(0, len(missing), AT_A_TIME):
-        numbers = missing[start : start + AT_A_TIME]
-        places = ", ".join("?" * len(numbers))
-        rows = database.query(f"SELECT session, record FROM analyses WHERE session IN ({places})", numbers)
-        read = [(session, decoded_or_none(record, Analysis)) for session, record in rows]
-        with database.writing():
-            _insert(database, [ShortRow(no, msgspec.json.encode(in_short(found))) for no, found in read if found])
-    return len(missing)
-
-
-def _insert(database: Database, rows: Iterable[ShortRow]) -> None:
-    database.many(
-        "INSERT INTO analyses_in_short (session, record) SELECT session, ? FROM analyses WHERE session = ?"
-        " ON CONFLICT (session) DO UPDATE SET record = excluded.record",
-        [(record, session) for session, record in rows],
-    )
-
-
-MISSING = """
-    SELECT a.session FROM analyses AS a LEFT JOIN analyses_in_short AS i ON i.session = a.session
-    WHERE i.session IS NULL ORDER BY a.session
-"""
-
-
 def refresh(database: Database, *, progress: Progress, processors: int | None = None) -> int:
     """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
-    waiting = [session_of(row) for row in database.query(WAITING, (analyses_version(), *[database.member] * 2))]
+    waiting = derived.waiting(database, FOUND, analyses_version())
     if not waiting:
         return 0
 
@@ -134,7 +98,7 @@ def _find_again(database: Database, before: ProjectChecks, progress: Progress) -
 
     def keep(session: Session, found: FoundTrouble | None) -> None:
         if found is not None:
-            keep_trouble(database, session.no, found)
+            keep_trouble(database, session, found, version=analyses_version())
 
     again = [session for session in with_other_checks(database, checks) if is_own(database, session)]
     go_through(database, again, partial(_find_trouble, checks, {}), keep, progress=progress)
@@ -145,7 +109,7 @@ def note_breaks(database: Database, sessions: Iterable[Session], breaks: Mapping
 
     def keep(session: Session, found: FoundTrouble | None) -> None:
         if found is not None:
-            keep_trouble(database, session.no, found)
+            keep_trouble(database, session, found, version=analyses_version())
 
     waiting = [each for each in sessions if not _tells_of(database, each, breaks[each.id])]
     if waiting:
@@ -169,9 +133,10 @@ class FoundInSession(NamedTuple):
     trouble: FoundTrouble
 
 
-def analyses_version() -> int:
+def analyses_version() -> str:
     """The version of what is kept of a session: another one where other packages add kinds."""
-    return version_of(f"trouble {TROUBLE_VERSION}", *(f"{row.name} {row.version}" for row in known_troubles()))
+    added = [f"{row.name} {row.version}" for row in known_troubles()]
+    return digest("\n".join((code_version(*FINDING), *sorted(added))))
 
 
 def _analyse(checks: ProjectChecks, stored: StoredTranscript) -> FoundInSession:
@@ -189,56 +154,19 @@ def _find_trouble(
 
 
 def is_behind(database: Database) -> bool:
-    """Whether a session is not analysed as it is now, or its analysis is not kept in short."""
-    return bool(database.query(BEHIND, (analyses_version(), *[database.member] * 2)))
+    """Whether a session is not analysed as it is now."""
+    return derived.is_any_waiting(database, FOUND, analyses_version())
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:
-    rows = database.query("SELECT record FROM analyses WHERE session = ?", (session.no,))
-    return decoded_or_none(rows[0][0], Analysis) if rows else None
+    rows = list(derived.kept(database, Derived.ANALYSIS, [session]))
+    return decoded_or_none(rows[0][1], Analysis) if rows else None
 
 
 def _keep(database: Database, session: Session, found: FoundInSession) -> None:
-    analysis = found.analysis
+    analysis, version = found.analysis, analyses_version()
     if session.facts.run_key:  # a session of our own never counted what it took over
         analysis = replace(analysis, copied=replace(analysis.copied, usage=Usage()))
-    database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
-    # A session that was forgotten meanwhile is not there to be analysed.
-    database.execute(
-        "INSERT INTO analyses (session, head, version, record, shared)"
-        " SELECT no, ?, ?, ?, ? FROM sessions WHERE no = ?",
-        (session.head, analyses_version(), msgspec.json.encode(analysis), session.base_count, session.no),
-    )
-    database.many(
-        "INSERT INTO call_counts (session, tool, calls, ok, failed, rejected)"
-        " SELECT session, ?, ?, ?, ?, ? FROM analyses WHERE session = ?",
-        [(tool, *counts, session.no) for tool, counts in _counts(analysis).items()],
-    )
-    keep_in_short(database, session.no, analysis)
-    keep_trouble(database, session.no, found.trouble)
-
-
-def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
-    """For each tool: calls, and how many of them were ok, failed and rejected; a mere copy has none of its own."""
-    counts: dict[str, tuple[int, int, int, int]] = {}
-    for exchange in () if analysis.copied.whole else analysis.exchanges:
-        calls, ok, failed, rejected = counts.get(exchange.tool, (0, 0, 0, 0))
-        counts[exchange.tool] = (
-            calls + 1,
-            ok + (exchange.outcome is Outcome.OK),
-            failed + (exchange.outcome is Outcome.FAILED),
-            rejected + (exchange.outcome is Outcome.REJECTED),
-        )
-    return counts
-
-
-IS_WAITING = """a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count
-    OR (s.maker IN ('', ?) AND a.maker NOT IN ('', ?))"""
-WAITING = f"""
-    SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
-    FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no WHERE {IS_WAITING} ORDER BY s.no
-"""
-BEHIND = f"""
-    SELECT 1 FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no
-    LEFT JOIN analyses_in_short AS i ON i.session = s.no WHERE {IS_WAITING} OR i.session IS NULL LIMIT 1
-"""
+    derived.keep(database, Derived.ANALYSIS, session, analysis, version=version)
+    derived.keep(database, Derived.SHORT, session, in_short(analysis), version=version)
+    keep_trouble(database, session, found.trouble, version=version)

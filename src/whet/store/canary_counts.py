@@ -122,45 +122,50 @@ class Telling(NamedTuple):
 def keep_session_draws(database: Database, draws: Iterable[KeptDraw]) -> None:
     """Write draws down; what a session drew first holds."""
     database.many(
-        f"INSERT INTO session_draws ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (entry, agent, session) DO NOTHING",
+        f"INSERT INTO tellings (kind, {COLUMNS}) VALUES ('draw', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         [(*draw[:1], int(draw.told), *draw[2:]) for draw in draws],
     )
 
 
 def session_draws(database: Database, entry: int) -> list[KeptDraw]:
     """What was drawn for a canary, the oldest first."""
-    rows = database.query(f"SELECT {COLUMNS} FROM session_draws WHERE entry = ? ORDER BY at, session", (entry,))
+    sql = f"SELECT {COLUMNS} FROM tellings WHERE entry = ? AND kind = 'draw' ORDER BY at, session"
+    rows = database.query(sql, (entry,))
     return [KeptDraw(number, bool(told), *rest) for number, told, *rest in rows]
 
 
 def keep_tellings(database: Database, tellings: Iterable[Telling]) -> None:
     """Write down what sessions were told; what a session was told first holds."""
-    database.many(
-        "INSERT INTO session_tellings (agent, session, entries, at) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (agent, session) DO NOTHING",
-        [(each.agent, each.session, " ".join(map(str, each.entries)), each.at) for each in tellings],
-    )
+    with database.writing():
+        for each in tellings:
+            if told_entries(database, each.agent, each.session) is None:
+                _keep_entries(database, "start", each._replace(entries=(NOTHING_TOLD, *each.entries)))
 
 
 def told_entries(database: Database, agent: str, session: str) -> frozenset[int] | None:
     """The entries that a session was told by its hook; None where no hook ran when it started."""
-    rows = database.query("SELECT entries FROM session_tellings WHERE agent = ? AND session = ?", (agent, session))
-    return frozenset(int(word) for word in rows[0][0].split() if word.isdecimal()) if rows else None
+    sql = "SELECT entry FROM tellings WHERE kind = 'start' AND agent = ? AND session = ?"
+    entries = frozenset(int(entry) for (entry,) in database.query(sql, (agent, session)))
+    return entries - {NOTHING_TOLD} if entries else None
 
 
 def keep_reminders(database: Database, given: Iterable[Telling]) -> None:
     """Write down of which rules sessions were reminded."""
-    database.many(
-        "INSERT INTO session_reminders (agent, session, entry, at) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (agent, session, entry) DO NOTHING",
-        [(each.agent, each.session, entry, each.at) for each in given for entry in each.entries],
-    )
+    for each in given:
+        _keep_entries(database, "reminder", each)
 
 
 def reminders(database: Database) -> frozenset[tuple[str, str, int]]:
     """Every reminder that was given: the agent, the session as it names it, and the rule's entry."""
-    return frozenset(database.query("SELECT agent, session, entry FROM session_reminders"))
+    return frozenset(database.query("SELECT agent, session, entry FROM tellings WHERE kind = 'reminder'"))
 
 
+def _keep_entries(database: Database, kind: str, telling: Telling) -> None:
+    database.many(
+        "INSERT INTO tellings (kind, agent, session, entry, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [(kind, telling.agent, telling.session, entry, telling.at) for entry in telling.entries],
+    )
+
+
+NOTHING_TOLD = 0  # the entry that says that a hook ran at all
 COLUMNS = ", ".join(KeptDraw._fields)

@@ -39,31 +39,6 @@ class LeftOutFile(NamedTuple):
     folder: str = ""
 
 
-LEFT_OUT = (
-    """CREATE TABLE left_out (
-        path TEXT NOT NULL,
-        reason TEXT NOT NULL,
-        number {number} NOT NULL,
-        line {number} NOT NULL,
-        PRIMARY KEY (path, reason)
-    )""",
-    # Files that held no session are read once more, so that their reasons are known too.
-    "DELETE FROM files WHERE sessions = 0",
-)
-
-LEFT_OUT_OF_A_TEAM = (
-    # Whoever may write files may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'files' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON left_out TO %I', member);
-        END LOOP;
-    END $$""",
-)
-
-
 def alike(reason: str) -> str:
     """A reason without the numbers and ids that only this one has."""
     return _PARTICULAR.sub(r"\1 …", reason)

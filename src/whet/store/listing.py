@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.sessions.transcripts import Purpose
+from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.worktrees import TEMPORARY
 from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
@@ -39,9 +39,6 @@ def keep_projects(database: Database, projects: Mapping[str, str]) -> None:
             "UPDATE sessions SET project = ? WHERE folder = ? AND project <> ? AND maker IN ('', ?)",
             [(project, folder, project, database.member) for folder, project in projects.items()],
         )
-
-
-OWN_PURPOSES = (Purpose.TRIAL.value, Purpose.REVIEW.value)  # of sessions that Whet itself wanted
 
 
 class Filters(NamedTuple):

@@ -15,7 +15,8 @@ from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.adding import NewMessages, add_messages, prepare, row_of, storable
 from whet.store.database import Database
-from whet.store.prompts import restore_prompt
+from whet.store.derived import drop
+from whet.store.records import RecordKind, keep_record, record_bodies, restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import Provenance, is_stored, keep, load, own_messages, stored
 
@@ -81,7 +82,7 @@ class Recorder:
                 self._session.head,
             )
             # How it ended is part of what is found in it, and no new message would tell that it changed.
-            self._database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
+            drop(self._database, [session.no])
 
     def _began(self, run: Run, clean: tuple[Message, ...]) -> Session:
         now = self._now()
@@ -189,15 +190,15 @@ class Recorder:
 
 def restored_run(database: Database, session: Session) -> Run:
     """The run of a stored session of our own, as its last request was made, with all that is stored of it."""
-    rows = database.query("SELECT body FROM runs WHERE key = ?", (session.facts.run_key,))
-    if not rows:
+    bodies = record_bodies(database, RecordKind.RUN, session.facts.run_key)
+    if not bodies:
         raise WhetError(
             f"The session {session.native_id} cannot be resumed: Whet did not record it.",
             advice="To list sessions that can, run `whet sessions --source whet`.",
         )
-    if _key_of(bytes(rows[0][0])) != session.facts.run_key:
+    if _key_of(bodies[0]) != session.facts.run_key:
         raise WhetError(f"The session {session.native_id} is damaged in the database.", advice="Start a new one.")
-    run = msgspec.json.decode(rows[0][0], type=Run)
+    run = msgspec.json.decode(bodies[0], type=Run)
     system = restore_prompt(database, run.prompt_key).text if run.prompt_key else run.system
     return replace(
         run,
@@ -215,9 +216,7 @@ def _keep_run(database: Database, run: Run, now: float) -> str:
     bare = replace(run, id="", parent="", lot="", messages=(), system=system)
     body = msgspec.json.encode(bare, order="deterministic")
     key = _key_of(body)
-    database.execute(
-        "INSERT INTO runs (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING", (key, body, now)
-    )
+    keep_record(database, RecordKind.RUN, key, body, now=now)
     return key
 
 

@@ -1,18 +1,17 @@
-"""The calls of each session in short, kept so that the patterns of claims are counted over all of them in seconds."""
+"""The calls of each session in short, so that patterns are counted in all of them in seconds; what it says of rules."""
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
-from whet.lessons.claim_calls import CALLS_VERSION, SessionCalls, calls_of
+from whet.lessons.claim_calls import SessionCalls, calls_of
+from whet.lessons.following import RuleFinding
 from whet.outcomes.view import gather
 from whet.sessions.copies import own_part
+from whet.store import derived
 from whet.store.database import Database
 from whet.store.decoding import blob, decoded_or_none, uncollected
+from whet.store.derived import TEACHING, Derived, code_version
 from whet.store.rows import Session
 from whet.store.side_by_side import Progress, StoredTranscript, go_through
-
-BATCH = 500
 
 
 def keep_calls(
@@ -23,16 +22,13 @@ def keep_calls(
     processors: int | None = None,
 ) -> int:
     """Keep the calls of those of these sessions that are new, have grown or were kept by an older version; how many."""
-    known = {no: blob(head) for no, head in _kept(database, sessions, "head")}
+    version = code_version(*TEACHING)
+    rows = derived.kept(database, Derived.CALLS, sessions, "d.made_from, d.version")
+    known = {no: blob(head) for no, head, made_by in rows if made_by == version}
     waiting = [session for session in sessions if known.get(session.no) != session.head]
 
     def keep(session: Session, found: SessionCalls | None) -> None:
-        database.execute(
-            "INSERT INTO session_calls (session, head, version, record) SELECT no, ?, ?, ? FROM sessions WHERE no = ?"
-            " ON CONFLICT (session, maker) DO UPDATE SET head = excluded.head, version = excluded.version,"
-            " record = excluded.record",
-            (session.head, CALLS_VERSION, msgspec.json.encode(found or SessionCalls()), session.no),
-        )
+        derived.keep(database, Derived.CALLS, session, found or SessionCalls(), version=version)
 
     if waiting:
         go_through(database, waiting, _find, keep, progress=progress, processors=processors)
@@ -41,8 +37,10 @@ def keep_calls(
 
 def kept_calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:
     """What is kept of these sessions, by their ids, in their order."""
+    version = code_version(*TEACHING)
     with uncollected():
-        found = {no: decoded_or_none(record, SessionCalls) for no, record in _kept(database, sessions, "record")}
+        rows = derived.kept(database, Derived.CALLS, sessions, "d.record, d.version")
+        found = {no: decoded_or_none(record, SessionCalls) for no, record, made_by in rows if made_by == version}
     return {session.id: calls for session in sessions if (calls := found.get(session.no)) is not None}
 
 
@@ -50,13 +48,20 @@ def _find(stored: StoredTranscript) -> SessionCalls:
     return calls_of(gather(own_part(stored.decoded(), stored.copied)))
 
 
-def _kept(database: Database, sessions: Sequence[Session], column: str) -> Iterable[tuple[int, object]]:
-    maker = "" if database.dialect == "sqlite" else database.member
-    for start in range(0, len(sessions), BATCH):
-        batch = [session.no for session in sessions[start : start + BATCH]]
-        rows = database.query(
-            f"SELECT session, {column} FROM session_calls WHERE maker = ? AND version = ?"
-            f" AND session IN ({', '.join('?' * len(batch))})",
-            (maker, CALLS_VERSION, *batch),
-        )
-        yield from ((int(no), value) for no, value in rows)
+def kept_findings(database: Database, sessions: Sequence[Session]) -> dict[int, dict[str, RuleFinding]]:
+    """What is kept of these sessions, by a key of all that it depends on; nothing of one that was written to since."""
+    heads = {session.no: session.head for session in sessions}
+    found: dict[int, dict[str, RuleFinding]] = {no: {} for no in heads}
+    for no, head, record in derived.kept(database, Derived.FINDINGS, sessions, "d.made_from, d.record"):
+        if blob(head) == heads[no]:
+            found[no] = decoded_or_none(record, dict[str, RuleFinding]) or {}
+    return found
+
+
+def keep_findings(database: Database, found: Iterable[tuple[Session, dict[str, RuleFinding]]]) -> None:
+    """Keep all that is known of these sessions."""
+    fresh = list(found)
+    if fresh:
+        with database.writing():
+            for session, findings in fresh:
+                derived.keep(database, Derived.FINDINGS, session, findings, version="")

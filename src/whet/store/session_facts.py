@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from whet.outcomes.analysis import ModelUse
 from whet.runs.models import Prices, cost
-from whet.sessions.transcripts import Usage, total, without
+from whet.sessions.transcripts import OWN_PURPOSES, Usage, total, without
 from whet.store.analyses import AnalysisInShort, ToolFact
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
-from whet.store.listing import OWN_PURPOSES, Filters, conditions
+from whet.store.derived import KEPT, Derived, whose
+from whet.store.listing import Filters, conditions
 from whet.values import Value
 
 PAGE = 900
@@ -49,21 +50,22 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
 
 def state_of_sessions(database: Database) -> str:
     """What changes when any session or analysis does, by one quick question to the database."""
-    return "/".join(str(value) for value in database.query(STATE)[0])
+    return "/".join(str(value) for value in database.query(STATE, (Derived.SHORT.value,))[0])
 
 
 def read_facts(
     database: Database, known: Mapping[int, SessionFact], price: PriceOf = lambda _: None
 ) -> dict[int, SessionFact]:
     """The facts of every analysed session; those that are known and unchanged are not read again."""
+    short = whose(database, Derived.SHORT)
     if not known:
-        return {fact.no: fact for fact in _facts(database.query(FACTS), price)}
-    stamps: dict[int, Stamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS)}
+        return {fact.no: fact for fact in _facts(database.query(FACTS, short), price)}
+    stamps: dict[int, Stamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS, short)}
     facts = {no: known[no] for no, stamp in stamps.items() if no in known and known[no].stamp == stamp}
     missing = [no for no in stamps if no not in facts]
     for start in range(0, len(missing), PAGE):
         numbers = missing[start : start + PAGE]
-        rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", numbers)
+        rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", (*short, *numbers))
         facts.update((fact.no, fact) for fact in _facts(rows, price))
     return facts
 
@@ -71,7 +73,8 @@ def read_facts(
 def count_copies(database: Database, filters: Filters) -> int:
     """How many of the sessions that match only repeat others, as far as they are analysed; lists have them too."""
     where, parameters = conditions(filters)
-    rows = database.query(f"SELECT i.record {_KEPT} WHERE {where} AND s.base_count > 0", parameters)
+    asked = (*whose(database, Derived.SHORT), *parameters)
+    rows = database.query(f"SELECT d.record {KEPT} WHERE {where} AND s.base_count > 0", asked)
     found = (decoded_or_none(record, AnalysisInShort) for (record,) in rows)
     return sum(each.copied for each in found if each is not None)
 
@@ -94,7 +97,8 @@ def costs_of(facts: Iterable[SessionFact]) -> SessionCosts:
 def facts_among(database: Database, filters: Filters, price: PriceOf = lambda _: None) -> list[SessionFact]:
     """The facts of the sessions that match, those that only repeat others among them."""
     where, parameters = conditions(filters)
-    return list(_facts(database.query(f"{FACTS} WHERE {where}", parameters), price))
+    asked = (*whose(database, Derived.SHORT), *parameters)
+    return list(_facts(database.query(f"{FACTS} WHERE {where}", asked), price))
 
 
 def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
@@ -143,16 +147,12 @@ def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf
 
 
 STATE = """
-    SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions),
-        (SELECT count(*) FROM analyses_in_short), count(*),
-        coalesce(max(session), 0), coalesce(sum(version), 0) FROM analyses
+    SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions), count(*),
+        coalesce(max(session), 0), min(version), max(version) FROM derived WHERE kind = ?
 """
-_KEPT = """
-    FROM sessions AS s JOIN analyses AS a ON a.session = s.no JOIN analyses_in_short AS i ON i.session = s.no
-"""
-_STAMP = "s.no, a.head, a.version, s.title"
-STAMPS = f"SELECT {_STAMP} {_KEPT}"
+_STAMP = "s.no, d.made_from, d.version, s.title"
+STAMPS = f"SELECT {_STAMP} {KEPT}"
 FACTS = f"""
     SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
-        s.output_tokens, s.cached_tokens, s.cost_dollars, i.record {_KEPT}
+        s.output_tokens, s.cached_tokens, s.cost_dollars, d.record {KEPT}
 """

@@ -15,6 +15,7 @@ from whet.errors import WhetError
 from whet.sessions.copies import NO_PLACES, copied_places
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
+from whet.store import derived
 from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, blob, decoded_message
@@ -44,10 +45,7 @@ def copied_in(database: Database, session: Session, messages: Sequence[Message])
 
 def count_kin_again(database: Database, session: Session) -> None:
     """Let the later sessions of the kin be gone through again: what they copied depends on what this one holds."""
-    later = [(no,) for no in _kin(database, session) if no > session.no]
-    if later:
-        database.many("UPDATE analyses SET shared = -1 WHERE session = ?", later)
-        database.many("UPDATE teachings SET version = 0 WHERE session = ?", later)
+    derived.drop(database, [no for no in _kin(database, session) if no > session.no])
 
 
 def _kin(database: Database, session: Session) -> list[int]:
@@ -374,6 +372,7 @@ def _remove(database: Database, session: Session) -> int:
             "UPDATE sessions SET base = ?, base_count = ? WHERE no = ?", (session.base, session.base_count, heir)
         )
         database.execute("UPDATE sessions SET base = ? WHERE base = ?", (heir, session.no))
+        derived.drop(database, [no for no, _ in heirs])
     [(count,)] = database.query("SELECT count(*) FROM messages WHERE session = ?", (session.no,))
     database.execute("DELETE FROM messages WHERE session = ?", (session.no,))
     database.execute("DELETE FROM sessions WHERE no = ?", (session.no,))

@@ -25,6 +25,7 @@ from whet.told.skills import FILE, FOLDERS, Skill
 FOLDER = "skills"
 ARCHIVE = ("archive", "skills")
 DEEPEST = 4
+SKILL = "skill"  # the form of what a session was shown
 
 
 class SkillUse(NamedTuple):
@@ -46,23 +47,26 @@ class View(NamedTuple):
 
 def record_view(database: Database, view: View, *, now: float) -> None:
     database.execute(
-        "INSERT INTO skill_views (skill, file, digest, session, at) VALUES (?, ?, ?, ?, ?)",
-        (view.skill, view.file, view.digest, view.session, now),
+        "INSERT INTO shown_texts (form, name, file, digest, session, at) VALUES (?, ?, ?, ?, ?, ?)",
+        (SKILL, view.skill, view.file, view.digest, view.session, now),
     )
 
 
 def was_read(database: Database, view: View) -> bool:
     """Whether the session read this file in this very state."""
     rows = database.query(
-        "SELECT 1 FROM skill_views WHERE session = ? AND skill = ? AND file = ? AND digest = ? LIMIT 1",
-        (view.session, view.skill, view.file, view.digest),
+        "SELECT 1 FROM shown_texts WHERE session = ? AND form = ? AND name = ? AND file = ? AND digest = ? LIMIT 1",
+        (view.session, SKILL, view.skill, view.file, view.digest),
     )
     return bool(rows)
 
 
 def skill_uses(database: Database) -> dict[str, SkillUse]:
     """How much each skill is used."""
-    rows = database.query("SELECT skill, count(*), count(DISTINCT session), max(at) FROM skill_views GROUP BY skill")
+    rows = database.query(
+        "SELECT name, count(*), count(DISTINCT session), max(at) FROM shown_texts WHERE form = ? GROUP BY name",
+        (SKILL,),
+    )
     return {skill: SkillUse(int(views), int(sessions), float(last)) for skill, views, sessions, last in rows}
 
 

@@ -6,9 +6,11 @@ import os
 import pwd
 import random
 import re
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
 import apsw
 
@@ -33,6 +35,7 @@ PRAGMAS = (
 OUTWARD = re.compile(r"REFERENCES sessions \(no\)( ON DELETE CASCADE)?")
 READING = ("cache_size = -32000", "temp_store = MEMORY")
 OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+LOG_MARK = 18  # where a file says whether it has a log (https://sqlite.org/fileformat.html)
 SETTLED = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
@@ -102,15 +105,19 @@ class SQLite:
         """The connection itself, for what only SQLite has: its ranking functions."""
         return self._connection
 
-    def copy_to(self, target: Path) -> None:
-        """Copy the state that a reader sees now to a new file; others may write meanwhile."""
+    def copied(self, beside: Path) -> IO[bytes]:
+        """The state that a reader sees now, in a file without a name on the disk of a folder; others may write on."""
         with self._explained():
-            _copy(self._connection, target)
+            return _copy(self._connection, beside)
 
-    def faults(self) -> tuple[str, ...]:
-        """What is wrong with the file, its tables and its indexes, in SQLite's words; nothing where all is well."""
+    def faults(self, *, with_indexes: bool = True) -> tuple[str, ...]:
+        """What is wrong with the file and its tables, in SQLite's words; nothing where all is well.
+
+        To compare every index with its table as well takes nearly as long again.
+        """
+        check = "integrity_check" if with_indexes else "quick_check"
         try:
-            rows = self._connection.execute(f"PRAGMA integrity_check({MOST_FAULTS})").fetchall()
+            rows = self._connection.execute(f"PRAGMA {check}({MOST_FAULTS})").fetchall()
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
             return (str(error),)
         return tuple(str(row[0]) for row in rows if row[0] != "ok")
@@ -187,7 +194,7 @@ class SQLite:
         except (apsw.NotADBError, apsw.CorruptError) as error:
             raise DamagedDatabase(
                 f"The database {self._path} is damaged: {error}.",
-                advice="Restore a backup: `whet restore FILE --replace`. Or save the rest: `whet doctor --repair`.",
+                advice="Restore a backup: `whet restore FILE --replace`. Or move it away and run `whet import`.",
             ) from error
         except apsw.IOError as error:
             raise CannotWrite(
@@ -201,12 +208,12 @@ class SQLite:
             ) from error
 
 
-def copy_file(source: Path, target: Path) -> None:
-    """Copy a database of another program's making, such as the engine's, as it is at this moment."""
+def copy_file(source: Path, beside: Path) -> IO[bytes]:
+    """The same of a database of another program's making, such as the engine's."""
     try:
         with contextlib.closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
             connection.set_busy_handler(WriterPatience())
-            _copy(connection, target)
+            return _copy(connection, beside)
     except apsw.Error as error:
         raise WhetError(
             f"{source} cannot be copied: {error}.", advice="Run `whet doctor`, which says what is wrong with it."
@@ -232,15 +239,24 @@ def programs_in(path: Path) -> tuple[tuple[str, str, str], ...]:
         return tuple((str(kind), str(name), str(made_by)) for kind, name, made_by in connection.execute(wanted))
 
 
-def _copy(connection: apsw.Connection, target: Path) -> None:
-    _create(target)
+def _copy(connection: apsw.Connection, beside: Path) -> IO[bytes]:
+    descriptor, name = tempfile.mkstemp(prefix=".whet-copy-", dir=beside)
+    file = os.fdopen(descriptor, "r+b")
     try:
-        with contextlib.closing(apsw.Connection(str(target))) as copy:
+        with contextlib.closing(apsw.Connection(name)) as copy:
+            os.unlink(name)  # so that a sudden end leaves nothing of it
+            copy.execute("PRAGMA journal_mode = OFF").fetchall()
             with copy.backup("main", connection, "main") as backup:
                 backup.step(-1)  # all at once: what others write meanwhile is not in it
-            copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
-    except apsw.FullError as error:  # it is the target's disk: nothing is written to the source
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
+        file.seek(LOG_MARK)
+        file.write(b"\x01\x01")  # one file, without a log beside it
+        file.seek(0)
+    except BaseException as error:
+        file.close()
+        if isinstance(error, apsw.FullError):  # it is the copy's disk: nothing is written to the source
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(beside)) from error
+        raise
+    return file
 
 
 def _connected(name: str, pragmas: Iterable[str], flags: int = OPEN) -> apsw.Connection:

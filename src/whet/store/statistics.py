@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from whet.sessions.transcripts import total
 from whet.store.database import Database
-from whet.store.listing import Filters, conditions
+from whet.store.listing import Filters
 from whet.store.session_facts import PriceOf, SessionCosts, SessionFact, costs_of, facts_among
 
 
@@ -60,13 +60,7 @@ class Statistics(NamedTuple):
 
 def measure(database: Database, filters: Filters, *, tools: int = 20, price: PriceOf = lambda _: None) -> Statistics:
     """Totals, agents with their models, and the tools used most, in sessions that were analysed."""
-    where, parameters = conditions(filters)
-    with database.reading():
-        every = facts_among(database, filters, price)
-        calls = {
-            (source, model): counts for source, model, *counts in database.query(CALLS.format(where=where), parameters)
-        }
-        uses = database.query(TOOLS.format(where=where), (*parameters, tools))
+    every = facts_among(database, filters, price)
     facts = [fact for fact in every if not fact.copied]
     groups: dict[tuple[str, str], list[SessionFact]] = {}
     for fact in facts:
@@ -74,10 +68,10 @@ def measure(database: Database, filters: Filters, *, tools: int = 20, price: Pri
     return Statistics(
         _totals(facts),
         tuple(
-            UsageGroup(*key, *_counts(found), *map(int, calls.get(key, (0, 0, 0))))
+            UsageGroup(*key, *_counts(found), *_calls(found))
             for key, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
         ),
-        tuple(ToolUse(tool, *map(int, counts)) for tool, *counts in uses),
+        _uses(facts)[:tools],
         costs_of(facts),
         len(every) - len(facts),
     )
@@ -95,12 +89,17 @@ def _counts(facts: Sequence[SessionFact]) -> tuple[int, int, int, int, int]:
     return len(facts), sum(fact.messages for fact in facts), used.input, used.output, used.cached
 
 
-CALLS = """
-    SELECT s.source, s.model, sum(c.calls), sum(c.ok), sum(c.failed)
-    FROM call_counts AS c JOIN sessions AS s ON s.no = c.session WHERE {where} GROUP BY s.source, s.model
-"""
-TOOLS = """
-    SELECT c.tool, sum(c.calls), sum(c.ok), sum(c.failed), sum(c.rejected), count(*)
-    FROM call_counts AS c JOIN sessions AS s ON s.no = c.session WHERE {where}
-    GROUP BY c.tool ORDER BY sum(c.calls) DESC, c.tool LIMIT ?
-"""
+def _calls(facts: Sequence[SessionFact]) -> tuple[int, int, int]:
+    """Calls, and how many of them were ok and failed."""
+    used = [tool for fact in facts for tool in fact.tools]
+    return sum(each.calls for each in used), sum(each.ok for each in used), sum(each.failed for each in used)
+
+
+def _uses(facts: Sequence[SessionFact]) -> tuple[ToolUse, ...]:
+    """How each tool was used, the one that was called most first."""
+    uses: dict[str, ToolUse] = {}
+    for each in (tool for fact in facts for tool in fact.tools):
+        so_far = uses.get(each.tool, ToolUse(each.tool, 0, 0, 0, 0, 0))
+        added = (each.calls, each.ok, each.failed, each.rejected, 1)
+        uses[each.tool] = ToolUse(each.tool, *(old + new for old, new in zip(so_far[1:], added, strict=True)))
+    return tuple(sorted(uses.values(), key=lambda use: (-use.calls, use.tool)))

@@ -3,6 +3,19 @@
 `migrations` puts them in order. A statement that ran anywhere never changes.
 """
 
+
+def granted(tables: str, *, like: str) -> str:
+    """Let whoever may write one table write others too, so that a team goes on after its owner has migrated."""
+    return f"""DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = '{like}' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO %I', member);
+        END LOOP;
+    END $$"""
+
+
 # The tables of jobs.
 JOBS = (
     """CREATE TABLE job_marks (
@@ -142,17 +155,7 @@ SESSION_DRAWS = (
     )""",
 )
 
-SESSION_DRAWS_OF_A_TEAM = (
-    # Whoever may write deliveries may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'canary_deliveries' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_draws, session_tellings TO %I', member);
-        END LOOP;
-    END $$""",
-)
+SESSION_DRAWS_OF_A_TEAM = (granted("session_draws, session_tellings", like="canary_deliveries"),)
 
 # The table of what each session teaches.
 TEACHINGS = (
@@ -168,15 +171,7 @@ TEACHINGS = (
 TEACHINGS_OF_A_TEAM = (
     """CREATE TRIGGER teachings_have_a_maker BEFORE INSERT OR UPDATE ON teachings
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON teachings TO %I', member);
-        END LOOP;
-    END $$""",
+    granted("teachings", like="analyses"),
 )
 
 # The table of model calls in the background.
@@ -194,17 +189,7 @@ BACKGROUND_CALLS = (
     "CREATE INDEX background_calls_by_day ON background_calls (home, day)",
 )
 
-BACKGROUND_CALLS_OF_A_TEAM = (
-    # Whoever may write runs of jobs may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'job_runs' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON background_calls TO %I', member);
-        END LOOP;
-    END $$""",
-)
+BACKGROUND_CALLS_OF_A_TEAM = (granted("background_calls", like="job_runs"),)
 
 # The tables of what sessions say of rules, and where a rule was reminded of.
 RULE_FINDINGS = (
@@ -227,15 +212,7 @@ RULE_FINDINGS = (
 RULE_FINDINGS_OF_A_TEAM = (
     """CREATE TRIGGER rule_findings_have_a_maker BEFORE INSERT OR UPDATE ON rule_findings
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    # Whoever may write what sessions were told may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'session_tellings' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON rule_findings, session_reminders TO %I', member);
-        END LOOP;
-    END $$""",
+    granted("rule_findings, session_reminders", like="session_tellings"),
 )
 
 # The table of what each project taught when it was last looked at.
@@ -270,14 +247,7 @@ PROJECT_LESSONS_OF_A_TEAM = (
     END $$""",
     """CREATE TRIGGER lessons_go_with_their_sessions AFTER DELETE ON sessions
     FOR EACH ROW EXECUTE FUNCTION drop_lessons()""",
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'teachings' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON project_lessons TO %I', member);
-        END LOOP;
-    END $$""",
+    granted("project_lessons", like="teachings"),
 )
 
 # How Postgres takes many messages at once: their words by the megabyte, and what goes with them by the statement.
@@ -312,15 +282,7 @@ SESSION_TROUBLES = (
     )""",
 )
 SESSION_TROUBLES_OF_A_TEAM = (
-    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_troubles TO %I', member);
-        END LOOP;
-    END $$""",
+    granted("session_troubles", like="analyses"),
     """CREATE TRIGGER session_troubles_have_a_maker BEFORE INSERT OR UPDATE ON session_troubles
     FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
 )
@@ -387,16 +349,7 @@ CLAIMS_OF_A_TEAM = (
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
     """CREATE TRIGGER session_calls_have_a_maker BEFORE INSERT OR UPDATE ON session_calls
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    # Whoever may write what sessions teach may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'teachings' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE'
-                ' ON claims, claim_quotes, sessions_read, session_calls TO %I', member);
-        END LOOP;
-    END $$""",
+    granted("claims, claim_quotes, sessions_read, session_calls", like="teachings"),
 )
 
 # Which messages of people a reader took for corrections; nothing where it did not say.
@@ -409,17 +362,7 @@ IN_SHORT = (
         record {bytes} NOT NULL
     )""",
 )
-IN_SHORT_OF_A_TEAM = (
-    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
-    """DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON analyses_in_short TO %I', member);
-        END LOOP;
-    END $$""",
-)
+IN_SHORT_OF_A_TEAM = (granted("analyses_in_short", like="analyses"),)
 IN_SHORT_OF_ITS_MAKER = (
     # What stands beside an analysis speaks of its session: nobody writes it but whoever made the analysis.
     """CREATE FUNCTION keep_to_its_maker() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
@@ -438,3 +381,185 @@ WITHOUT_SCORES = tuple(
     f"ALTER TABLE analyses DROP COLUMN {column}"
     for column in ("failure_score", "weighed", "order_digest", "whole", "said", "longer")
 )
+
+# What is derived from sessions, in one table: what stood in eight others is made again.
+DERIVED = (
+    # `name` tells rows of members or projects apart, `session` is 0 for a project. `made_from` is the head of the
+    # session, or the numbers of the project's sessions.
+    """CREATE TABLE derived (
+        kind TEXT NOT NULL,
+        session {number} NOT NULL,
+        name TEXT NOT NULL DEFAULT '',
+        maker TEXT NOT NULL DEFAULT '',
+        version TEXT NOT NULL,
+        made_from {bytes} NOT NULL,
+        counts {number} NOT NULL DEFAULT 1,
+        record {bytes} NOT NULL,
+        PRIMARY KEY (kind, session, name)
+    ) {clustered}""",
+    "CREATE INDEX derived_by_session ON derived (session)",
+)
+DERIVED_OF_A_FILE = (
+    "DROP TRIGGER lessons_go_with_their_sessions",
+    """CREATE TRIGGER derived_goes_with_its_sessions AFTER DELETE ON sessions BEGIN
+        DELETE FROM derived WHERE session = old.no;
+        DELETE FROM derived WHERE kind = 'lessons' AND session = 0
+            AND instr(made_from, CAST(' ' || old.no || ' ' AS BLOB)) > 0;
+    END""",
+)
+DERIVED_OF_A_TEAM = (
+    """CREATE TRIGGER derived_has_a_maker BEFORE INSERT OR UPDATE ON derived
+    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+    "DROP TRIGGER lessons_go_with_their_sessions ON sessions",
+    "DROP FUNCTION drop_lessons",
+    # Whoever forgets a session removes what every member derived from it.
+    """CREATE FUNCTION drop_derived() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
+        EXECUTE format('DELETE FROM %I.derived WHERE session = $1', tg_table_schema) USING old.no;
+        EXECUTE format('DELETE FROM %I.derived WHERE kind = ''lessons'' AND session = 0'
+            ' AND position($1 in made_from) > 0', tg_table_schema) USING convert_to(' ' || old.no || ' ', 'UTF8');
+        RETURN NULL;
+    END $$""",
+    """CREATE TRIGGER derived_goes_with_its_sessions AFTER DELETE ON sessions
+    FOR EACH ROW EXECUTE FUNCTION drop_derived()""",
+    granted("derived", like="analyses"),
+)
+WITHOUT_OLD_DERIVED = tuple(
+    f"DROP TABLE {table}"
+    for table in (
+        "call_counts",
+        "analyses_in_short",
+        "session_troubles",
+        "analyses",
+        "teachings",
+        "rule_findings",
+        "session_calls",
+        "project_lessons",
+    )
+)
+WITHOUT_OLD_DERIVED_OF_A_TEAM = ("DROP FUNCTION keep_to_its_maker",)
+
+# Values by their key, in one table: prompts, runs, and what trials are made of and came to.
+RECORDS = (
+    """CREATE TABLE records (
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        maker TEXT NOT NULL DEFAULT '',
+        body {bytes} NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (kind, key, maker)
+    )""",
+    "INSERT INTO records (kind, key, body, at) SELECT 'prompt', key, body, created FROM prompts",
+    "INSERT INTO records (kind, key, body, at) SELECT 'run', key, body, created FROM runs",
+    "INSERT INTO records (kind, key, maker, body, at)"
+    " SELECT 'material', key, maker, body, created FROM trial_materials",
+    "INSERT INTO records (kind, key, body, at) SELECT 'attempt', key, body, created FROM attempts",
+    "INSERT INTO records (kind, key, body, at) SELECT 'trial', id, body, changed FROM trials",
+    "INSERT INTO records (kind, key, body, at) SELECT 'worth', key || ' ' || no, body, at FROM template_worths",
+)
+RECORDS_OF_A_TEAM = (
+    # Two members may try the same thing: each has material of their own. The rest is everybody's.
+    """CREATE FUNCTION name_maker_of_material() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        new.maker := CASE new.kind WHEN 'material' THEN session_user ELSE '' END;
+        RETURN new;
+    END $$""",
+    """CREATE TRIGGER material_has_a_maker BEFORE INSERT OR UPDATE ON records
+    FOR EACH ROW EXECUTE FUNCTION name_maker_of_material()""",
+    granted("records", like="attempts"),
+)
+
+# What sessions were told of rules, when they started and at a call, and what they drew.
+TELLINGS = (
+    # `told` is 0 only for a draw that left the rule out. A session that was told nothing at its start has entry 0.
+    """CREATE TABLE tellings (
+        kind TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        entry {number} NOT NULL,
+        told {number} NOT NULL DEFAULT 1,
+        share {real} NOT NULL DEFAULT 1,
+        at {real} NOT NULL,
+        PRIMARY KEY (kind, agent, session, entry)
+    )""",
+    "CREATE INDEX tellings_by_entry ON tellings (entry)",
+    "INSERT INTO tellings (kind, agent, session, entry, told, share, at)"
+    " SELECT 'draw', agent, session, entry, told, share, at FROM session_draws",
+    "INSERT INTO tellings (kind, agent, session, entry, at)"
+    " SELECT 'reminder', agent, session, entry, at FROM session_reminders",
+    "INSERT INTO tellings (kind, agent, session, entry, at)"
+    " SELECT 'start', agent, session, 0, at FROM session_tellings",
+)
+TELLINGS_OF_A_FILE = (
+    """INSERT INTO tellings (kind, agent, session, entry, at)
+    SELECT DISTINCT 'start', t.agent, t.session, CAST(word.value AS INTEGER), t.at FROM session_tellings AS t
+    JOIN json_each('["' || replace(t.entries, ' ', '","') || '"]') AS word
+    WHERE word.value <> '' AND word.value NOT GLOB '*[^0-9]*'""",
+)
+TELLINGS_OF_A_TEAM = (
+    """INSERT INTO tellings (kind, agent, session, entry, at)
+    SELECT DISTINCT 'start', t.agent, t.session, CAST(word AS BIGINT), t.at FROM session_tellings AS t
+    CROSS JOIN unnest(string_to_array(t.entries, ' ')) AS word WHERE word ~ '^[0-9]+$'""",
+    granted("tellings", like="session_tellings"),
+)
+
+# Skills that sessions read and templates that they began with: the same thing, a text in one state in one session.
+SHOWN_TEXTS = (
+    """CREATE TABLE shown_texts (
+        no {key},
+        form TEXT NOT NULL,
+        name TEXT NOT NULL,
+        file TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        session TEXT NOT NULL,
+        at {real} NOT NULL
+    )""",
+    "CREATE INDEX shown_texts_by_digest ON shown_texts (form, digest)",
+    "CREATE INDEX shown_texts_by_session ON shown_texts (session)",
+    "INSERT INTO shown_texts (form, name, file, digest, session, at)"
+    " SELECT 'skill', skill, file, digest, session, at FROM skill_views ORDER BY no",
+    "INSERT INTO shown_texts (form, name, file, digest, session, at)"
+    " SELECT 'template', '', '', key, session, at FROM template_uses ORDER BY no",
+)
+SHOWN_TEXTS_OF_A_TEAM = (granted("shown_texts", like="skill_views"),)
+
+# How a drawn session went stands with its draw.
+COUNTED_DRAWS = (
+    "ALTER TABLE template_draws ADD COLUMN loss {real}",
+    "ALTER TABLE template_draws ADD COLUMN sessions {number}",
+    "ALTER TABLE template_draws ADD COLUMN counted {number}",  # the first that was counted has the lowest number
+    """UPDATE template_draws SET
+        loss = (SELECT c.loss FROM template_counts AS c WHERE c.lot = template_draws.lot),
+        sessions = (SELECT c.sessions FROM template_counts AS c WHERE c.lot = template_draws.lot),
+        counted = (SELECT c.no FROM template_counts AS c WHERE c.lot = template_draws.lot)""",
+)
+WITHOUT_MERGED = tuple(
+    f"DROP TABLE {table}"
+    for table in (
+        "prompts",
+        "runs",
+        "trial_materials",
+        "attempts",
+        "trials",
+        "template_worths",
+        "session_draws",
+        "session_tellings",
+        "session_reminders",
+        "skill_views",
+        "template_uses",
+        "template_counts",
+    )
+)
+
+# What imports left out of each file.
+LEFT_OUT = (
+    """CREATE TABLE left_out (
+        path TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        number {number} NOT NULL,
+        line {number} NOT NULL,
+        PRIMARY KEY (path, reason)
+    )""",
+    # Files that held no session are read once more, so that their reasons are known too.
+    "DELETE FROM files WHERE sessions = 0",
+)
+LEFT_OUT_OF_A_TEAM = (granted("left_out", like="files"),)

@@ -52,24 +52,24 @@ def uncounted(database: Database) -> list[Draw]:
     """The draws of sessions that really began and were not counted yet, the oldest first."""
     rows = database.query(
         f"SELECT {OF_DRAW} FROM template_draws AS d JOIN sessions AS s ON s.id = d.session"
-        " WHERE NOT EXISTS (SELECT 1 FROM template_counts AS c WHERE c.lot = d.lot) ORDER BY d.at, d.lot"
+        " WHERE d.counted IS NULL ORDER BY d.at, d.lot"
     )
     return [_draw(row) for row in rows]
 
 
-def count_draws(database: Database, counted: Iterable[CountedDraw], *, now: float) -> None:
+def count_draws(database: Database, counted: Iterable[CountedDraw]) -> None:
     """Count sessions; one that is counted already stays as it is."""
     database.many(
-        "INSERT INTO template_counts (lot, loss, sessions, at) VALUES (?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
-        [(*each, now) for each in counted],
+        "UPDATE template_draws SET loss = ?, sessions = ?,"
+        " counted = (SELECT coalesce(max(counted), 0) + 1 FROM template_draws) WHERE lot = ? AND counted IS NULL",
+        [(each.loss, each.sessions, each.lot) for each in counted],
     )
 
 
 def outcomes(database: Database) -> dict[str, list[DrawOutcome]]:
     """All that was counted, by the template's key, in the order of counting."""
     rows = database.query(
-        f"SELECT {OF_DRAW}, c.loss, c.sessions FROM template_counts AS c JOIN template_draws AS d ON d.lot = c.lot"
-        " ORDER BY c.no"
+        f"SELECT {COLUMNS}, loss, sessions FROM template_draws WHERE counted IS NOT NULL ORDER BY counted"
     )
     found: dict[str, list[DrawOutcome]] = {}
     for *row, loss, sessions in rows:

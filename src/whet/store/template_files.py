@@ -10,17 +10,20 @@ from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
+from whet.ledger.patches import digest
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
 from whet.store.files import Place, beneath, entries, read
 from whet.store.listing import Filters, list_sessions
+from whet.store.records import RecordKind, all_records, keep_record
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 
 FOLDER = "templates"
 ENDING = ".json"
 PAGE = 100
+TEMPLATE = "template"  # the form of what a session was shown
 
 
 class TemplateFile(NamedTuple):
@@ -79,33 +82,35 @@ def place_of(home: Path, name: str) -> Place:
 
 def record_use(database: Database, template: Template, *, session: str, now: float) -> None:
     """Count that a session began with the template; a use is of its examples as they are."""
-    database.execute("INSERT INTO template_uses (key, session, at) VALUES (?, ?, ?)", (template.key, session, now))
+    database.execute(
+        "INSERT INTO shown_texts (form, name, file, digest, session, at) VALUES (?, '', '', ?, ?, ?)",
+        (TEMPLATE, template.key, session, now),
+    )
 
 
 def uses(database: Database) -> dict[str, TemplateUse]:
     """How often each set of examples was used, by its key."""
-    rows = database.query("SELECT key, count(DISTINCT session), max(at) FROM template_uses GROUP BY key")
+    rows = database.query(
+        "SELECT digest, count(DISTINCT session), max(at) FROM shown_texts WHERE form = ? GROUP BY digest", (TEMPLATE,)
+    )
     return {key: TemplateUse(int(sessions), float(last)) for key, sessions, last in rows}
 
 
 def sessions_with(database: Database, key: str) -> frozenset[str]:
     """The sessions that began with a set of examples."""
-    rows = database.query("SELECT DISTINCT session FROM template_uses WHERE key = ?", (key,))
+    rows = database.query("SELECT DISTINCT session FROM shown_texts WHERE form = ? AND digest = ?", (TEMPLATE, key))
     return frozenset(session for (session,) in rows)
 
 
 def record_worth(database: Database, worth: Worth) -> None:
     """Keep what was measured; nothing that was measured before is overwritten."""
-    database.execute(
-        "INSERT INTO template_worths (key, at, body) VALUES (?, ?, ?)",
-        (worth.key, worth.at, msgspec.json.encode(worth)),
-    )
+    body = msgspec.json.encode(worth)
+    keep_record(database, RecordKind.WORTH, f"{worth.key} {digest(body.decode())}", body, now=worth.at)
 
 
 def worths(database: Database) -> tuple[Worth, ...]:
     """All that was measured, the oldest first."""
-    rows = database.query("SELECT body FROM template_worths ORDER BY no")
-    found = (decoded_or_none(body, Worth) for (body,) in rows)
+    found = (decoded_or_none(body, Worth) for body, _ in all_records(database, RecordKind.WORTH))
     return tuple(worth for worth in found if worth is not None)
 
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.sessions.transcripts import Purpose, Usage
 from whet.store.database import Database
-from whet.store.decoding import blob, decoded_or_none, decoded_row
+from whet.store.decoding import decoded_or_none, decoded_row
+from whet.store.records import RecordKind, all_records, keep_record, record_bodies, replace_record
 from whet.trials.attempts import Attempt
 from whet.values import Value
 
@@ -27,18 +28,16 @@ def key_of(*parts: object) -> str:
 def keep_material(database: Database, material: Value, *, now: float) -> str:
     """Store a value that orders refer to, and give its key; so a case is stored once however many attempts it has."""
     key = key_of(type(material).__name__, material)
-    database.execute(
-        "INSERT INTO trial_materials (key, body, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        (key, zlib.compress(msgspec.json.encode(material, order="deterministic")), now),
-    )
+    body = zlib.compress(msgspec.json.encode(material, order="deterministic"))
+    keep_record(database, RecordKind.MATERIAL, key, body, now=now)
     return key
 
 
 def material(database: Database, key: str, kind: type[Kept]) -> Kept:
     """The value with this key: the very one, whoever stored it."""
-    for (packed,) in database.query("SELECT body FROM trial_materials WHERE key = ?", (key,)):
+    for packed in record_bodies(database, RecordKind.MATERIAL, key):
         try:
-            body = zlib.decompressobj().decompress(blob(packed), MOST_BYTES)
+            body = zlib.decompressobj().decompress(packed, MOST_BYTES)
             found = msgspec.json.decode(body, type=kind)
         except (zlib.error, msgspec.MsgspecError):
             continue
@@ -53,21 +52,18 @@ def has_stored(database: Database, material: Value) -> bool:
     if database.dialect == "sqlite":
         return True
     key = key_of(type(material).__name__, material)
-    sql = "SELECT 1 FROM trial_materials WHERE key = ? AND maker IN ('', ?)"
-    return bool(database.query(sql, (key, database.member)))
+    sql = "SELECT 1 FROM records WHERE kind = ? AND key = ? AND maker IN ('', ?)"
+    return bool(database.query(sql, (RecordKind.MATERIAL.value, key, database.member)))
 
 
 def keep_attempt(database: Database, key: str, attempt: Attempt, *, now: float) -> None:
     """Store an attempt; one that is there already stays, for it was looked at."""
-    database.execute(
-        "INSERT INTO attempts (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
-        (key, msgspec.json.encode(attempt), now),
-    )
+    keep_record(database, RecordKind.ATTEMPT, key, msgspec.json.encode(attempt), now=now)
 
 
 def known_attempt(database: Database, key: str) -> Attempt | None:
-    rows = database.query("SELECT body FROM attempts WHERE key = ?", (key,))
-    return decoded_row(rows[0][0], Attempt, f"attempt {key}") if rows else None
+    bodies = record_bodies(database, RecordKind.ATTEMPT, key)
+    return decoded_row(bodies[0], Attempt, f"attempt {key}") if bodies else None
 
 
 def reuse(database: Database, known: Attempt, *, case: str, seed: int, trial: str, now: float) -> Attempt:
@@ -90,29 +86,24 @@ def usual_use(database: Database, source: str) -> Usage | None:
 
 def keep_progress(database: Database, id: str, progress: Value, *, now: float) -> None:
     """Say how far a trial is, in the place of what was said before."""
-    database.execute(
-        "INSERT INTO trials (id, body, changed) VALUES (?, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed",
-        (id, msgspec.json.encode(progress), now),
-    )
+    replace_record(database, RecordKind.TRIAL, id, msgspec.json.encode(progress), now=now)
 
 
 def progress_of(database: Database, id: str, kind: type[Kept]) -> Kept | None:
-    rows = database.query("SELECT body FROM trials WHERE id = ?", (id,))
-    return decoded_row(rows[0][0], kind, f"trial {id}") if rows else None
+    bodies = record_bodies(database, RecordKind.TRIAL, id)
+    return decoded_row(bodies[0], kind, f"trial {id}") if bodies else None
 
 
 def all_progress(database: Database, kind: type[Kept]) -> list[tuple[Kept, float]]:
     """How far every trial is, and when it last moved; the latest first."""
-    rows = database.query("SELECT body, changed FROM trials ORDER BY changed DESC, id")
-    found = ((decoded_or_none(body, kind), changed) for body, changed in rows)
-    return [(progress, changed) for progress, changed in found if progress is not None]
+    found = ((decoded_or_none(body, kind), changed) for body, changed in all_records(database, RecordKind.TRIAL))
+    latest = sorted(found, key=lambda each: each[1], reverse=True)
+    return [(progress, changed) for progress, changed in latest if progress is not None]
 
 
 def attempts_of(database: Database, trial: str) -> list[Attempt]:
     """The attempts that count in a trial, those of earlier trials too, in the order in which they were stored."""
-    rows = database.query("SELECT body FROM attempts ORDER BY created, key")
-    found = (decoded_or_none(body, Attempt) for (body,) in rows)
+    found = (decoded_or_none(body, Attempt) for body, _ in all_records(database, RecordKind.ATTEMPT))
     return [attempt for attempt in found if attempt is not None and attempt.trial == trial]
 
 

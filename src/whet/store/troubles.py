@@ -3,23 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from whet.outcomes.named_checks import Head
 from whet.sessions.worktrees import without_worktree
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
+from whet.store import derived
 from whet.store.database import Database
-from whet.store.decoding import blob, decoded_or_none, uncollected
+from whet.store.decoding import decoded_or_none, uncollected
+from whet.store.derived import KEPT, OF_SESSION, Derived, whose
 from whet.store.listing import Filters, conditions
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.rows import Session, session_of
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
 from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import OwnView, trouble_of
 from whet.trouble.values import JudgedMessages, SessionTrouble
-
-NOTHING = b"[]"
 
 # Of each project, the commands that its sessions show to be its checks.
 ProjectChecks = Mapping[str, frozenset[Head]]
@@ -53,9 +52,8 @@ def session_troubles(database: Database, filters: Filters) -> Iterator[StoredTro
     """
     where, parameters = conditions(filters._replace(without_own_work=True))
     rows = database.query(
-        "SELECT t.record, s.title, s.dated, s.maker FROM session_troubles AS t JOIN sessions AS s ON s.no = t.session"
-        f" WHERE {where} AND t.counts = 1 ORDER BY s.dated, s.no",
-        parameters,
+        f"SELECT d.record, s.title, s.dated, s.maker {KEPT} WHERE {where} AND d.counts = 1 ORDER BY s.dated, s.no",
+        (*whose(database, Derived.TROUBLE), *parameters),
     )
     with uncollected():
         for record, *rest in rows:
@@ -68,20 +66,20 @@ def counted_folders(database: Database, filters: Filters) -> dict[str, int]:
     """How many of the sessions that match and count were made in each folder."""
     where, parameters = conditions(filters._replace(without_own_work=True))
     rows = database.query(
-        "SELECT s.folder, count(*) FROM session_troubles AS t JOIN sessions AS s ON s.no = t.session"
-        f" WHERE {where} AND t.counts = 1 GROUP BY s.folder ORDER BY s.folder",
-        parameters,
+        f"SELECT s.folder, count(*) {KEPT} WHERE {where} AND d.counts = 1 GROUP BY s.folder ORDER BY s.folder",
+        (*whose(database, Derived.TROUBLE), *parameters),
     )
     return {str(folder): int(number) for folder, number in rows}
 
 
 def trouble_of_session(database: Database, session: Session) -> SessionTrouble | None:
     """All trouble of one session, with what people said; None where it is not analysed yet."""
-    rows = database.query("SELECT record, words FROM session_troubles WHERE session = ?", (session.no,))
-    found = decoded_or_none(rows[0][0], SessionTrouble) if rows else None
+    rows = list(derived.kept(database, Derived.TROUBLE, [session]))
+    found = decoded_or_none(rows[0][1], SessionTrouble) if rows else None
     if found is None:
         return None
-    words = decoded_or_none(rows[0][1], tuple[str, ...]) or ()
+    said_rows = list(derived.kept(database, Derived.SAID, [session]))
+    words = (decoded_or_none(said_rows[0][1], tuple[str, ...]) if said_rows else None) or ()
     said = zip(found.interventions, (*words, *("" for _ in found.interventions)), strict=False)
     return replace(found, interventions=tuple(replace(event, words=text) for event, text in said))
 
@@ -111,54 +109,51 @@ def trouble_found(
     return FoundTrouble(found, heads, _used(heads, known.checks), counts=not own.is_copy)
 
 
-def keep_trouble(database: Database, session: int, found: FoundTrouble) -> None:
-    """Keep it beside its analysis, with which it goes."""
+def keep_trouble(database: Database, session: Session, found: FoundTrouble, *, version: str) -> None:
+    """Keep it beside the analysis of its session."""
     trouble, heads, checks, counts = found
     silent = replace(trouble, interventions=tuple(replace(event, words="") for event in trouble.interventions))
+    derived.keep(database, Derived.TROUBLE, session, silent, version=version, counts=counts)
+    derived.drop(database, [session.no], (Derived.SAID, Derived.HEADS))
     words = [event.words for event in trouble.interventions]
-    database.execute(
-        "INSERT INTO session_troubles (session, counts, heads, checks, record, words)"
-        " SELECT session, ?, ?, ?, ?, ? FROM analyses WHERE session = ?"
-        " ON CONFLICT (session) DO UPDATE SET counts = excluded.counts, heads = excluded.heads,"
-        " checks = excluded.checks, record = excluded.record, words = excluded.words",
-        (int(counts), *map(msgspec.json.encode, (heads, checks, silent, words)), session),
-    )
+    if any(words):
+        derived.keep(database, Derived.SAID, session, words, version=version)
+    if heads:
+        derived.keep(database, Derived.HEADS, session, (heads, checks), version=version, counts=counts)
 
 
 def project_checks(database: Database) -> ProjectChecks:
     """The commands that the sessions of each project show to be its checks."""
     counts: dict[str, list[HeadCount]] = {}
-    for folder, heads in database.query(HEADS, (NOTHING,)):
-        counts.setdefault(without_worktree(folder), []).extend(_heads(heads))
+    sql = f"SELECT s.folder, d.record {KEPT} WHERE d.counts = 1"
+    for folder, record in database.query(sql, whose(database, Derived.HEADS)):
+        counts.setdefault(without_worktree(folder), []).extend(_heads(record).heads)
     return {project: found for project, every in counts.items() if (found := learned_checks(every))}
 
 
 def with_other_checks(database: Database, checks: ProjectChecks) -> list[Session]:
     """The sessions in which other commands were taken for checks than their project is known to have now."""
-    rows = database.query(USES, (NOTHING,))
+    rows = database.query(f"SELECT {OF_SESSION}, d.record {KEPT} ORDER BY s.no", whose(database, Derived.HEADS))
     found: list[Session] = []
     for row in rows:
-        session, heads, used = session_of(row[:-2]), row[-2], row[-1]
+        session, (heads, used) = session_of(row[:-1]), _heads(row[-1])
         known = checks.get(without_worktree(session.folder), frozenset())
-        if _used(_heads(heads), known) != (decoded_or_none(used, tuple[Head, ...]) or ()):
+        if _used(heads, known) != used:
             found.append(session)
     return found
 
 
-def _heads(encoded: object) -> tuple[HeadCount, ...]:
-    return decoded_or_none(blob(encoded), tuple[HeadCount, ...]) or ()
+class KeptHeads(NamedTuple):
+    """How the commands of a session were used, and which of them were taken for checks."""
+
+    heads: tuple[HeadCount, ...] = ()
+    checks: tuple[Head, ...] = ()
+
+
+def _heads(encoded: object) -> KeptHeads:
+    return decoded_or_none(encoded, KeptHeads) or KeptHeads()
 
 
 def _used(heads: Iterable[HeadCount], known: frozenset[Head]) -> tuple[Head, ...]:
     """The checks of a project that were red in a session; others change nothing in it."""
     return tuple(sorted({count.head for count in heads} & known))
-
-
-HEADS = """
-    SELECT s.folder, t.heads FROM session_troubles AS t JOIN sessions AS s ON s.no = t.session
-    WHERE t.counts = 1 AND t.heads <> ?
-"""
-USES = f"""
-    SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}, t.heads, t.checks
-    FROM session_troubles AS t JOIN sessions AS s ON s.no = t.session WHERE t.heads <> ? ORDER BY s.no
-"""

@@ -17,8 +17,6 @@ from whet.trouble.people import course_of
 from whet.trouble.red_checks import claimed_before, ends_failed
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
 
-# Raised whenever the trouble of a session may differ from what was found earlier, so that it is found again.
-TROUBLE_VERSION = 5
 WORDS_LENGTH = 600
 CAUSE_LENGTH = 160
 # What a model's tokens cost, in dollars; None where nobody knows.

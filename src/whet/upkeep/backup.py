@@ -6,9 +6,10 @@ Which files of a home belong in a backup.
 import contextlib
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from whet import __version__
 from whet.agent.providers.local_weights import FOLDER as MODELS
@@ -17,13 +18,13 @@ from whet.engine.system import FILE as ENGINE
 from whet.errors import WhetError
 from whet.setup.services import KEYS_FILE
 from whet.store.database import Database
-from whet.store.disk import sync
+from whet.store.disk import OPENED, sync
 from whet.store.files import beneath
 from whet.store.folders import explained
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.migrations import steps_taken
 from whet.store.opening import connect
-from whet.store.sqlite import SQLite, copy_file, file_faults
+from whet.store.sqlite import SQLite, copy_file
 from whet.upkeep.archive import (
     CHUNK_BYTES,
     DATABASES,
@@ -33,9 +34,9 @@ from whet.upkeep.archive import (
     ArchiveWriter,
     Manifest,
     Progress,
-    working_folder,
     writing,
 )
+from whet.upkeep.swapping import settle
 
 # Locks of workers that live now, and the databases, which are copied in a way of their own.
 PASSING = (WORKERS, *(f"{name}{end}" for name in (DATABASE_NAME, ENGINE) for end in ("", "-wal", "-shm", "-journal")))
@@ -86,10 +87,13 @@ def _within(folder: Path, names: tuple[str, ...], skipped: set[str]) -> Iterator
             yield Uncopied("/".join(inner), "not an ordinary file")
 
 
-def pieces_of(path: Path) -> Iterator[bytes]:
-    """What a file holds, piece by piece."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+def _opened(path: Path) -> IO[bytes]:
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0)
+
+
+def _pieces(opened: IO[bytes]) -> Iterator[bytes]:
+    """What a file holds, piece by piece; it is closed at the end."""
+    with opened as file:
         while piece := file.read(CHUNK_BYTES):
             yield piece
 
@@ -113,20 +117,37 @@ def back_up(home: Home, target: Path, *, now: float, progress: Progress) -> Back
         raise WhetError(f"{target} already exists.", advice="Choose another name, or move it away first.")
     if target.absolute().is_relative_to(home.folder):
         raise WhetError("The backup would be a part of the home.", advice="Choose a file outside it.")
-    with explained(target), working_folder(target.parent, PREFIX) as work:
-        made = work / "made"
-        with made.open("xb") as file:
-            made.chmod(0o600)
-            with writing(file, progress) as archive:
-                manifest, left_out = _add_all(archive, home, work, now)
-            file.flush()
-            sync(file.fileno())
-        size = made.stat().st_size
-        made.rename(target)
+    with explained(target), _unnamed(target.parent) as (file, source):
+        with writing(file, progress) as archive:
+            manifest, left_out = _add_all(archive, home, target.parent, now)
+        file.flush()
+        sync(file.fileno())
+        size = os.fstat(file.fileno()).st_size
+        os.link(source, target, src_dir_fd=file.fileno())  # which a full path needs not, and a link is followed by
+        settle(target.parent)
     return BackupReport(manifest, size, left_out)
 
 
-def _add_all(archive: ArchiveWriter, home: Home, work: Path, now: float) -> tuple[Manifest, tuple[Uncopied, ...]]:
+@contextlib.contextmanager
+def _unnamed(folder: Path) -> Iterator[tuple[IO[bytes], str]]:
+    """A new file without a name, of which a sudden end leaves nothing, and where it can be linked from.
+
+    Where the system has no such files, it has a name that is taken away at the end.
+    """
+    name = ""
+    try:
+        descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except (AttributeError, OSError):
+        descriptor, name = tempfile.mkstemp(prefix=PREFIX, dir=folder)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file, name or f"{OPENED}/{descriptor}"
+    finally:
+        if name:
+            os.unlink(name)
+
+
+def _add_all(archive: ArchiveWriter, home: Home, beside: Path, now: float) -> tuple[Manifest, tuple[Uncopied, ...]]:
     if not home.database_url and not home.database_path.exists():
         left_out = _add_files(archive, home)
         return archive.finish(Manifest(FORMAT, VERSION, __version__, now, "sqlite", 0)), left_out
@@ -137,10 +158,10 @@ def _add_all(archive: ArchiveWriter, home: Home, work: Path, now: float) -> tupl
             [(sessions,)] = reader.query("SELECT count(*) FROM sessions") if steps else [(0,)]
             [(entries,)] = reader.query("SELECT count(*) FROM entries") if steps else [(0,)]
             left_out = _add_files(archive, home)
-            engine = _copied_engine(home, work)
-        _add_database(archive, reader, work)
+            engine = _copied_engine(home, beside)
+        _add_database(archive, reader, beside)
     if engine is not None:
-        archive.add(f"{DATABASES}/{ENGINE}", pieces_of(engine))
+        archive.add(f"{DATABASES}/{ENGINE}", _pieces(engine))
     manifest = Manifest(
         FORMAT, VERSION, __version__, now, reader.dialect, steps, sessions=int(sessions), entries=int(entries)
     )
@@ -167,21 +188,18 @@ def _add_files(archive: ArchiveWriter, home: Home) -> tuple[Uncopied, ...]:
     left_out = []
     for found in home_files(home.folder):
         if isinstance(found, HomeFile):
-            archive.add("/".join((HOME, *found.names)), pieces_of(found.path), is_program=found.is_program)
+            archive.add("/".join((HOME, *found.names)), _pieces(_opened(found.path)), is_program=found.is_program)
         else:
             left_out.append(found)
     return tuple(left_out)
 
 
-def _copied_engine(home: Home, work: Path) -> Path | None:
+def _copied_engine(home: Home, beside: Path) -> IO[bytes] | None:
     source = home.folder / ENGINE
-    if home.database_url or not source.exists():
-        return None
-    copy_file(source, work / ENGINE)
-    return work / ENGINE
+    return None if home.database_url or not source.exists() else copy_file(source, beside)
 
 
-def _add_database(archive: ArchiveWriter, database: Database, work: Path) -> None:
+def _add_database(archive: ArchiveWriter, database: Database, beside: Path) -> None:
     if not isinstance(database, SQLite):
         from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
         from whet.upkeep.tables import add_tables  # noqa: PLC0415
@@ -189,12 +207,10 @@ def _add_database(archive: ArchiveWriter, database: Database, work: Path) -> Non
         assert isinstance(database, Postgres)
         add_tables(archive, database)
         return
-    copy = work / DATABASE_NAME
-    database.copy_to(copy)
-    faults = file_faults(copy)
+    faults = database.faults(with_indexes=False)
     if faults:
         raise WhetError(
             f"The database is damaged, so no backup was made: {faults[0]}.",
             advice="Run `whet doctor`; keep the backups that you have.",
         )
-    archive.add(f"{DATABASES}/{DATABASE_NAME}", pieces_of(copy))
+    archive.add(f"{DATABASES}/{DATABASE_NAME}", _pieces(database.copied(beside)))

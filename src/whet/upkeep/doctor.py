@@ -9,9 +9,10 @@ import contextlib
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -27,21 +28,23 @@ from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
 from whet.hooks.places import FOLDER as HOOKS
 from whet.runs.models import address_of
+from whet.sessions.transcripts import link
 from whet.setup.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
 from whet.setup.looking import FoundAgent, find_agents
 from whet.setup.records import load_record
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database
+from whet.store.decoding import blob
 from whet.store.forgotten import FILE_NAME as FORGOTTEN
 from whet.store.home import Home
 from whet.store.ledger import HEAD, is_chained, ledger_of, newest, note
 from whet.store.migrations import MIGRATIONS, steps_taken
 from whet.store.opening import connect
 from whet.store.owner import SEAL_KEY
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE, SQLite, file_faults
 from whet.targets.reaching import last_calls
-from whet.upkeep.chains import chain_faults
 from whet.upkeep.home_checks import (
     CheckupPlace,
     CheckupRow,
@@ -177,8 +180,78 @@ MOST_NAMED = 3
 SHOWN = 8  # letters of an id, as lists show it
 TRACES = (ENGINE, "jobs", "memory.md", "user.md", "skills", HOOKS, SEAL_KEY, FORGOTTEN)
 RESTORE = "Restore a backup: `whet restore FILE --replace`."
-REPAIR = f"{RESTORE} Or save what can be read: `whet doctor --repair`."
+WITHOUT_BACKUP = f"{RESTORE} Without one, move the file away; `whet import` reads again what the agents still have."
 AGAIN = f"Run `whet forget ID`, then import its file again. {RESTORE}"
+
+
+PAGE = 200
+
+
+class ChainFault(NamedTuple):
+    """A session whose messages are not those that its head covers, from a position on."""
+
+    session: Session
+    position: int
+    reason: str
+
+
+def chain_faults(database: Database, *, progress: Callable[[int, int], None] = lambda *_: None) -> Iterator[ChainFault]:
+    """Every session that is not whole; `progress` hears how many of how many have been looked at."""
+    [(total,)] = database.query("SELECT count(*) FROM sessions")
+    for done, session in enumerate(_stored_sessions(database)):
+        if done % PAGE == 0:
+            progress(done, total)
+        fault = _chain_fault(database, session)
+        if fault is not None:
+            yield fault
+
+
+def _stored_sessions(database: Database) -> Iterator[Session]:
+    """Every session, a page at a time."""
+    last = -1
+    sql = f"SELECT {SESSION_COLUMNS} FROM sessions WHERE no > ? ORDER BY no LIMIT ?"
+    while rows := database.query(sql, (last, PAGE)):
+        yield from map(session_of, rows)
+        last = rows[-1][0]
+
+
+def _chain_fault(database: Database, session: Session) -> ChainFault | None:
+    first = session.base_count
+    parent = _id_at(database, session.base, first - 1) if first else b""
+    if parent is None:
+        return ChainFault(session, 0, "its beginning is missing")
+    rows = database.query(
+        "SELECT position, id, body FROM messages WHERE session = ? AND position >= ? AND position < ?"
+        " ORDER BY position",
+        (session.no, first, session.message_count),
+    )
+    for expected, (position, stored, body) in enumerate(rows, start=first):
+        parent = link(parent, blob(body))
+        if expected != position:
+            return ChainFault(session, expected, "messages are missing")
+        if parent != blob(stored):
+            return ChainFault(session, expected, "a message was changed")
+    if first + len(rows) < session.message_count:
+        return ChainFault(session, first + len(rows), "messages are missing")
+    if parent != session.head:
+        return ChainFault(session, session.message_count, "its head is another session's")
+    return None
+
+
+def _id_at(database: Database, session: int | None, position: int) -> bytes | None:
+    """The id of a message of a session, which it or one that it stands on holds; None where it is missing."""
+    owner, seen = session, set[int]()
+    while owner is not None and owner not in seen:
+        seen.add(owner)
+        found = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
+        if not found:
+            return None
+        base, count = found[0]
+        if position >= count:
+            rows = database.query("SELECT id FROM messages WHERE session = ? AND position = ?", (owner, position))
+            return blob(rows[0][0]) if rows else None
+        owner = base
+    return None
 
 
 def check_store(place: CheckupPlace) -> Rows:
@@ -235,7 +308,7 @@ def _database(home: Home, database: Database) -> CheckupRow:
         return ok("database", f"Postgres {version} answers as {database.member}")
     faults = database.faults()
     if faults:
-        return failed("database", f"{home.database_path} is damaged: {'; '.join(faults[:MOST_NAMED])}", REPAIR)
+        return failed("database", f"{home.database_path} is damaged: {'; '.join(faults[:MOST_NAMED])}", WITHOUT_BACKUP)
     return ok("database", f"{home.database_path} is intact, {home.database_path.stat().st_size / 1e6:,.1f} MB")
 
 
@@ -276,9 +349,7 @@ def _sessions(place: CheckupPlace, database: Database) -> CheckupRow:
     faults = list(chain_faults(database, progress=tell))
     if faults:
         named = "; ".join(f"{each.session.id[:SHOWN]}: {each.reason}" for each in faults[:MOST_NAMED])
-        return failed(
-            "sessions", f"{len(faults):,} damaged: {named}", REPAIR if database.dialect == "sqlite" else AGAIN
-        )
+        return failed("sessions", f"{len(faults):,} damaged: {named}", AGAIN)
     [(count,)] = database.query("SELECT count(*) FROM sessions")
     return ok("sessions", f"{count:,}, every hash is right")
 

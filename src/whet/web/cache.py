@@ -10,7 +10,7 @@ from whet.improving.learned import LearnedOfAll, learned
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.worktrees import is_temporary
-from whet.store.analyses import is_behind, refresh, shorten
+from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.list_prices import list_prices
@@ -163,8 +163,7 @@ class PageCache:
 
     def _analyse(self) -> int:
         with opened(self.home) as database:
-            analysed = refresh(database, progress=lambda _: None, processors=1)
-            return analysed + shorten(database)
+            return refresh(database, progress=lambda _: None, processors=1)
 
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:

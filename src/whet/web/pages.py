@@ -20,11 +20,12 @@ from whet.ledger.traces import Move, move_of
 from whet.lessons.following import count_following
 from whet.lessons.live import LiveComparison, LiveCounts
 from whet.proving.past_trials import past_trials
+from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.analyses import analysis_of
 from whet.store.canary_counts import CountedUnit, counted
 from whet.store.forgotten import left_out
 from whet.store.ledger import ledger_of
-from whet.store.listing import OWN_PURPOSES, find
+from whet.store.listing import find
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
 from whet.store.template_files import usable, uses, worths

@@ -8,7 +8,7 @@ from whet.errors import WhetError
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
-from whet.store.prompts import keep_prompt, restore_prompt
+from whet.store.records import keep_prompt, restore_prompt
 from whet.told.prompt import Material, Prompt, Sources, assemble
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=200)
@@ -36,7 +36,7 @@ def test_keeping_twice_changes_nothing(database: Database) -> None:
     prompt = Prompt("a", "b", "c")
     keep_prompt(database, prompt, now=1.0)
     keep_prompt(database, prompt, now=2.0)
-    assert database.query("SELECT count(*), min(created) FROM prompts") == [(1, 1.0)]
+    assert database.query("SELECT count(*), min(at) FROM records") == [(1, 1.0)]
 
 
 def test_the_beginning_of_a_key_is_enough(database: Database) -> None:
@@ -66,6 +66,6 @@ def test_a_key_that_is_not_there_gives_advice(database: Database, key: str) -> N
 @pytest.mark.parametrize("body", [b'{"stable":"other","context":"b","volatile":"c"}', b"{"])
 def test_a_damaged_prompt_is_refused_and_never_sent(database: Database, body: bytes) -> None:
     key = keep_prompt(database, Prompt("a", "b", "c"), now=1.0)
-    database.execute("UPDATE prompts SET body = ? WHERE key = ?", (body, key))
+    database.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
     with pytest.raises(WhetError, match="damaged"):
         restore_prompt(database, key)

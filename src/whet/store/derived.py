@@ -1,0 +1,136 @@
+"""What is derived from sessions and can be made again at any time, in one table.
+
+A row is used as long as the code and the session that it was made from are unchanged. In a team it names its maker: of
+one's own sessions only what one made oneself is read, and of what each member keeps apart only one's own.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+import whet
+from whet.sessions.transcripts import OWN_PURPOSES
+from whet.store.database import Database, Row
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
+
+AT_ONCE = 500
+# The packages whose code decides what is found in a session, what it teaches,
+FINDING = ("text", "sessions", "secrets", "outcomes", "trouble")
+TEACHING = (*FINDING, "ledger", "lessons")
+LEARNING = (*TEACHING, "statements", "reading", "improving")  # and what the sessions of a project teach together
+
+
+class Derived(StrEnum):
+    """What a row holds."""
+
+    ANALYSIS = "analysis"
+    SHORT = "short"  # of an analysis, as counts need it
+    TROUBLE = "trouble"  # without the words of people: roll-ups read many of them
+    SAID = "said"  # these words
+    HEADS = "heads"  # how commands were used, and which of them were taken for checks
+    TEACHING = "teaching"
+    CALLS = "calls"  # of each member, as are the following
+    FINDINGS = "findings"
+    LESSONS = "lessons"  # of a project and not of a session
+
+
+@cache
+def code_version(*packages: str) -> str:
+    """The version of what some packages compute: a digest of their code, so that nobody has to raise a number."""
+    digest = hashlib.blake2b(whet.__version__.encode(), digest_size=8)
+    for package in sorted(packages):
+        for path in sorted(Path(whet.__file__).parent.joinpath(package).glob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def keep(
+    database: Database, kind: Derived, session: Session, record: object, *, version: str, counts: bool = True
+) -> None:
+    """Keep what was made of a session, in the place of what was kept; nothing where it was forgotten meanwhile."""
+    database.execute(
+        "INSERT INTO derived (kind, session, name, version, made_from, counts, record)"
+        " SELECT ?, no, ?, ?, ?, ?, ? FROM sessions WHERE no = ?"
+        " ON CONFLICT (kind, session, name) DO UPDATE SET version = excluded.version, made_from = excluded.made_from,"
+        " counts = excluded.counts, record = excluded.record",
+        (
+            kind.value,
+            _whose(database, kind),
+            version,
+            session.head,
+            int(counts),
+            msgspec.json.encode(record),
+            session.no,
+        ),
+    )
+
+
+def drop(database: Database, sessions: Iterable[int], kinds: Sequence[Derived] = tuple(Derived)) -> None:
+    """Let all of these kinds be made again that was made of these sessions."""
+    values = [kind.value for kind in kinds]
+    sql = f"DELETE FROM derived WHERE kind IN ({_places(values)}) AND session = ?"
+    database.many(sql, [(*values, no) for no in sessions])
+
+
+def waiting(
+    database: Database, kinds: Sequence[Derived], version: str, *, without_own_work: bool = False
+) -> list[Session]:
+    """The sessions of which not all of these is kept as it would be made now."""
+    where, values = _is_waiting(database, kinds, version)
+    if without_own_work:
+        where, values = f"s.purpose NOT IN (?, ?) AND {where}", [*OWN_PURPOSES, *values]
+    rows = database.query(f"SELECT {OF_SESSION} FROM sessions AS s WHERE {where} ORDER BY s.no", values)
+    return [session_of(row) for row in rows]
+
+
+def is_any_waiting(database: Database, kinds: Sequence[Derived], version: str) -> bool:
+    """Whether there is such a session."""
+    where, values = _is_waiting(database, kinds, version)
+    return bool(database.query(f"SELECT 1 FROM sessions AS s WHERE {where} LIMIT 1", values))
+
+
+def _is_waiting(database: Database, kinds: Sequence[Derived], version: str) -> tuple[str, list[object]]:
+    where = f"""(SELECT count(*) FROM derived AS d WHERE d.kind IN ({_places(kinds)}) AND d.session = s.no
+        AND d.name = '' AND d.version = ? AND d.made_from = s.head
+        AND (d.maker IN ('', ?) OR s.maker NOT IN ('', ?))) < ?"""
+    return where, [*(kind.value for kind in kinds), version, database.member, database.member, len(kinds)]
+
+
+def kept(database: Database, kind: Derived, sessions: Sequence[Session], columns: str = "record") -> Iterator[Row]:
+    """The number of each of these sessions of which something is kept, and the columns asked for."""
+    numbers = [session.no for session in sessions]
+    for start in range(0, len(numbers), AT_ONCE):
+        some = numbers[start : start + AT_ONCE]
+        yield from database.query(
+            f"SELECT s.no, {columns} {KEPT} WHERE s.no IN ({_places(some)})",
+            (*whose(database, kind), *some),
+        )
+
+
+# A row of one kind beside each session that has it; `whose` gives its values.
+KEPT = """FROM sessions AS s JOIN derived AS d ON d.kind = ? AND d.session = s.no AND d.name = ?
+    AND (d.maker IN ('', ?) OR d.name = '' AND s.maker NOT IN ('', ?))"""
+OF_SESSION = ", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))
+
+
+def whose(database: Database, kind: Derived) -> tuple[str, str, str, str]:
+    """The values of `KEPT`."""
+    return kind.value, _whose(database, kind), database.member, database.member
+
+
+def _whose(database: Database, kind: Derived) -> str:
+    """Under which name a row of a session stands: of some kinds each member of a team has one."""
+    return own_name(database) if kind in (Derived.CALLS, Derived.FINDINGS) else ""
+
+
+def own_name(database: Database) -> str:
+    """The member whose row it is; in a file of one's own nobody has to be named."""
+    return "" if database.dialect == "sqlite" else database.member
+
+
+def _places(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
