@@ -15,6 +15,7 @@ from whet.lessons.claim_quotes import CheckedQuote
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, LoggedClaim, Quote, ReadBy, SessionRead
 from whet.store.database import Database
 from whet.store.decoding import blob, decoded_or_none
+from whet.store.derived import Derived, own_name
 
 BATCH = 500
 
@@ -48,9 +49,9 @@ def keep_pass(
         )
         # Trouble is found again where corrections are known now.
         database.many(
-            "UPDATE analyses SET version = 0"
-            " WHERE session IN (SELECT no FROM sessions WHERE id = ? AND maker IN ('', ?))",
-            [(id, database.member) for id, each in read.items() if each.judged is not None],
+            "UPDATE derived SET version = '' WHERE kind = ?"
+            " AND session IN (SELECT no FROM sessions WHERE id = ? AND maker IN ('', ?))",
+            [(Derived.TROUBLE.value, id, database.member) for id, each in read.items() if each.judged is not None],
         )
         [(last,)] = database.query("SELECT coalesce(max(number), 0) FROM claims")
         for number, each in enumerate(claims, start=last + 1):
@@ -82,7 +83,7 @@ def claims_of(database: Database, project: str) -> tuple[LoggedClaim, ...]:
     rows = database.query(
         "SELECT number, at, reader, author, misplaced, dropped, record FROM claims"
         " WHERE project = ? AND maker = ? ORDER BY number",
-        (project, _maker(database)),
+        (project, own_name(database)),
     )
     quotes = _quotes(database, project)
     found = []
@@ -100,7 +101,7 @@ def sessions_read(database: Database, project: str) -> dict[str, SessionRead]:
     """How far each session of a project was read, by its id. One that has more messages now is read from there on."""
     rows = database.query(
         "SELECT session, head, messages FROM sessions_read WHERE project = ? AND maker = ? ORDER BY messages",
-        (project, _maker(database)),
+        (project, own_name(database)),
     )
     return {id: SessionRead(id, blob(head), messages) for id, head, messages in rows}
 
@@ -109,7 +110,7 @@ def reading_times(database: Database, project: str) -> dict[str, float]:
     """When each session of a project was first read, by its id."""
     rows = database.query(
         "SELECT session, min(at) FROM sessions_read WHERE project = ? AND maker = ? GROUP BY session",
-        (project, _maker(database)),
+        (project, own_name(database)),
     )
     return {str(session): float(at) for session, at in rows}
 
@@ -119,7 +120,7 @@ def kept_quote_checks(database: Database, project: str, heads: Mapping[str, byte
     rows = database.query(
         "SELECT q.session, q.head, q.checked FROM claim_quotes AS q JOIN claims AS c ON c.number = q.claim"
         " AND c.maker = q.maker WHERE c.project = ? AND c.maker = ? AND q.checked IS NOT NULL",
-        (project, _maker(database)),
+        (project, own_name(database)),
     )
     current = (decoded_or_none(checked, CheckedQuote) for id, head, checked in rows if heads.get(id) == blob(head))
     return {each.quote: each for each in current if each is not None}
@@ -128,7 +129,7 @@ def kept_quote_checks(database: Database, project: str, heads: Mapping[str, byte
 def keep_quote_checks(database: Database, checked: Iterable[CheckedQuote], heads: Mapping[str, bytes]) -> None:
     """Keep what was found of quotes beside them."""
     rows = [
-        (heads[each.quote.session], msgspec.json.encode(each), _maker(database), *msgspec.structs.astuple(each.quote))
+        (heads[each.quote.session], msgspec.json.encode(each), own_name(database), *msgspec.structs.astuple(each.quote))
         for each in checked
         if each.quote.session in heads
     ]
@@ -142,7 +143,7 @@ def keep_quote_checks(database: Database, checked: Iterable[CheckedQuote], heads
 
 def claimed_projects(database: Database) -> tuple[str, ...]:
     """The projects that something was claimed of."""
-    rows = database.query("SELECT DISTINCT project FROM claims WHERE maker = ? ORDER BY project", (_maker(database),))
+    rows = database.query("SELECT DISTINCT project FROM claims WHERE maker = ? ORDER BY project", (own_name(database),))
     return tuple(project for (project,) in rows)
 
 
@@ -151,7 +152,7 @@ def _quotes(database: Database, project: str) -> dict[int, list[Quote]]:
         "SELECT q.claim, q.session, q.message, q.words FROM claim_quotes AS q JOIN claims AS c ON c.number = q.claim"
         " AND c.maker = q.maker WHERE c.project = ? AND c.maker = ?"
         " ORDER BY q.claim, q.place",
-        (project, _maker(database)),
+        (project, own_name(database)),
     )
     found: dict[int, list[Quote]] = {}
     for claim, session, message, words in rows:
@@ -164,7 +165,7 @@ def _judged(read: SessionRead) -> bytes | None:
 
 
 def _is_kept(database: Database, key: str) -> bool:
-    maker = _maker(database)
+    maker = own_name(database)
     for table in ("sessions_read", "claims"):
         if database.query(f"SELECT 1 FROM {table} WHERE pass = ? AND maker = ? LIMIT 1", (key, maker)):
             return True
@@ -183,7 +184,3 @@ def _stored(database: Database, ids: Iterable[str]) -> set[str]:
 
 def _quoted(claims: Iterable[Claim | DroppedClaim]) -> set[str]:
     return {quote.session for claim in claims if isinstance(claim, Claim) for quote in claim.quotes}
-
-
-def _maker(database: Database) -> str:
-    return "" if database.dialect == "sqlite" else database.member

@@ -12,7 +12,7 @@ from whet.shipped.prices import list_price
 from whet.store import derived
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none, uncollected
-from whet.store.derived import KEPT, OF_SESSION, Derived, whose
+from whet.store.derived import KEPT, OF_SESSION, Derived, own_name, whose
 from whet.store.listing import Filters, conditions
 from whet.store.rows import Session, session_of
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
@@ -88,7 +88,7 @@ def judged_messages(database: Database, session: str) -> JudgedMessages:
     """What this member's readers judged of a session, by its id."""
     rows = database.query(
         "SELECT judged FROM sessions_read WHERE session = ? AND maker = ? AND judged IS NOT NULL",
-        (session, "" if database.dialect == "sqlite" else database.member),
+        (session, own_name(database)),
     )
     found = [each for (record,) in rows if (each := decoded_or_none(record, JudgedMessages)) is not None]
     return JudgedMessages(
