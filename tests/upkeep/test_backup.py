@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import os
 import shutil
+import signal
 import sqlite3
 import threading
 import zipfile
@@ -320,17 +321,35 @@ def test_an_older_backup_is_brought_up_to_date(tmp_path: Path) -> None:
         assert database.query("SELECT max(number) FROM schema_steps") == [(len(MIGRATIONS),)]
 
 
-def test_what_a_killed_backup_left_goes_with_the_next_and_one_at_work_stays(home: Home, tmp_path: Path) -> None:
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="here every file has a name from its beginning")
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_a_killed_backup_leaves_nothing_behind(home: Home, tmp_path: Path, pieces: int) -> None:
+    """While a file of the home is copied, and while the database is."""
     fill(home)
-    left, fresh = tmp_path / ".whet-backup-dead", tmp_path / ".whet-backup-fresh"
-    other = tmp_path / ".whet-backup-link"
+    (tmp_path / "backups").mkdir()
+    child = os.fork()
+    if not child:  # nothing of this process may go on in it
+        copied = itertools.count(1)
+        with contextlib.suppress(BaseException):
+            back_up(
+                home,
+                tmp_path / "backups" / "b.zip",
+                now=5.0,
+                progress=lambda _: os.kill(os.getpid(), signal.SIGKILL) if next(copied) == pieces else None,
+            )
+        os._exit(3)
+    _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    assert list((tmp_path / "backups").iterdir()) == []
+
+
+def test_what_a_killed_restore_left_goes_with_the_next_and_one_at_work_stays(tmp_path: Path) -> None:
+    left, fresh = tmp_path / ".home.restoring-dead", tmp_path / ".home.restoring-fresh"
     for folder in (left, fresh):
         folder.mkdir()
-        (folder / "made").write_text("half")
-    other.symlink_to(fresh)
-    with archive.working_folder(tmp_path, ".whet-backup-") as at_work:
+    with archive.working_folder(tmp_path, ".home.restoring-") as at_work:
         for folder in (left, at_work):
             os.utime(folder, (1.0, 1.0))
-        backed_up(home, tmp_path / "new.zip")
-        assert at_work.is_dir()
-    assert sorted(each.name for each in tmp_path.glob(".whet-backup-*")) == [fresh.name, other.name]
+        with archive.working_folder(tmp_path, ".home.restoring-"):
+            assert at_work.is_dir()
+    assert list(tmp_path.iterdir()) == [fresh]
