@@ -24,6 +24,10 @@ PACKAGE = '{"scripts": {"test": "vitest run"}}'
          "bun run test --reporter=verbose a.test.ts"),
         (["package.json", "bun.lock", "a.test.ts"], {"package.json": "{}"}, ["a.test.ts"], "bun test ./a.test.ts"),
         (["package.json", "a.test.js"], {"package.json": "{}"}, ["a.test.js"], "node --test a.test.js"),
+        (["package.json"], {"package.json": '{"scripts": {"test": "node --test && npm run types"}}'}, ["a.test.js"],
+         "node --test a.test.js"),
+        (["package.json"], {"package.json": '{"scripts": {"test": "lint && jest"}, "devDependencies": {"jest": "1"}}'},
+         ["a.test.js"], "node_modules/.bin/jest --ci --verbose a.test.js"),
         (["Makefile"], {"Makefile": "all:\n\ttrue\ntest: all\n\t./run\n"}, ["tests/a"], "make test"),
     ],
 )  # fmt: skip

@@ -145,6 +145,7 @@ def _made(home: Home, asked: CommitsAsked, commit: Commit, told: WayToTest | Non
             return MadeOfCommit(commit, left_out=LeftOut.NOT_INSTALLED, said=Redactor().text(error.message))
         if found.python and not told:
             way = way_in(asked.repository, commit.id, tests, python=found.python) or way
+        way = way._replace(command=found.lead + way.command)
         asked = asked._replace(
             setup=asked.setup or found.setup, environment=(*found.environment.items(), *asked.environment)
         )

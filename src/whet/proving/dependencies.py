@@ -49,7 +49,7 @@ INSTALLERS = (
     Installer("yarn.lock", "yarn", f"yarn install --frozen-lockfile {NO_SCRIPTS}", ("NODE_PATH",), MODULES),
     Installer("package-lock.json", "npm", f"npm ci {NO_SCRIPTS} --no-audit --no-fund", ("NODE_PATH",), MODULES),
     Installer("package.json", "npm", f"npm install {NO_SCRIPTS} --no-audit --no-fund", ("NODE_PATH",), MODULES),
-    Installer("go.mod", "go", _GO, ("GOMODCACHE", "GOCACHE"), STORE),
+    Installer("go.mod", "go", _GO, ("GOPATH", "GOCACHE"), STORE),
     Installer("Cargo.lock", "cargo", "cargo fetch --locked", ("CARGO_HOME",), STORE),
     Installer("uv.lock", "uv", "uv sync --frozen --no-editable", ("VIRTUAL_ENV",), VENV),
     Installer("pyproject.toml", "python3", "", ("VIRTUAL_ENV",), VENV),
@@ -59,11 +59,12 @@ LOCKED = frozenset(each.names for each in INSTALLERS) | MANIFESTS
 
 
 class Installed(NamedTuple):
-    """What is installed for a commit: commands that put it into a workspace, variables, and Python with it."""
+    """What is installed for a commit: commands that put it into a workspace, variables, Python with it, and more."""
 
     setup: tuple[str, ...] = ()
     environment: Mapping[str, str] = MappingProxyType({})
     python: str = ""
+    lead: str = ""  # what a command that runs tests begins with
 
 
 class _Tree(NamedTuple):
@@ -114,13 +115,18 @@ def _installed_by(home: Home, by: Installer, tree: _Tree, beneath: Path) -> Inst
     if by.made == MODULES:
         return Installed(tuple(_links(place)), {"NODE_PATH": str(place)})
     if by.made == STORE:
-        return Installed((), _stores(by, top))
+        stores = _stores(by, top)
+        built = stores.pop("GOCACHE", "")  # Go writes to it: each command has links to it in its own place
+        lead = f'mkdir -p "$TMPDIR/go" && cp -as {shlex.quote(built)}/. "$TMPDIR/go" && GOCACHE="$TMPDIR/go" '
+        return Installed((), stores, lead=lead if built else "")
     return Installed((), {"VIRTUAL_ENV": str(top / VENV)}, str(top / VENV / "bin" / "python"))
 
 
 def _stores(by: Installer, top: Path) -> dict[str, str]:
     """Where a program of a language keeps what it fetched and built, by its own variables."""
-    return {name: str(top / STORE / name.lower()) for name in by.variables if by.made == STORE}
+    first, *more = by.variables if by.made == STORE else ("",)
+    inner = {name: str(top / STORE / name.lower()) for name in more}
+    return {first: str(top / STORE), **inner} if first else {}
 
 
 def _install(home: Home, place: Path, folder: Path, line: str, variables: Mapping[str, str]) -> None:

@@ -148,8 +148,10 @@ def _package_way(paths: Collection[str], package: str) -> WayToTest | None:
     script = found.scripts.get("test", "")
     known = {**found.dependencies, **found.development}
     runner = next((name for name in RUNNERS if name in known or name in script.split()), "")
-    is_one = len(stages := split(script)) == 1 and (not runner or runner in stages[0].words)
-    if script and (is_one or not runner):
+    stages = split(script)
+    is_one = len(stages) == 1 and (not runner or runner in stages[0].words)
+    by_node = any(stage.program == "node" and "--test" in stage.words for stage in stages)
+    if script and (is_one or not (runner or by_node)):
         separator = "-- " if manager == "npm" else ""
         told = RUNNERS[runner].removeprefix("run ") + " " if runner else ""
         return WayToTest(manager if manager != "bun" else "bun run", f"{manager} run test {separator}{told}{FILES}")
@@ -157,7 +159,7 @@ def _package_way(paths: Collection[str], package: str) -> WayToTest | None:
         return WayToTest(runner, f"node_modules/.bin/{runner} {RUNNERS[runner]} {FILES}")
     if manager == "bun" and any(SCRIPT_NAME.search(path) for path in paths):
         return WayToTest("bun", f"bun test {FILES}")
-    if package and any(SCRIPT_NAME.search(path) for path in paths):
+    if by_node or (package and any(SCRIPT_NAME.search(path) for path in paths)):
         return WayToTest("node", f"node --test {FILES}")
     return None
 
