@@ -5,7 +5,8 @@
 `bench/data/spelled` has one attempt a line: what the person has set up, what the command in the sandbox does, what the
 person's program runs afterwards (`trigger`, or `simulate` where the program is seldom installed), and the file that is
 there if it got through. Where no trigger can be run, `path` is what must not be left without a word. What the person is
-told of at the end of the turn has not got through unseen.
+told of at the end of the turn has not got through unseen. Files named `again` were written a second time, by somebody
+who had read the promises of docs/security.md and not the code.
 """
 
 import json
@@ -34,6 +35,7 @@ AREA = "Spelled by a stranger"
 FOLDER = Path(__file__).parent / "data" / "spelled"
 FEW_FOLDERS, MANY_FOLDERS = 40, "60"  # the limit of the inspection, made small, and what goes beyond it
 SECONDS = 60
+WRITTEN = """mkdir -p "$(dirname '{0}')" && echo 'touch @PROOF@' > '{0}' && chmod +x '{0}'"""
 
 
 def rows() -> Iterator[tuple[str, str, int, int]]:
@@ -48,21 +50,21 @@ def rows() -> Iterator[tuple[str, str, int, int]]:
 
 def _gets_through(walls: Walls, kind: str, attempt: dict[str, Any]) -> bool:
     with room_behind(walls) as room:
-        is_home = kind.startswith("06e")
+        is_home = "home" in kind
         if is_home:
             path = f"{room.work}/bin:{room.environment['PATH']}"
             room.environment |= {"HOME": str(room.work), "PATH": path}
             room.person = room.work
         else:
-            _as_person(attempt["setup"], room)
+            _as_person(attempt.get("setup", "true"), room)
         (room.outside / "stamp").touch()
         (room.outside / "proof").unlink(missing_ok=True)
-        limit = FEW_FOLDERS if kind.startswith("05g") else MOST_FOLDERS
+        limit = FEW_FOLDERS if "many_folders" in kind else MOST_FOLDERS
         box = room.box(terminal=Terminal(timeout_seconds=SECONDS), most_folders=limit)
-        ask_for(box, "terminal", command=_filled(attempt["attack"], room))
+        ask_for(box, "terminal", command=_filled(attempt.get("attack") or WRITTEN.format(attempt["path"]), room))
         if "".join(box.news()).strip():
             return False
-        if is_home or kind.startswith("06f"):
+        if attempt.get("path"):
             return (room.work / str(attempt["path"]).removeprefix("~/")).exists()
         return any(_leaves_proof(attempt.get(each, ""), room) for each in ("trigger", "simulate"))
 

@@ -121,13 +121,13 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("version managers", REPORTED, "go.mod go.work .bazelversion .prototools .terraform-version"
           " .terragrunt-version .tgenv-version devbox.json"),
     *_all("make", REPORTED, "Makefile GNUmakefile *.mk"),
-    *_all("builds", REPORTED, "CMakeLists.txt *.cmake *.gradle *.gradle.kts *.sbt *.bzl BUILD"
+    *_all("builds", REPORTED, "CMakeLists.txt *.cmake *.gradle *.gradle.kts *.sbt *.bzl BUILD BUILD.bazel"
           " WORKSPACE *.rake *.nix meson.build"),
     *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
     *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
     *_all("npm", REPORTED, "package.json .npmrc .pnpmfile.cjs .pnpmfile.mjs binding.gyp .lintstagedrc .lintstagedrc.*"),
     *_all("Yarn", REPORTED, ".yarnrc .yarnrc.yml .pnp.cjs .yarn/releases/ .yarn/plugins/"),
-    *_all("linters", REPORTED, ".eslintrc.*js *.config.*js *.config.ts .prettierrc.*js"),
+    *_all("linters", REPORTED, ".eslintrc.*js *.config.*js *.conf.*js *.config.ts .prettierrc.*js"),
     *_all("Cargo", REPORTED, "build.rs .cargo/config .cargo/config.toml"),
     *_all("Java builds", REPORTED, "gradlew mvnw"),
     *_all("Java builds", REPORTED, "gradle.properties build.xml .mvn/ gradle/wrapper/"),
@@ -144,7 +144,7 @@ COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
 HIDDEN = Trigger(".*", "the program that reads it", Care.REPORTED)
 SETTINGS = Trigger("*", "programs that look for it", Care.REPORTED)
 SETTINGS_ENDINGS = names(
-    ".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .properties .xml .scm .cjs .mjs .kdl .pkl"
+    ".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .properties .xml .scm .cjs .mjs .kdl .pkl .hcl .exs .config"
 )
 # Python finds a compiled module or a package before the source of that name, and what lies beside a script before its
 # own library.
