@@ -4,14 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-WORKERS ?= 2
+# One more than cores: tests of workers wait for their polls, and another test uses the time.
+WORKERS ?= 3
 DEMO := .demo/venv
 DEMO_BIN = $(CURDIR)/$(if $(wildcard $(READY)),$(VENV),$(DEMO))/bin
 PYTHON_CHECK := import sys; sys.exit(sys.version_info < (3, 11) and "Whet needs Python 3.11 or later; set PYTHON=python3.11")
 # The tests start hundreds of processes: what is compiled once is kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup test check coverage demo demo-larger format lint types layers docs lock bench agents browser screenshots clean
+.PHONY: setup test check coverage demo demo-larger format lint types layers docs collected lock bench agents browser screenshots clean
 
 setup: $(READY)
 
@@ -26,7 +27,9 @@ $(READY): requirements/dev.lock pyproject.toml
 test: $(READY)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
-check: $(READY) lint types layers docs
+# What needs one core runs side by side; tests that are collected once are compiled for every worker.
+check: $(READY)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint types layers docs collected
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 # Counting every line of every process that the tests start takes three times as long.
@@ -47,6 +50,9 @@ types: $(READY)
 
 layers: $(READY)
 	$(BIN)/lint-imports
+
+collected: $(READY)
+	@found=$$($(BIN)/python -m pytest -q --collect-only 2>&1) || { echo "$$found"; exit 1; }
 
 docs: $(READY)
 	$(BIN)/python -m whet.cli.document --check docs/cli.md docs/api.md

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,15 +21,25 @@ pytestmark = pytest.mark.skipif(
 
 SPELLED = [plant for plants in (*ROUTES.values(), LARGE) for plant in plants]
 FIRST = {plants[0].name for plants in (*ROUTES.values(), LARGE)}
-SAMPLED = [pytest.param(plant, marks=() if plant.name in FIRST else long, id=plant.name) for plant in SPELLED]
-STARTED = [
-    pytest.param(each, marks=() if place % 7 == 0 else long, id=f"{kind}: {each.path} {place}")
-    for kind, started in KINDS.items()
-    for place, each in enumerate(started)
-]
+BEHIND = ("bubblewrap", "landlock")
+MAIN = next((wall for wall in BEHIND if wall in WALLS), BEHIND[0])
 
 
-@pytest.fixture(params=["bubblewrap", "landlock"])
+def sampled(name: str, found: Iterable[tuple[object, str, bool]]) -> pytest.MarkDecorator:
+    """All of them behind one wall, when long tests run; a sample behind each, always.
+
+    What is left behind is looked for in the same way whatever the wall was.
+    """
+    pairs = [
+        pytest.param(wall, each, marks=() if in_sample else long, id=f"{wall}-{id}")
+        for each, id, in_sample in found
+        for wall in BEHIND
+        if in_sample or wall == MAIN
+    ]
+    return pytest.mark.parametrize(("enclosed", name), pairs, indirect=["enclosed"])
+
+
+@pytest.fixture(params=BEHIND)
 def enclosed(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
     """A room behind one kind of sandbox."""
     if request.param not in WALLS:
@@ -55,7 +65,7 @@ def test_the_plant_grows_in_a_plain_shell(room: Room, plant: Plant) -> None:
     assert has_run(plant, room)
 
 
-@pytest.mark.parametrize("plant", SAMPLED)
+@sampled("plant", ((plant, plant.name, plant.name in FIRST) for plant in SPELLED))
 def test_what_git_reaches_through_other_files_is_not_run(enclosed: Room, plant: Plant) -> None:
     prepare(plant, enclosed)
     box = enclosed.box(person_agrees=True, most_folders=FEW, sandbox=planting(enclosed))
@@ -85,14 +95,19 @@ def leave(room: Room, started: Started) -> bool:
     return (room.work / started.path).exists() and started.path not in "".join(box.news())
 
 
-@pytest.mark.parametrize("started", STARTED)
+@sampled(
+    "started",
+    (
+        (each, f"{kind}: {each.path} {place}", place % 7 == 0)
+        for kind, started in KINDS.items()
+        for place, each in enumerate(started)
+    ),
+)
 def test_what_runs_on_its_own_is_never_left_unseen(enclosed: Room, started: Started) -> None:
     assert not leave(enclosed, started)
 
 
-@pytest.mark.parametrize(
-    "started", [pytest.param(each, marks=long if place % 5 else (), id=each.path) for place, each in enumerate(AT_HOME)]
-)
+@sampled("started", ((each, each.path, place % 5 == 0) for place, each in enumerate(AT_HOME)))
 def test_a_home_as_the_working_folder_is_looked_at_by_its_places(enclosed: Room, started: Started) -> None:
     enclosed.environment |= {
         "HOME": str(enclosed.work),
