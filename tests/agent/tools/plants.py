@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.tools.rooms import Room
+from patience import PATIENCE_SECONDS
 from whet.runs.settings import Sandbox
 
 GIT = "git -c user.name=n -c user.email=a@b.c"
@@ -188,7 +189,9 @@ def has_run(plant: Plant, room: Room) -> bool:
 
 
 def as_person(command: str, room: Room, folder: Path, *, check: bool = False) -> None:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(room.person), "LANG": "C.UTF-8"}
+    # Rooms lie inside the clone of who runs the tests: where a repository was moved away, git would take theirs.
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(room.work.parent)}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(room.person), "LANG": "C.UTF-8", **ceiling}
     subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -197,5 +200,5 @@ def as_person(command: str, room: Room, folder: Path, *, check: bool = False) ->
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=check,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )

@@ -83,6 +83,11 @@ def test_the_spelled_plant_grows_in_a_plain_shell(room: Room, plant: Plant) -> N
     assert has_run(plant, room)
 
 
+def test_a_room_without_a_repository_leaves_the_one_around_it_alone(room: Room) -> None:
+    as_person("rm -rf .git; git rev-parse --git-dir > found", room, room.work)
+    assert (room.work / "found").read_text() == ""
+
+
 def leave(room: Room, started: Started) -> bool:
     """Whether what a command wrote stays without a word."""
     as_person(started.before, room, room.work, check=True)
