@@ -23,7 +23,7 @@ from hooks.hosts import Host, install
 from proving.obedient import PlannedCall, obedient
 
 ERRS, RECOVERS, OBEYS = 0.95, 0.97, 0.97
-WRONG, RIGHT = "python3 -m pytest -q tests/{file}", ".venv/bin/python -m pytest -q tests/{file}"
+WRONG, RIGHT = "python3 -m pytest -q tests/{file}", "PYTHONPATH=src .venv/bin/python -m pytest -q tests/{file}"
 BEGAN, A_DAY = date(2026, 3, 2), 5
 ASKED = re.compile(r"Run the tests in (\w+\.py)")
 
@@ -104,7 +104,7 @@ def tell(story: Story, host: Host, most: int) -> None:
     allow(Path(host.variables["WHET_HOME"]))
     story.run("live", "start", chosen["id"])
     while story.sessions < most:
-        story.work(host, 2)
+        story.work(host, 5 if story.sessions == A_DAY else 1)
         story.whet("import", folder=story.folder, variables=claude)
         shown = story.whet("live", "look", folder=story.folder).out
         story.say(" ".join(shown.split())[:160])

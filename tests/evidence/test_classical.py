@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats  # type: ignore[import-untyped]
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # type: ignore[import-untyped]
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
-from whet.evidence.classical import bootstrap, mcnemar, newcombe, wilson
+from whet.evidence.classical import bootstrap, mcnemar, wilson
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -49,36 +49,3 @@ def test_the_bootstrap_is_the_same_for_the_same_seed() -> None:
     differences = [0.0, 1.0, -1.0, 0.5, 0.25]
     assert bootstrap(differences, seed=7) == bootstrap(differences, seed=7)
     assert bootstrap(differences, seed=7) != bootstrap(differences, seed=8)
-
-
-@given(st.integers(1, 300), st.integers(1, 300), st.data())
-def test_newcombe_is_the_interval_of_a_difference(first: int, second: int, data: st.DataObject) -> None:
-    new, old = (data.draw(st.integers(0, first)), first), (data.draw(st.integers(0, second)), second)
-    theirs = confint_proportions_2indep(*new, *old, method="newcomb", compare="diff")
-    difference, interval = newcombe((new, old))
-    assert interval == pytest.approx(theirs, abs=1e-9)
-    assert difference == pytest.approx(new[0] / new[1] - old[0] / old[1])
-
-
-def test_a_difference_of_strata_is_not_due_to_their_mix() -> None:
-    easy, hard = ((5, 100), (1, 20)), ((10, 20), (50, 100))
-    difference, (low, high) = newcombe(easy, hard)
-    assert difference == pytest.approx(0)
-    assert low < 0 < high
-    pooled, (_, below) = newcombe(((15, 120), (51, 120)))
-    assert pooled == pytest.approx(-0.3)
-    assert below < 0
-
-
-def test_the_interval_of_a_stratified_difference_holds_the_truth_as_often_as_it_says() -> None:
-    source = random.Random(3)
-    strata = ((0.1, 0.2, 40, 15), (0.5, 0.6, 8, 30), (0.3, 0.4, 5, 6))  # each new share is 10 points below the old
-    held = 0
-    for _ in range(400):
-        drawn = [
-            ((sum(source.random() < new for _ in range(n)), n), (sum(source.random() < old for _ in range(m)), m))
-            for new, old, n, m in strata
-        ]
-        low, high = newcombe(*drawn)[1]
-        held += low <= -0.1 <= high
-    assert 0.93 <= held / 400 <= 0.99

@@ -1,4 +1,4 @@
-"""The customary figures of a report: exact McNemar, the intervals of Wilson and Newcombe, the bootstrap over cases."""
+"""The customary figures of a report: exact McNemar, the interval of Wilson, the bootstrap over cases."""
 
 import math
 from collections.abc import Sequence
@@ -33,23 +33,6 @@ def wilson(passed: int, attempts: int, *, confidence: float = 0.95) -> Interval:
     centre = (share + z * z / (2 * attempts)) / scale
     half = z * math.sqrt(share * (1 - share) / attempts + z * z / (4 * attempts * attempts)) / scale
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
-
-
-def newcombe(*strata: tuple[tuple[int, int], tuple[int, int]], confidence: float = 0.95) -> tuple[float, Interval]:
-    """A difference of shares, new less old, each given as so many of so many, and its interval.
-
-    With several strata it is the mean of their differences by Mantel and Haenszel's weights, so that nothing is due to
-    another mix of strata; the interval puts Wilson's together (Zou and Donner's way, with one stratum Newcombe's).
-    """
-    weights = [new[1] * old[1] / (new[1] + old[1]) for new, old in strata]
-    difference, below, above = 0.0, 0.0, 0.0
-    for weight, (new, old) in zip(weights, strata, strict=True):
-        part, first, second = weight / math.fsum(weights), new[0] / new[1], old[0] / old[1]
-        (low, high), (low_old, high_old) = (wilson(*each, confidence=confidence) for each in (new, old))
-        difference += part * (first - second)
-        below = math.hypot(below, part * (first - low), part * (high_old - second))
-        above = math.hypot(above, part * (high - first), part * (second - low_old))
-    return difference, Interval(difference - below, difference + above)
 
 
 def bootstrap(differences: Sequence[float], *, seed: int, rounds: int = 2000, confidence: float = 0.95) -> Interval:

@@ -1,5 +1,6 @@
 """Trials before they begin: everything fixed, and what they can find and will cost."""
 
+import os
 from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
@@ -15,9 +16,10 @@ from whet.evidence.error_budget import alpha_for
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
-from whet.proving.agent_attempt import AttemptScene
-from whet.proving.agent_plan import prepare_agent
+from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
 from whet.proving.attempt import Supply, begin, is_interactive, served
+from whet.proving.executors import Runner, program_of, runner_named, settings_of, version_of
+from whet.proving.instructing import Instructed, expect_tellable, instruct
 from whet.proving.overlay import overlaid
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
 from whet.proving.screening import MOST_GUARDS, ScreenedCases, screened
@@ -32,7 +34,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
-from whet.store.trials import keep_material, key_of
+from whet.store.trials import keep_material, key_of, usual_use
 from whet.text.words import estimate
 from whet.trials.attempts import Arm, AttemptConditions, OrderTerms, TrialAgent
 from whet.trials.cases import Case, is_errand
@@ -44,6 +46,7 @@ KIND = "trial"
 ID_LETTERS = 12
 USUAL_CALLS = 3  # of the model in an attempt
 USUAL_OUTPUT = 200  # tokens of one answer
+USUAL_OF_AGENT = Usage(input=100_000, output=2_000, cached=80_000)  # of one attempt, where no earlier one says better
 
 
 class WantedTrial(NamedTuple):
@@ -298,3 +301,52 @@ def _length(case: Case) -> int:
     """The tokens of what a case itself puts into a request: its conversation, or its task and files."""
     said = [msgspec.json.encode(message.parts).decode() for message in case.conversation]
     return sum(estimate(text) for text in said or [case.task, *case.files.values()])
+
+
+class ReadyAgent(NamedTuple):
+    """An agent that a trial can begin with, what the change adds to its sessions, and about what an attempt costs."""
+
+    agent: TrialAgent
+    price: Price
+    of_one: Spent
+
+
+def prepare_agent(
+    scene: AttemptScene, agent: TrialAgent, patch: Patch, cases: Sequence[Case], *, now: float
+) -> ReadyAgent:
+    """Prove that the change reaches the agent. Raises WhetError where it does not, or where a case cannot be asked."""
+    home, database, settings, world = scene
+    runner = runner_named(agent.name, settings)
+    program = program_of(runner, path=os.environ.get("PATH"))
+    for case in cases:
+        expect_possible(runner, case)
+    _expect_judge(settings, cases)
+    expect_tellable(runner, patch)
+    told: list[Instructed] = []
+    for each in (None, patch):
+        with overlaid(home, cases[0], world, each, now=now) as overlay:
+            told.append(instruct(overlay, runner, each))
+    if told[0].key == told[1].key:
+        raise WhetError(
+            f"The change adds nothing to what {runner.name} is told, so there is nothing to try.",
+            advice="Look at its scope, and at the rules that are in force already: `whet rules`.",
+        )
+    model = agent.model or settings_of(agent.name, settings).model
+    version = version_of(runner, program, os.environ)
+    of_one = _of_one_by(database, runner, model, settings, seconds=max(case.budget.seconds for case in cases))
+    return ReadyAgent(TrialAgent(agent.name, version, model), cache_price(told[0].text, told[1].text), of_one)
+
+
+def _expect_judge(settings: Settings, cases: Sequence[Case]) -> None:
+    asking = next((case.name for case in cases if case.check.rubric), "")
+    if asking and not settings.model:
+        raise WhetError(
+            f"The case {asking} is judged by a model, and none is set.",
+            advice="Set one by `whet config model …`, or choose cases with another check.",
+        )
+
+
+def _of_one_by(database: Database, runner: Runner, model: str, settings: Settings, *, seconds: float) -> Spent:
+    """About what an attempt costs: as much as the agent's earlier ones on average, and at most so long."""
+    used = usual_use(database, runner.name) or USUAL_OF_AGENT
+    return Spent(0, used.input, used.output, used.cached, seconds, dollars_for(used, model, settings))
