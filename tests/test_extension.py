@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from command import Done, Whet
+from lengths import long
 
 EXTENSION = Path(__file__).parents[1] / "examples" / "extension"
 CASE = 'task = "Run the tests."\n[check]\ncommand = "true"\n'
@@ -38,6 +39,7 @@ def extended(whet: Whet, package: Path, tmp_path: Path) -> Whet:
     return run
 
 
+@long
 def test_its_agent_is_read_told_hooked_and_run_as_whets_own(extended: Whet, tmp_path: Path) -> None:
     imported = extended("import", str(EXTENSION / "session.jsonl"), "--json")
     assert (imported.json["imported"], imported.err) == (1, "")

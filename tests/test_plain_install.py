@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from command import Done, Whet
+from lengths import long
 from whet.agent.tools.sandbox import Wall, probe
 
 EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlette", "uvicorn", "xllamacpp")
@@ -85,6 +86,7 @@ def test_a_team_database_says_what_to_install(whet: Whet, hiding: dict[str, str]
     assert refused(done, "[postgres]'")
 
 
+@long
 def test_sessions_are_read_judged_and_learned_from(whet: Whet, hiding: dict[str, str], examples: Path) -> None:
     assert whet("import", str(examples), variables=hiding).code == 0
     assert whet("sessions", "--json", variables=hiding).json
@@ -114,6 +116,7 @@ def test_a_review_for_a_worker_says_what_to_install(whet: Whet, hiding: dict[str
     assert refused(whet("learn", "--review", talked, "--background", variables=hiding), "[work]'")
 
 
+@long
 @sandboxed
 @pytest.mark.usefixtures("talked")
 def test_a_trial_runs_in_this_process(whet: Whet, hiding: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Whet, environment
+from lengths import long
 from no_network import NetworkWatch
 
 # The main commands, in the order in which a new user runs them.
@@ -48,6 +49,7 @@ def watch(tmp_path: Path) -> NetworkWatch:
     return NetworkWatch(tmp_path / "watch")
 
 
+@long
 def test_the_main_commands_ask_for_no_other_machine(
     whet: Whet, watch: NetworkWatch, examples: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from command import COMMAND, on_a_terminal
+from lengths import long
 from proving.obedient import PlannedCall, obedient
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +54,7 @@ def shown(tmp_path: Path) -> str:
     return shown.replace("\r\n", "\n")
 
 
+@long
 def test_the_tutorial_proves_a_rule_and_takes_it_back(shown: str, tmp_path: Path) -> None:
     told = [line for block in blocks("docs/tutorial.md", "text") for line in block.splitlines()]
     assert told

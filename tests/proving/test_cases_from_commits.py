@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conversations import conversation, shell, user
+from lengths import long
 from proving.repository_scenes import PLAIN, PYTEST, adding, commit, git, new_repository, test_of
 from proving.trial_scenes import Answer, attempted
 from replies import asks, says
@@ -107,6 +108,7 @@ def test_what_an_agent_writes_over_the_tests_does_not_count(home: Home, reposito
     assert list(outside.iterdir()) == [], "nothing is written through a link of the agent's"
 
 
+@long
 def test_the_others_are_counted_by_their_reason(home: Home, repository: Path) -> None:
     put_right(repository)
     commit(repository, "Say what add does", {"calc.py": adding("a + b") + "# adds\n"})
@@ -158,6 +160,7 @@ def test_a_secret_in_a_message_and_trailers_do_not_become_the_task(home: Home, r
     assert task.endswith("As agreed.")
 
 
+@long
 def test_setup_environment_and_modes_are_part_of_a_case(home: Home, repository: Path) -> None:
     program = '#!/bin/sh\ntest -f built && test "$COLOUR" = red && test "$(cat value)" = 2\n'
     commit(repository, "Bring a program", {"value": "1", "tests/run.sh": program})
@@ -193,6 +196,7 @@ def test_a_case_whose_repository_lost_the_commit_says_so(home: Home, repository:
         pass
 
 
+@long
 def test_a_moved_repository_is_the_same_case_and_another_state_is_not(home: Home, repository: Path) -> None:
     put_right(repository)
     first = kept(home, repository)
