@@ -44,6 +44,8 @@ from whet.lessons.claims import (
     Quote,
     ReadBy,
 )
+from whet.lessons.condensed_text import shown
+from whet.lessons.condensing import condense
 from whet.lessons.instructions import SeenInstruction
 from whet.lessons.named_things import NamedThings, RepositoryNames, missing_names, named_things
 from whet.outcomes.deciding import Outcome
@@ -320,11 +322,20 @@ def test_the_claims_that_most_sessions_show_come_first_and_the_rest_is_kept_with
     assert {each.why for each in dropped} == {RANKED}
 
 
+def test_what_a_reader_is_shown_of_a_long_answer_is_found_by_its_pattern() -> None:
+    passed = [f"(pass) unit {number} of {'x' * 40}" for number in range(100)]
+    output = "\n".join([*passed, "(fail) prompt generator keeps its wording", *passed, "1 fail"])
+    one = conversation(user("Go"), shell("bun run test", output, error=True), agent("The prompt generator's wording."))
+    check = ClaimCheck(CheckPlace.ERROR, r"\(fail\) prompt generator")
+    assert "(fail) prompt generator" in shown(condense(gather(one)))
+    assert count_check(check, {one.id: calls_of(gather(one)).calls}, {}).failed == 1
+
+
 def test_a_sceptic_sees_the_counts_raw_messages_around_two_quotes_and_sampled_hits() -> None:
     report = held(replace(claim(), check=NPM), facts(*CALLED, transcripts=BOTH))
-    shown = dossier_of(report, {each.id: each for each in BOTH})
-    assert (shown.failed, shown.seen, shown.worked, shown.tried, shown.sessions) == (2, 2, 2, 2, 2)
-    assert [(each.session, each.message) for each in shown.messages if each.is_quoted] == [(ONE.id, 1), (TWO.id, 1)]
-    assert len(shown.messages) <= 2 * MESSAGES_AROUND
-    assert any("npm error" in each.text for each in shown.messages)
-    assert len(shown.hits) == 4
+    dossier = dossier_of(report, {each.id: each for each in BOTH})
+    assert (dossier.failed, dossier.seen, dossier.worked, dossier.tried, dossier.sessions) == (2, 2, 2, 2, 2)
+    assert [(each.session, each.message) for each in dossier.messages if each.is_quoted] == [(ONE.id, 1), (TWO.id, 1)]
+    assert len(dossier.messages) <= 2 * MESSAGES_AROUND
+    assert any("npm error" in each.text for each in dossier.messages)
+    assert len(dossier.hits) == 4

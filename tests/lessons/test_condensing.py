@@ -51,7 +51,7 @@ def test_a_long_paste_keeps_its_beginning_the_line_that_was_taken_up_and_its_end
     assert event.text.startswith("This is what I get")
     assert "ValueError: port 5173 is taken" in event.text
     assert event.text.endswith("what is wrong?")
-    assert len(event.text) <= 460
+    assert len(event.text) <= 1_100
 
 
 def test_words_that_no_record_vouches_for_may_be_a_persons() -> None:
@@ -139,6 +139,28 @@ def test_a_check_that_was_red_until_an_edit_is_named_by_its_rule() -> None:
     [event] = of_kind(condensed(user("Go"), red, edit, shell("ruff check .", "ok")), EventKind.RED)
     assert event.subject == "F401"
     assert "imported but unused" in event.error
+
+
+def test_a_red_check_names_the_command_that_made_it_green() -> None:
+    red = shell("bun run lint", "× Formatter would have printed the following content", error=True)
+    edit = call("Edit", {"file_path": "/work/shop/a.ts", "old_string": "a", "new_string": "b"}, "ok")
+    green = (edit, shell("npx biome --write", "Fixed 2 files"), shell("bun run lint", "ok"))
+    assert "✓ [5] again after npx biome --write" in shown(condensed(user("Go"), red, *green))
+
+
+def test_what_the_agent_makes_of_a_failure_that_nothing_ended_is_kept() -> None:
+    failed = shell("bun run test", "(fail) clones/kit/a.test.ts: cannot find module cheerio", error=True)
+    said = agent("The failure is in clones/kit/a.test.ts, a cloned repository: module cheerio is not installed there.")
+    [event] = of_kind(condensed(user("Go"), failed, said, user("and now?")), EventKind.AGENT)
+    assert event.text.startswith("The failure is in clones/kit")
+
+
+def test_a_session_with_little_to_tell_tells_it_at_more_length() -> None:
+    wish = " ".join(f"word{number}" for number in range(90))
+    short = condensed(user(wish), agent("Yes."))
+    long = condensed(*(each for number in range(8) for each in (user(f"{number} {wish}"), agent("Yes."))))
+    assert [event.text for event in of_kind(short, EventKind.PERSON)] == [wish]
+    assert all("…" in event.text for event in of_kind(long, EventKind.PERSON))
 
 
 def test_errors_of_editing_tools_and_empty_searches_are_counted() -> None:

@@ -7,8 +7,10 @@ from whet.lessons.change_features import (
     RecurringChange,
     Remedy,
     SeenChange,
+    complaint_of,
     is_unlike,
     replaced_by,
+    symptoms,
 )
 from whet.lessons.changed_calls import CallTrouble
 from whet.lessons.simple_calls import SimpleCall, parts_of
@@ -78,7 +80,17 @@ def _is_one_thing(project: ProjectCalls, change: RecurringChange) -> bool:
         return all(each.way.likeness >= ALIKE for each in seen) and not is_vague(works)
     if change.remedy is Remedy.PART:
         return bool(change.parts[0]) or _is_argument(change)
-    return project.is_same_trouble(seen) and not is_vague(works)
+    return project.is_same_trouble(seen) and _fail_alike(change) and not is_vague(works)
+
+
+def _fail_alike(change: RecurringChange) -> bool:
+    """Whether the calls of each program say what all of the failures have in common."""
+    said = symptoms(change.seen)
+    programs = {each.changed.call.words[0] for each in change.seen}
+    return all(
+        any(not said.isdisjoint(complaint_of(each.changed)) for each in change.seen if each.changed.call.words[0] == one)
+        for one in programs
+    )
 
 
 def _is_habit(project: ProjectCalls, change: RecurringChange) -> bool:

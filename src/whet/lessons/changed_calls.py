@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from whet.lessons.call_pairs import ALIKE, WORD, CallCourse, CallStep, Followed, LaterPart, is_like, telling_words
 from whet.lessons.simple_calls import CallInParts, SimpleCall, is_step
 from whet.outcomes.deciding import Outcome
-from whet.outcomes.envelopes import NOTHING_FOUND
+from whet.outcomes.envelopes import NOTHING_FOUND, printed_exit_code
 from whet.outcomes.fingerprints import error_line
-from whet.outcomes.purposes import path_of
+from whet.outcomes.purposes import is_shell, path_of
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import JudgedCall
 from whet.sessions.transcripts import Disposition
@@ -28,6 +28,7 @@ SOON = 3  # calls
 LINES_END, LINES_BEGINNING = 4, 3
 SAID_LETTERS = 240
 STEM = 5  # letters that words in different forms share
+NOT_THERE = 127  # the exit code of a shell that does not find the program
 
 
 class CallTrouble(StrEnum):
@@ -115,7 +116,16 @@ def trigger_of(step: JudgedCall, call: CallInParts) -> CallTrouble | None:
     if step.decision.outcome is Outcome.REJECTED:
         return CallTrouble.REFUSED
     is_miss = call.looks_at_files or step.decision.evidence.endswith(NOTHING_FOUND)
-    return CallTrouble.FAILED if step.failed and not is_miss else None
+    return CallTrouble.FAILED if step.failed and (not is_miss or _is_not_there(step)) else None
+
+
+def _is_not_there(step: JudgedCall) -> bool:
+    """Whether the shell did not find the program: no guess of the moment, whatever it was to look for."""
+    result = step.exchange.result
+    if result is None or not is_shell(step):
+        return False
+    code = printed_exit_code(result.text) if result.exit_code is None else result.exit_code
+    return code == NOT_THERE
 
 
 def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:
@@ -134,7 +144,7 @@ def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:
     at = course.view.transcript.messages[step.message].at
     trust = lowest((step.trust, *(other.trust for _, other, _ in later)))  # the remedy may have been read meanwhile
     for part in call.parts:
-        if trigger is CallTrouble.REFUSED or is_step(part):
+        if trigger is CallTrouble.REFUSED or is_step(part) or call.looks_at_files:
             followed = course.followed(part, call, within)
             found = _ways(part, followed)
             found += () if followed.is_resolved else _ways_told(course, index, part, further)

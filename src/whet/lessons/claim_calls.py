@@ -6,13 +6,18 @@ from typing import Any, NamedTuple
 
 import re2
 
+from whet.lessons.call_pairs import CallCourse
 from whet.lessons.claims import CheckPlace, ClaimCheck
+from whet.lessons.condensing import WIDEST
+from whet.lessons.failed_calls import FailedCalls
 from whet.lessons.finding import SessionOpening, opening_of
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.fingerprints import error_line
 from whet.outcomes.purposes import is_shell, path_of
-from whet.outcomes.view import JudgedCall, SessionView
+from whet.outcomes.view import SessionView
 from whet.sessions.arguments import command_of
+from whet.trouble.course import CourseStep
+from whet.trouble.people import course_of
 from whet.values import Value
 
 MOST_CALLS = 2_000  # of a session
@@ -79,16 +84,20 @@ class HitsOfSession(NamedTuple):
 
 def calls_of(view: SessionView) -> SessionCalls:
     """What is kept of a session, so that patterns are counted over a thousand of them in seconds."""
-    kept = [_seen(step) for step in view.steps[:MOST_CALLS]]
+    failed = FailedCalls(course_of(view), CallCourse(view), WIDEST)
+    kept = [_seen(move, failed) for move in failed.course.moves[:MOST_CALLS]]
     return SessionCalls(
         tuple(each for each in kept if each.command or each.path or each.error), opening_of(view.transcript)
     )
 
 
-def _seen(step: JudgedCall) -> SeenCall:
+def _seen(move: CourseStep, failed: FailedCalls) -> SeenCall:
+    step = move.step
     command = command_of(step.exchange.call) if is_shell(step) else ""
     outcome = step.decision.outcome
     error = _error(step.text) if outcome is Outcome.FAILED else ""
+    if len(step.text) > len(error) > 0:  # what a reader is shown of it can be found
+        error = f"{error}\n{failed.error_of(move)}"
     return SeenCall(step.exchange.asked, command[:COMMAND_LETTERS], path_of(step)[:COMMAND_LETTERS], outcome, error)
 
 

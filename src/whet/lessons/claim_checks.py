@@ -24,7 +24,7 @@ FEWEST_WORDS = 3
 STANDS = 0.75  # of the words of a rule that one line of a file has too
 
 NOBODY_SAYS_IT = "no person says it"
-ONCE = "seen in one session only"
+ONCE = "seen in one session only: it counts once another session shows it"
 SETTLED = "settled: the file says it since the trouble"
 FILE_IS_RIGHT = "the file no longer says what is to be put right"
 RANKED = f"{MOST_LESSONS} lessons of the project are seen in as many sessions or more"

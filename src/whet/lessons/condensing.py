@@ -25,7 +25,9 @@ PERSONS, BEGINNING, KEY, END = 450, 240, 110, 90  # letters of a person's messag
 TEAMS, UNVOUCHED, UNKNOWN = 100, 200, 300  # where others speak; of a record that vouches for some; for nobody
 INSIGHT, CLAIM = 160, 100
 MOST_INSIGHTS = 5
-ROOM, AROUND = 5_000, 20  # letters of a session, and of what stands around an event
+ROOM, AROUND = 3_600, 20  # letters of a session, and of what stands around an event
+ENOUGH = 1_400  # letters that any session may have: one with less to tell tells it at more length
+NARROWEST, WIDEST = 0.6, 3.0  # times the letters that an event has otherwise
 SAID = 3_000  # letters of the agent's words that are looked at
 LEAST_INSIGHT = 40
 SHARED = 3  # words of an insight and of what it is about; one is enough that is no plain word
@@ -36,10 +38,11 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 def condense(view: SessionView, calls: CallCourse | None = None) -> CondensedSession:
     """The events of a session. What was copied from another one is told there (`own_part`)."""
-    course = course_of(view)
-    making = _Condensing(course, calls or CallCourse(view))
-    failures = list(making.failed.events())
-    found = [*making.spoken(), *making.stopped(), *failures, *making.claims(), *making.insights(failures)]
+    making = _Condensing(course_of(view), calls or CallCourse(view))
+    found = making.events(1.0)
+    taken = sum(map(_letters, found))
+    if found and not ENOUGH <= taken <= ROOM:
+        found = making.events(min(WIDEST, max(NARROWEST, (ENOUGH if taken < ENOUGH else ROOM) / taken)))
     kept = _fitting(sorted(found, key=lambda event: event.message))
     return CondensedSession(
         view.transcript.id, view.transcript.source, view.transcript.started, kept, len(found) - len(kept)
@@ -51,11 +54,15 @@ def _fitting(events: list[SessionEvent]) -> tuple[SessionEvent, ...]:
     left = ROOM
     kept: set[int] = set()
     for place in sorted(range(len(events)), key=lambda at: (_rank(events[at]), at)):
-        left -= len(events[place].text) + len(events[place].error) + len(events[place].worked) + AROUND
+        left -= _letters(events[place])
         if left < 0:
             break
         kept.add(place)
     return tuple(event for place, event in enumerate(events) if place in kept)
+
+
+def _letters(event: SessionEvent) -> int:
+    return len(event.text) + len(event.error) + len(event.worked) + AROUND
 
 
 def _rank(event: SessionEvent) -> int:
@@ -71,12 +78,22 @@ class _Condensing:
 
     def __init__(self, course: SessionCourse, calls: CallCourse) -> None:
         self.course = course
+        self.scale = 1.0
         self.folder = course.view.transcript.folder
         self.failed = FailedCalls(course, calls)
         self.asked = [move.asked for move in course.moves]
         self.seconds = list(accumulate(agent_seconds(course.messages, course.view.steps), initial=0.0))
         self.answered = sorted((move.answered, move.step.trust) for move in course.moves)
         self.lowest = list(accumulate((trust for _, trust in self.answered), min))
+
+    def events(self, scale: float) -> list[SessionEvent]:
+        """Every event in no order, with so many times the usual letters."""
+        self.scale = self.failed.scale = scale
+        failures = list(self.failed.events())
+        return [*self.spoken(), *self.stopped(), *failures, *self.claims(), *self.insights(failures)]
+
+    def _cut(self, text: str, letters: int) -> str:
+        return cut(text, round(letters * self.scale))
 
     def spoken(self) -> Iterator[SessionEvent]:
         """What stands in the person's place: their own words, and those of others."""
@@ -88,7 +105,7 @@ class _Condensing:
             if is_vouched(message):
                 yield self._persons(saying, EventKind.PERSON, self._excerpt(saying))
             elif is_typed(message):
-                room = UNVOUCHED if self.course.is_vouched else UNKNOWN
+                room = round((UNVOUCHED if self.course.is_vouched else UNKNOWN) * self.scale)
                 yield self._persons(saying, EventKind.UNSURE, self._beginning(saying, room))
             else:
                 yield SessionEvent(saying.message, EventKind.TEAM, self._beginning(saying, TEAMS), trust=saying.trust)
@@ -123,12 +140,13 @@ class _Condensing:
     def _excerpt(self, saying: Saying) -> str:
         """The words, of a long paste its beginning, the lines that the agent took up, and its end."""
         text = in_project(saying.text, self.folder)
-        if len(text) <= PERSONS:
+        if len(text) <= PERSONS * self.scale:
             return text
-        middle = saying.text[BEGINNING:-END].partition(" ")[2]
+        beginning, end = round(BEGINNING * self.scale), round(END * self.scale)
+        middle = saying.text[beginning:-end].partition(" ")[2]
         lines = telling_lines(middle, asked=frozenset(), followed=terms(self._reply(saying.message)), most=1)
-        key = cut(in_project(lines[0], self.folder), KEY) if lines else ""
-        return f"{cut(text, BEGINNING)} {key} … {text[-END:].lstrip()}".replace("……", "…").replace("… …", "…")
+        key = self._cut(in_project(lines[0], self.folder), KEY) if lines else ""
+        return f"{cut(text, beginning)} {key} … {text[-end:].lstrip()}".replace("……", "…").replace("… …", "…")
 
     def _reply(self, message: int) -> str:
         """What the agent said next."""
@@ -152,7 +170,7 @@ class _Condensing:
             # Anybody can print a refusal: the words are the person's where the record itself says that they refused.
             is_theirs = result.disposition is Disposition.REJECTED and self.course.is_vouched
             kind, trust = (EventKind.PERSON, Trust.USER) if is_theirs else (EventKind.TEAM, move.step.trust)
-            yield SessionEvent(move.answered, kind, cut(words, PERSONS), trust=trust)
+            yield SessionEvent(move.answered, kind, self._cut(words, PERSONS), trust=trust)
 
     def _says_no(self, index: int) -> bool:
         """Whether a refusal right before an interrupt says the same."""
@@ -182,7 +200,7 @@ class _Condensing:
             if not saying.is_closing or not self._has_changed_in_turn(saying.message):
                 continue
             if end + 1 in objected or self._is_red_after(end + 1):
-                yield self._agents(saying, EventKind.CLAIMED, cut(self._first_words(saying), CLAIM))
+                yield self._agents(saying, EventKind.CLAIMED, self._cut(self._first_words(saying), CLAIM))
 
     def _has_changed_in_turn(self, message: int) -> bool:
         return self.course.has_changed(self.course.start_of_turn(message), message)
@@ -199,20 +217,27 @@ class _Condensing:
         return False
 
     def insights(self, failures: list[SessionEvent]) -> Iterator[SessionEvent]:
-        """What the agent said when a failure was put right, when somebody objected, and before its first change."""
+        """What the agent said when a failure was put right, when somebody objected, of failures, before its changes."""
         found: dict[int, SessionEvent] = {}
         answers = [(saying, about, 1) for saying, about in (*self._put_right(failures), *self._conceded())]
-        began = [(saying, about, SHARED) for saying, about in self._found_out()]
-        for saying, about, least in (*answers, *began):
+        others = [(saying, about, SHARED) for saying, about in (*self._explained(failures), *self._found_out())]
+        for saying, about, least in (*answers, *others):
             if saying.message not in found and (event := self._insight(saying, about, least)).text:
                 found[saying.message] = event
-        return iter([*found.values()][:MOST_INSIGHTS])
+        return iter([*found.values()][: round(MOST_INSIGHTS * self.scale)])
 
     def _put_right(self, failures: list[SessionEvent]) -> Iterator[tuple[Saying, str]]:
         for failure in failures:
             saying = self._last_said(failure.worked_at)
             if failure.worked and saying is not None and failure.message < saying.message and not saying.is_closing:
                 yield saying, f"{failure.error} {failure.worked}"
+
+    def _explained(self, failures: list[SessionEvent]) -> Iterator[tuple[Saying, str]]:
+        """What the agent makes of a failure in the words that follow it at once."""
+        for failure in failures:
+            place = bisect_right(self.course.spoken, failure.message)
+            if failure.error and place < len(self.course.spoken) and self.course.spoken[place] == failure.message + 1:
+                yield self.course.view.by_agent[place], f"{failure.text} {failure.error}"
 
     def _conceded(self) -> Iterator[tuple[Saying, str]]:
         for event in self.course.events:
@@ -244,7 +269,7 @@ class _Condensing:
         line = in_project(" ".join(lines), self.folder)
         shared = terms(line) & words
         is_telling = len(shared) >= least or any(not word.isalpha() for word in shared)
-        return self._agents(saying, EventKind.AGENT, cut(line, INSIGHT) if is_telling else "")
+        return self._agents(saying, EventKind.AGENT, self._cut(line, INSIGHT) if is_telling else "")
 
     def _first_words(self, saying: Saying) -> str:
         return in_project(next((line for line in saying.text.split("\n") if line.strip()), ""), self.folder)

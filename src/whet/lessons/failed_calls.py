@@ -48,12 +48,16 @@ class Resolved(NamedTuple):
 
 
 class FailedCalls:
-    """What failed in a session, beside what worked in it."""
+    """What failed in a session, beside what worked in it. `scale` is of the letters and lines that an event gets."""
 
-    def __init__(self, course: SessionCourse, calls: CallCourse) -> None:
+    def __init__(self, course: SessionCourse, calls: CallCourse, scale: float = 1.0) -> None:
         self.course = course
         self.calls = calls
         self.folder = course.view.transcript.folder
+        self.scale = scale
+
+    def _cut(self, text: str, letters: int) -> str:
+        return cut(text, round(letters * self.scale))
 
     @lazy
     def words(self) -> tuple[frozenset[str], ...]:
@@ -100,14 +104,15 @@ class FailedCalls:
     def _counted(self, move: CourseStep) -> SessionEvent:
         """Of an editing tool's answer the first line says what it misses."""
         first = next(iter(telling_lines(move.step.text, asked=frozenset(), followed=frozenset(), most=MOST_LINES)), "")
-        error = cut(in_project(first, self.folder), LINE) or move.step.decision.evidence
+        error = self._cut(in_project(first, self.folder), LINE) or move.step.decision.evidence
         return SessionEvent(move.answered, EventKind.COUNTED, move.step.tool, error, trust=move.step.trust)
 
     def _failed(self, move: CourseStep) -> SessionEvent:
         found = self.resolved(move)
         is_red = found.is_after_edit if found else bool(move.checks)
         if is_red or (found is not None and found.again and move.checks):
-            return self._red(move)
+            red = self._red(move)
+            return self._with_form(red, move, found) if found and found.again else red
         remedy = self.words[found.move.number] if found else frozenset()
         event = SessionEvent(
             move.answered,
@@ -126,7 +131,7 @@ class FailedCalls:
         return SessionEvent(
             move.answered,
             EventKind.RED,
-            cut(self._whole(move), CHECK),
+            self._cut(self._whole(move), CHECK),
             error,
             trust=move.step.trust,
             subject=in_project(name, self.folder),
@@ -134,13 +139,15 @@ class FailedCalls:
 
     def _with_form(self, event: SessionEvent, move: CourseStep, found: Resolved) -> SessionEvent:
         if not found.again:
-            worked = _differing(event.text, self._whole(found.move))
+            worked = self._cut(_differing(event.text, self._whole(found.move)), CALL)
             return replace(event, worked=worked, worked_at=found.move.asked)
         between = [
             other
             for other in self.course.moves[move.number + 1 : found.move.number]
-            if other.step.worked and other.step.effect not in LOOKS
+            if other.step.worked and other.step.effect not in LOOKS and (not found.is_after_edit or other.command)
         ]
+        if not between and found.is_after_edit:
+            return event
         if not between:
             return replace(event, again=True, worked_at=found.move.asked)
         return replace(event, again=True, worked=self.shown(between[-1]), worked_at=between[-1].asked)
@@ -163,11 +170,11 @@ class FailedCalls:
             asked=frozenset(word for word in self.words[move.number] if self.known[word] <= RARE),
             followed=(terms(self._said_after(move)) | remedy) - self.words[move.number],
             usual=(self.usual, _echoed(move.step)),
-            most=most,
+            most=round(most * self.scale) or 1,
             name=name,
         )
-        shown = (cut(in_project(line, self.folder), LINE) for line in lines)
-        return cut(" | ".join(shown), ERROR) or move.step.decision.evidence
+        shown = (self._cut(in_project(line, self.folder), LINE) for line in lines)
+        return self._cut(" | ".join(shown), ERROR) or move.step.decision.evidence
 
     def _said_after(self, move: CourseStep) -> str:
         """What the agent said and thought right after an answer, and the call that it made."""
@@ -227,7 +234,7 @@ class FailedCalls:
         return bool(mine) and mine < theirs and len(theirs - mine) <= ADDED
 
     def shown(self, move: CourseStep) -> str:
-        return cut(self._whole(move), CALL)
+        return self._cut(self._whole(move), CALL)
 
     def _whole(self, move: CourseStep) -> str:
         return in_project(whole_call(move.step), self.folder).removeprefix("cd . && ")
@@ -279,7 +286,7 @@ def _differing(call: str, worked: str) -> str:
     while same < min(len(mine), len(theirs)) and mine[same] == theirs[same]:
         same += 1
     begun = " ".join(theirs[: max(0, same - 1)])
-    return cut(worked if len(begun) < ELIDED_FROM else f"… {' '.join(theirs[max(0, same - 1) :])}", CALL)
+    return worked if len(begun) < ELIDED_FROM else f"… {' '.join(theirs[max(0, same - 1) :])}"
 
 
 def _once(events: Iterator[SessionEvent]) -> Iterator[SessionEvent]:

@@ -29,7 +29,7 @@ PAIR_LETTERS = 5  # of a word that two requests share with another
 MANY = 4  # times as many sessions as have the request
 MOST_PAIRED = 8  # words of a request, the rarest
 NAMED = 1.5
-LONG = 6  # words of a sentence that nobody types twice: it is of a copy
+LONG = 12  # words of a sentence that nobody types twice: it is of a copy
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"\b[A-Z]{3,}\b|[#@/]?\b\w{1,80}[._/-]\w[\w./-]*|[#@]\w{3,}")  # CHF, fr.json, #ops
 
