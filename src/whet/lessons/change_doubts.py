@@ -88,7 +88,9 @@ def _fail_alike(change: RecurringChange) -> bool:
     said = symptoms(change.seen)
     programs = {each.changed.call.words[0] for each in change.seen}
     return all(
-        any(not said.isdisjoint(complaint_of(each.changed)) for each in change.seen if each.changed.call.words[0] == one)
+        any(
+            not said.isdisjoint(complaint_of(each.changed)) for each in change.seen if each.changed.call.words[0] == one
+        )
         for one in programs
     )
 
