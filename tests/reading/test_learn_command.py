@@ -95,6 +95,18 @@ def test_it_reads_shows_what_came_of_it_and_does_not_read_again(
     assert len(prompts(programs)) == 2
 
 
+def test_an_answer_without_end_is_cut_off_asked_for_once_more_and_counted(
+    whet: Whet, tmp_path: Path, programs: Path, shop: Path
+) -> None:
+    with opened(Home(tmp_path / "home")) as database:
+        keep_sessions(database, days(shop, 2))
+    (programs / "claude").write_text(f"#!{sys.executable}\nprint('x' * 9_000_000)\n")
+    said = whet("learn", "--with", "claude", "--yes", folder=shop, variables=on_path(programs))
+    assert "nothing new, 1 line of no use" in said.out
+    assert "2 calls" in said.out
+    assert "longer than 1 MB" in whet("lessons", "--dropped", folder=shop).out
+
+
 def test_with_a_key_it_says_the_dollars_or_that_they_are_the_provider_s(
     whet: Whet, tmp_path: Path, programs: Path, shop: Path
 ) -> None:

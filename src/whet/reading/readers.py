@@ -98,6 +98,9 @@ class AgentReader:
             _furnish(folder, launch)
             (Path(place) / "prompt").write_text(f"{MARK}\n\n{clean(question.order)}", encoding="utf-8")
             left = _run(launch, Path(place), folder, self._environment, interrupt)
+            is_endless = (Path(place) / "output").stat().st_size > OUTPUT_LIMIT
+        if is_endless:
+            return ReaderAnswer(left.output)  # an answer, though of no use
         answer = self._reader.answer(left)
         return answer._replace(why=STOPPED) if interrupt.is_set() and not answer.text else answer
 
