@@ -1,9 +1,13 @@
-"""An audit: the files that agents read in one project, their statements, and what they cost."""
+"""An audit: the files that agents read in one project, their statements as lessons, and what they cost."""
 
 from collections import Counter
+from collections.abc import Iterator
 
-from whet.statements.statement import AuditedStatement, InstructionFile, StatementMark
-from whet.text.likeness import is_same, sense, similarity
+from whet.ledger.origins import PatchOrigin, PatchWriter
+from whet.ledger.patches import Action, Form, Patch, Scope
+from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
+from whet.sessions.trust import Trust
+from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
 from whet.values import Value
 
 NEEDLESS = (StatementMark.WRONG, StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.NEVER)
@@ -37,14 +41,7 @@ class Audit(Value, frozen=True):
     def faulty(self) -> tuple[AuditedStatement, ...]:
         """The statements that want a person's look, the gravest first."""
         order = {mark: place for place, mark in enumerate(StatementMark)}
-        graves = (
-            StatementMark.WRONG,
-            StatementMark.CAUSE,
-            StatementMark.BROKEN,
-            StatementMark.CONTRADICTED,
-            StatementMark.DOUBLED,
-        )
-        found = [each for each in self.statements if any(one.mark in graves for one in each.findings)]
+        found = [each for each in self.statements if any(one.mark in FAULTS for one in each.findings)]
         return tuple(sorted(found, key=lambda each: min(order[one.mark] for one in each.findings)))
 
     @property
@@ -90,14 +87,17 @@ def _is_at_root(file: InstructionFile) -> bool:
     return file.path.startswith("~") or not folder or folder.startswith(".") or bool(file.imported_by)
 
 
-def statement_of(audit: Audit, told: str) -> AuditedStatement | None:
-    """The statement that a quoted line is from: the one with these words, or the one that has most of them."""
-    words = " ".join(told.split()).lower()
-    for each in audit.statements:
-        if words and words in " ".join(each.statement.text.split()).lower():
-            return each
-    meant = sense(told)
-    found = max(
-        audit.statements, key=lambda each: similarity(meant.words, sense(each.statement.text).words), default=None
-    )
-    return found if found and is_same(meant, sense(found.statement.text)) else None
+def lessons_of_files(audit: Audit, *, project: str) -> Iterator[Lesson]:
+    """Every statement as the lesson that it tells, with the marks as what became of it."""
+    return (_lesson(each, project) for each in audit.statements)
+
+
+def _lesson(audited: AuditedStatement, project: str) -> Lesson:
+    statement = audited.statement
+    origin = PatchOrigin(PatchWriter.PERSON, said=statement.place)
+    proofs = tuple(proof for finding in audited.findings for proof in finding.proofs)
+    scope = Scope(project=project)
+    name = f"yours-{statement.id}"
+    patch = Patch(Form.RULE, Action.ADD, name, statement.text, scope, origin, Trust.OPERATOR, proofs)
+    told_as = f"a statement of {statement.place} ({audited.words})"
+    return lesson_of_change(patch, statement.heading, Standing(LessonStage.ACTIVE, told_as=told_as))

@@ -61,7 +61,7 @@ class NamedThing(NamedTuple):
     is_link: bool = False  # the reader is sent there
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)  # every statement of a large audit is asked about several times
 def things_in(statement: Statement) -> tuple[NamedThing, ...]:
     """What a statement names, each thing once."""
     found = _in_code(statement) if statement.kind is StatementKind.CODE else _in_words(statement)
@@ -80,7 +80,7 @@ def code_in(statement: Statement) -> tuple[str, ...]:
     return tuple(dict.fromkeys(span.group(2).strip() for span in _SPAN.finditer(statement.text)))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)  # every statement of a large audit is asked about several times
 def symbols_in(statement: Statement) -> tuple[NamedThing, ...]:
     """The names of code in a statement that are joined of several words, as no plain word is."""
     if statement.kind is StatementKind.CODE and (statement.language in SHELL or not statement.language):

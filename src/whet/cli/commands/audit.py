@@ -77,7 +77,7 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
     from msgspec.structs import replace
 
     from whet.cli.shown.lessons import lesson_record
-    from whet.statements.lessons import lessons_of_files
+    from whet.statements.audit import lessons_of_files
     from whet.targets.project_names import name_of_project
 
     lessons = lessons_of_files(found, project=name_of_project(found.root))

@@ -208,7 +208,7 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
 def _show_yours(folder: Path, *, as_json: bool) -> int:
     """The statements of the files that agents read in a project: lessons that are in force because they stand there."""
     from whet.cli.audited import audit_of
-    from whet.statements.lessons import lessons_of_files
+    from whet.statements.audit import lessons_of_files
 
     found = audit_of(folder)
     lessons = tuple(lessons_of_files(found, project=name_of_project(Path(found.root))))

@@ -1,8 +1,7 @@
-"""Statements are the person's own lessons, and a quoted line leads back to its statement."""
+"""Statements are the person's own lessons, and what is needless may give place to another."""
 
 from whet.lessons.record import LessonStage
-from whet.statements.audit import BUDGET, Audit, statement_of
-from whet.statements.lessons import lessons_of_files
+from whet.statements.audit import BUDGET, Audit, lessons_of_files
 from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, StatementFinding, StatementMark
 
@@ -25,17 +24,6 @@ def test_a_statement_is_an_active_lesson_of_the_person() -> None:
     assert first.standing.words == "active as a statement of CLAUDE.md:3 (cannot be told)"
     assert "doubled" in last.standing.words
     assert first.id != last.id
-
-
-def test_a_quoted_line_leads_to_its_statement() -> None:
-    found = statement_of(audit(), "run  `make lint` before each commit")
-    assert found is not None
-    assert found.statement.line == 3
-    other = statement_of(audit(), "Before each commit, run `make lint`.")
-    assert other is not None
-    assert other.statement.line == 3
-    assert statement_of(audit(), "Never push on Fridays.") is None
-    assert statement_of(Audit("/p"), "Anything") is None
 
 
 def test_what_is_needless_could_give_place_to_a_lesson() -> None:
