@@ -147,6 +147,8 @@ def test_who_names_what_can_be_run_read_or_listed_says_that_it_is_there(text: st
         "Run `pnpm --filter ui dev`, `pnpm --filter ./web/ui dev`, `cargo test -p none`.",
         "Run `bash scripts/run.sh --wipe`: it may hand its options on.",
         "- Make `docs/b.md` when it is done.",
+        "It is saved as `scripts/out_$(date +%Y).md`.",
+        "```bash\nUser: /fast\nClaude: Running\npython scripts/b.py\nAll is well.\n```",
         "Call `loadAll`, `keepAll` or `findAll`.",
         "See [it](docs/a.md#none) and [that](https://a.b/c#d).",
         "```\nscripts/\n  b.py\n  c.py\n```",

@@ -27,7 +27,7 @@ from whet.text.likeness import sense
 
 _POINTER = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[^`\n]{1,80}?[:：][*_]*[ \t]+`([^`\s]{2,200})`[.。]?$")
 FEW_TWINS = 3
-ALIKE_SCRIPTS = 0.75
+ALIKE_PACKAGES = 0.85
 MOST_SCRIPTS = 100
 FEW_WORDS = 2  # that a statement may add to a script's own name and still say nothing more
 SHORT_COMMIT = 8
@@ -253,7 +253,7 @@ def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFindin
     own = sorted(each for each in repository.own_packages if each.startswith(scope))
     if not own or any(thing.text == each or thing.text.startswith(f"{each}.") for each in repository.packages):
         return None
-    alike = difflib.get_close_matches(thing.text, own[:MOST_SCRIPTS], n=1, cutoff=ALIKE_SCRIPTS)
+    alike = difflib.get_close_matches(thing.text, own[:MOST_SCRIPTS], n=1, cutoff=ALIKE_PACKAGES)
     if not alike:  # it may be one that is to come
         return None
     near = f"; there is `{alike[0]}`"

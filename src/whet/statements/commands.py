@@ -114,7 +114,8 @@ def _file_run(run: _Run) -> NamedThing | None:
         if not program.endswith(endings) or "-m" in run.words or "-c" in run.words:
             return None
     is_inside = "/" in program.removeprefix("./").rstrip("/") and not program.endswith("/")
-    return path_in(program, run.thing.line) if is_inside else None
+    # A word that goes on in a way that the shell fills in is no name.
+    return path_in(program, run.thing.line) if is_inside and program in run.thing.text.split() else None
 
 
 def _wrong_files(run: _Run, repository: Repository) -> Iterator[StatementFinding]:

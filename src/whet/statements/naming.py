@@ -12,7 +12,9 @@ from whet.text.words import names
 
 MOST_NAMES = 200
 LONGEST = 200
-SHELL = names("bash sh shell zsh fish console terminal shell-session shellsession ps1 powershell cmd bat")
+WINDOWS = names("ps1 powershell pwsh cmd bat")
+SHELL = names("bash sh shell zsh fish console terminal shell-session shellsession") | WINDOWS
+MOSTLY = 0.7
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
 _LINK = re.compile(r"\]\(<?([^()\s>#]{1,300})(?=[)\s>#])")
 _ANCHOR = re.compile(r"\]\(<?((?![a-z]+:)[^()\s>#]{0,300}#[^()\s>#?]{1,200})(?=[)\s>])")
@@ -30,7 +32,7 @@ _PACKAGE = re.compile(r"^@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*$")
 _VARIABLE = re.compile(r"^\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _SYMBOL = re.compile(r"^(?:[A-Za-z_]\w{0,60}(?:::|\.)){0,4}([A-Za-z_]\w{3,60})(?:\(\)|!)?$")
-_NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w{3,60}(?![\w/-]|\.\w)")
+_CALLED = re.compile(r"(?<![\w./-])((?:\w+(?:::|\.))*\w{4,60})\(")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _TREE = re.compile(r"[├└│]")
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+")
@@ -82,15 +84,14 @@ def code_in(statement: Statement) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32_768)  # every statement of a large audit is asked about several times
 def symbols_in(statement: Statement) -> tuple[NamedThing, ...]:
-    """The names of code in a statement that are joined of several words, as no plain word is."""
-    if statement.kind is StatementKind.CODE and (statement.language in SHELL or not statement.language):
+    """The names of code in a sentence that are joined of several words, as no plain word is: alone, or called."""
+    if statement.kind is StatementKind.CODE:  # an example may call what it likes
         return ()
     found: dict[str, NamedThing] = {}
     for number, line in enumerate(statement.text.split("\n"), statement.line):
-        coded = (line,) if statement.kind is StatementKind.CODE else (each.group(2) for each in _SPAN.finditer(line))
-        for text in coded:
+        for text in (each.group(2) for each in _SPAN.finditer(line)):
             whole = symbol_in(text, number)
-            for thing in (whole,) if whole else (symbol_in(word, number) for word in _NAME.findall(text)):
+            for thing in (whole,) if whole else (symbol_in(word, number) for word in _CALLED.findall(text)):
                 if thing and len(found) < MOST_NAMES:
                     found.setdefault(thing.text, thing)
     return tuple(found.values())
@@ -184,12 +185,18 @@ def _in_code(statement: Statement) -> Iterator[NamedThing]:
     is_shell = statement.language in SHELL or (not statement.language and not any(_TREE.search(line) for line in body))
     if not is_shell:
         return
-    for number, line in _joined(body, statement.line + 1):
-        if line.strip() and not line.lstrip().startswith(("#", "```", "~~~")):
-            command = _NOTE.sub("", _PROMPT.sub("", line)).strip()
-            # Without a language it may be anything, a message too: names of programs begin with a small letter.
-            if statement.language or _PROGRAM.match(command):
-                yield from _of_command(command, number)
+    written = [
+        (number, _NOTE.sub("", _PROMPT.sub("", line)).strip())
+        for number, line in _joined(body, statement.line + 1)
+        if line.strip() and not line.lstrip().startswith(("#", "```", "~~~"))
+    ]
+    # Names of programs begin with a small letter. Without a language a line may be anything, a message too; a block
+    # with many lines that are no commands shows what is said and printed.
+    commands = [each for each in written if statement.language in WINDOWS or _PROGRAM.match(each[1])]
+    if statement.language and len(commands) < MOSTLY * len(written):
+        return
+    for number, command in written if statement.language else commands:
+        yield from _of_command(command, number)
 
 
 def _joined(lines: Iterable[str], number: int) -> Iterator[tuple[int, str]]:
