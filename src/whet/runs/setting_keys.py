@@ -4,6 +4,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
 from typing import Any, Literal, NamedTuple
 
 from whet.errors import WhetError
@@ -88,20 +89,13 @@ def path_of(key: str) -> tuple[str, ...]:
 def nearest(form: str) -> str:
     """The setting whose key is most like this one, if any is like it at all."""
     last = form.rpartition(".")[2]
-    scored = [(max(_likeness(form, known), _likeness(last, known.rpartition(".")[2]) - 0.05), known) for known in TEXTS]
-    score, known = max(scored, key=lambda each: each[0])
-    return known if score >= 0.6 else ""
+    ratios = {known: max(_ratio(form, known), _ratio(last, known.rpartition(".")[2]) - 0.05) for known in TEXTS}
+    best = max(ratios, key=lambda known: ratios[known])
+    return best if ratios[best] >= 0.6 else ""
 
 
-def _likeness(one: str, other: str) -> float:
-    """How much two names have in common: 1 without the share of letters to change on the way from one to the other."""
-    distances = list(range(len(other) + 1))
-    for row, letter in enumerate(one, start=1):
-        diagonal, distances[0] = distances[0], row
-        for column, against in enumerate(other, start=1):
-            best = min(diagonal + (letter != against), distances[column] + 1, distances[column - 1] + 1)
-            diagonal, distances[column] = distances[column], best
-    return 1 - distances[-1] / max(len(one), len(other), 1)
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")

@@ -144,7 +144,8 @@ COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
 HIDDEN = Trigger(".*", "the program that reads it", Care.REPORTED)
 SETTINGS = Trigger("*", "programs that look for it", Care.REPORTED)
 SETTINGS_ENDINGS = names(
-    ".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .properties .xml .scm .cjs .mjs .kdl .pkl .hcl .exs .config"
+    ".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .properties .xml .scm .cjs .mjs .kdl .pkl"
+    " .hcl .exs .config .env"
 )
 # Python finds a compiled module or a package before the source of that name, and what lies beside a script before its
 # own library.

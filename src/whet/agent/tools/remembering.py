@@ -1,27 +1,40 @@
-"""Memory and skills for the agent: read freely, and changed through the ledger only."""
+"""Memory, skills and templates for the agent: read freely, and changed through the ledger only."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes import skill_changes
 from whet.changes.author import Author
 from whet.changes.skill_changes import notes_of, remember
+from whet.changes.templates import keep, remove
 from whet.errors import WhetError
+from whet.examples.prefills import as_openai
+from whet.examples.templates import MOST_EXAMPLES, Template, described, name_fault
+from whet.examples.warm_start import examples
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Proof
-from whet.sessions.transcripts import session_id
+from whet.sessions.activity import Activity
+from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
+from whet.shipped.guidance.warm import words
+from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
+from whet.store.template_files import list_templates, load, stored_transcripts
 from whet.told.memory import Memory, NoteChange, Refusal, complaint
 from whet.told.skills import FILE
 
+MOST_SESSIONS = 500
+LEAST_SESSIONS = 2
+USUAL_EXAMPLES = 10
 ACTIONS = {"add": Action.ADD, "replace": Action.CHANGE, "remove": Action.REMOVE}
 
 
@@ -74,6 +87,52 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
             return _refused(error)
 
 
+def warm_session(  # noqa: PLR0913 - a parameter each for the model
+    occasion: Occasion,
+    *,
+    action: Literal["build", "list", "load", "delete"],
+    name: Annotated[str, Meta(description="such as web-research")] = "",
+    activity: Literal["", "code", "file", "research", "mixed"] = "",
+    source: Annotated[str, Meta(description="build from this agent only")] = "",
+    min_messages: Annotated[int, Meta(ge=0, description="build: skip shorter sessions")] = 0,
+    max_sessions: Annotated[int, Meta(ge=1, le=MOST_SESSIONS, description="build: look at so many")] = MOST_SESSIONS,
+    max_examples: Annotated[int, Meta(ge=1, le=MOST_EXAMPLES)] = USUAL_EXAMPLES,
+) -> Given:
+    """Templates: real calls that worked, with which later sessions can begin. `build` mines stored sessions."""
+    folder = occasion.situation.home.folder
+    if action == "list":
+        found = [each.template for each in list_templates(folder) if each.template]
+        lines = [f"{template.name} ({template.activity}): {template.description}" for template in found]
+        return Given("\n".join(lines) or "There are no templates yet.", trust=Trust.AGENT)
+    if wrong := name_fault(name):
+        return failed(f"{wrong}. Use lower-case words with hyphens.")
+    if action == "load":
+        template = load(folder, name)
+        shown = as_openai(examples(replace(template, examples=template.examples[:max_examples]), words()))
+        return Given(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
+    with _author(occasion, name, how="built") as author:
+        if action == "delete":
+            return _template_answer(remove(author, name))
+        stored_ones = stored_transcripts(author.database, Filters(source=source), limit=max_sessions)
+        long_enough = (each for each in stored_ones if len(each.messages) >= min_messages)
+        return _build(author, name, Activity(activity) if activity else None, long_enough, max_examples)
+
+
+def _build(
+    author: Author, name: str, activity: Activity | None, found: Iterator[Transcript], max_examples: int
+) -> Given:
+    from whet.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
+
+    fewest = min(max_examples, WantedTemplate().fewest)
+    wanted = WantedTemplate(activity=activity, fewest=fewest, most=max_examples, sessions=min(fewest, LEAST_SESSIONS))
+    mined = mine(found, wanted)
+    if not mined.examples:
+        return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
+    # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.
+    made = Template(name, mined.examples, mined.activity, described(mined.examples), created=author.now)
+    return _template_answer(keep(author, made))
+
+
 def _listed(notes: Memory) -> Given:
     lines = [f"{note.id}  {note.text}" for note in notes.notes]
     return Given("\n".join([*lines, f"{notes.size} of {notes.limit} characters used."]), trust=Trust.AGENT)
@@ -91,14 +150,14 @@ def _view(author: Author, name: str, file: str) -> Given:
 
 
 @contextlib.contextmanager
-def _author(occasion: Occasion, text: str) -> Iterator[Author]:
+def _author(occasion: Occasion, text: str, *, how: str = "written") -> Iterator[Author]:
     """The agent as the writer of this text, on a connection of its own: calls may come from any thread."""
     situation = occasion.situation
     trust = occasion.workplace.lineage.trust_of(text)
     with opened(situation.home) as database:
         now = situation.now()
         proof = Proof(session_id(SOURCE, situation.session), kind=situation.occasion)
-        said = f"written by the agent in {situation.occasion}{occasion.workplace.because(text)}"
+        said = f"{how} by the agent in {situation.occasion}{occasion.workplace.because(text)}"
         origin = PatchOrigin(PatchWriter.AGENT, SOURCE, said=said)
         yield Author(situation.home, database, Actor.AGENT, trust, now, situation.session, origin, (proof,))
 
@@ -113,10 +172,22 @@ def _answer_about(entries: Iterable[Entry]) -> Given:
     made = tuple(entries)
     if not made:
         return Given("That is there already; nothing was changed.", trust=Trust.AGENT)
-    waiting = [f"{entry.patch.form} {entry.patch.name}" for entry in made if entry.step is Step.PROPOSED]
+    waiting = [_named(entry) for entry in made if entry.step is Step.PROPOSED]
     if waiting:
         text = f"Not in force yet, it waits for a person's approval: {', '.join(waiting)}. Tell the user; do not retry."
         return Given(text, trust=Trust.AGENT)
-    done = ", ".join(f"{entry.patch.form} {entry.patch.name}" for entry in made)
+    done = ", ".join(map(_named, made))
     text = f"Done: {done}. It counts from the next session on; change it further without viewing it again."
     return Given(text, trust=Trust.AGENT)
+
+
+def _template_answer(entry: Entry) -> Given:
+    if entry.step is Step.PROPOSED:
+        return _answer_about([entry])
+    is_removed = entry.patch.action is Action.REMOVE
+    text = f"Removed: {_named(entry)}." if is_removed else f"Done: {_named(entry)}. Later sessions can begin with it."
+    return Given(text, trust=Trust.AGENT)
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry.patch.form} {entry.patch.name}"

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from whet.agent.protocols import Answer
-from whet.agent.tools import files, finding, remembering, terminal, warm_session
+from whet.agent.tools import files, finding, remembering, terminal
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
 from whet.agent.tools.sandbox import Wall, note
 from whet.agent.tools.situation import Given, Occasion, Question, Situation, TodoStep, Workplace, failed
@@ -80,6 +80,7 @@ def finish(
 
 # What a schema says to people and generators of code, and not to a model.
 LEFT_OUT = ("title", "$defs")
+SAYS_NOTHING = (("default", ""), ("default", []))  # of what may be left out anyway
 __all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
 
 
@@ -143,7 +144,8 @@ def _inlined(schema: Any, components: dict[str, Any]) -> Any:
         return schema
     if "$ref" in schema:
         return _inlined(components[schema["$ref"]], components)
-    plain = {key: _inlined(value, components) for key, value in schema.items() if key not in LEFT_OUT}
+    kept = {key: value for key, value in schema.items() if key not in LEFT_OUT and (key, value) not in SAYS_NOTHING}
+    plain = {key: _inlined(value, components) for key, value in kept.items()}
     if isinstance(schema.get("properties"), dict):  # whose keys are names of arguments, whatever they are called
         plain["properties"] = {name: _inlined(each, components) for name, each in schema["properties"].items()}
     return {"type": "string", **plain} if "enum" in plain and "type" not in plain else plain
@@ -173,7 +175,7 @@ FUNCTIONS: tuple[tuple[Callable[..., Given], bool], ...] = (
     (remembering.skills, False),
     (session_search, True),
     (todo, False),
-    (warm_session.warm_session, False),
+    (remembering.warm_session, False),
     (finish, False),
 )
 SERVERS = "servers"  # stands for all tools that MCP servers offer
