@@ -80,7 +80,7 @@ def finish(
 
 # What a schema says to people and generators of code, and not to a model.
 LEFT_OUT = ("title", "$defs")
-SAYS_NOTHING = (("default", ""), ("default", []))  # of what may be left out anyway
+SAYS_NOTHING: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))  # of what may be left out anyway
 __all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
 
 
