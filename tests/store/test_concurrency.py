@@ -55,7 +55,7 @@ def finish(workers: list[subprocess.Popen[str]]) -> dict[str, int]:
     return acknowledged
 
 
-@pytest.mark.parametrize("operations", [500, pytest.param(10_000, marks=long)])
+@pytest.mark.parametrize("operations", [500, pytest.param(3_000, marks=long)])
 def test_eight_writers_and_four_readers_lose_nothing_and_see_no_lock(home: Home, operations: int) -> None:
     writes = operations // 25  # of each writer; the rest of the operations are the readers'
     reads = (operations - WRITERS * writes) // READERS
