@@ -79,7 +79,7 @@ def finish(
 
 
 # What a schema says to people and generators of code, and not to a model.
-LEFT_OUT = ("title", "$defs")
+LEFT_OUT = ("title", "$defs", "additionalProperties")  # an unknown argument is answered with the known ones
 SAYS_NOTHING: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))  # of what may be left out anyway
 __all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
 
