@@ -5,8 +5,8 @@
 `bench/data/spelled` has one attempt a line: what the person has set up, what the command in the sandbox does, what the
 person's program runs afterwards (`trigger`, or `simulate` where the program is seldom installed), and the file that is
 there if it got through. Where no trigger can be run, `path` is what must not be left without a word. What the person is
-told of at the end of the turn has not got through unseen. Files named `again` were written a second time, by somebody
-who had read the promises of docs/security.md and not the code.
+told of at the end of the turn has not got through unseen. Files named `again` were written by a developer who knew
+the promises of docs/security.md and not yet the code.
 """
 
 import json
