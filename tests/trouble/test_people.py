@@ -241,19 +241,6 @@ def test_what_was_objected_to_is_put_right_after_the_yes_to_the_agents_question(
     assert (trouble.first, trouble.last, trouble.ending.value) == (4, 9, "mended")
 
 
-def test_a_question_back_is_no_answer() -> None:
-    [event] = interventions(
-        conversation(
-            user("Write a comment."),
-            shell("gh issue view 3", "x"),
-            agent("Here is the draft. Shall I post it?"),
-            user("there are dashes in it?"),
-            agent("You're right, here it is without them."),
-        )
-    )
-    assert event.kind is InterventionKind.CORRECTION
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -300,14 +287,6 @@ def test_the_first_words_after_a_plan_was_carried_out_can_correct() -> None:
         plan, edit("red", "class blue"), agent("Done."), user("It is not in the header."), edit("x", "y")
     )
     assert len(interventions(session)) == 1
-
-
-def test_what_the_agent_never_heard_is_not_said_again() -> None:
-    order = "Fix every issue of the review, and write a note"
-    taken_back = conversation(
-        user("Go."), shell("make", "x"), agent("Done."), user(order), stop(), user(f"{order} of it"), shell("make", "x")
-    )
-    assert not interventions(taken_back)
 
 
 def test_programs_and_other_agents_step_in_nowhere() -> None:

@@ -12,10 +12,7 @@ from whet.outcomes.check_forms import CHECKS
 from whet.text.words import names
 
 SHOWN_LETTERS = 6_000
-ANSWER_LETTERS = 300
 OBJECTION_LETTERS = 160  # an objection comes first; further on some no stands in any text
-RETYPED = 0.85  # so many of the words of both, and it is the same order again
-FEWEST_WORDS = 4
 # The words of negation and of "still" are few in every language, and stand in most objections.
 NEGATIONS = names(
     "no not nor never none nothing cannot still instead wrong "
@@ -69,14 +66,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _FAILURE = re2.compile(
     r"(?m)^\W*(?:(?i:error|err!|fatal|panic|exception|fehler|erreur|ошибка|错误)\b\W*[:\]\[]|Traceback \(most recent)"
     r"|^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b: \S|^\s+at [\w.$<>]+ ?\([^\n]*:\d+"
-)
-_CONCEDED = re2.compile(
-    r"(?i)\byou(?:'|’)?(?:re| are) (?:\w+ )?(?:right|correct)\b|\bgood catch\b"
-    r"|\bmy (?:mistake|bad)\b"
-    r"|\bi apologi[sz]e\b|\bsorry\b|\bgenuine (?:bug|issue|problem)\b|\breal (?:bug|regression)\b"
-    r"|(?:du hast|sie haben|ihr habt) (?:\w+ )?recht|entschuldig|вы правы|ты прав|извини|прошу прощения"
-    r"|(?:vous avez|tu as) (?:\w+ )?raison|désolé|(?:tienes|tiene) (?:\w+ )?razón|lo siento|(?:hai|ha) ragione"
-    r"|(?:tem|tens) (?:\w+ )?razão|desculp|je hebt gelijk|masz rację|你说得对|抱歉|おっしゃる通り|申し訳|맞습니다|죄송"
 )
 
 
@@ -138,18 +127,3 @@ def shows_failure(text: str) -> bool:
     """Whether a text shows what a program printed when it failed."""
     shown = text if len(text) <= SHOWN_LETTERS else text[: SHOWN_LETTERS // 2] + "\n" + text[-SHOWN_LETTERS // 2 :]
     return _FAILURE.search(shown) is not None or bool(CHECKS.first(shown))
-
-
-def concedes(text: str) -> bool:
-    """Whether an agent's answer begins with owning a mistake."""
-    return _CONCEDED.search(text[:ANSWER_LETTERS]) is not None
-
-
-def is_retyped(text: str, earlier: str) -> bool:
-    """Whether two orders are the same words, said twice."""
-    if not RETYPED / 2 <= len(text) / max(1, len(earlier)) <= 2 / RETYPED:  # far from the same words
-        return False
-    first, second = (frozenset(_WORD.findall(each[:SHOWN_LETTERS].lower())) for each in (text, earlier))
-    if min(len(first), len(second)) < FEWEST_WORDS:
-        return False
-    return len(first & second) >= RETYPED * len(first | second)

@@ -1,6 +1,5 @@
 """People who step in: refusals, interrupts and corrections, and the stretches in which their objections were met."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
@@ -17,10 +16,8 @@ from whet.trouble.edits import FileEdit
 from whet.trouble.objections import (
     agrees,
     asks_for_more,
-    concedes,
     is_brief,
     is_question,
-    is_retyped,
     negates,
     refuses,
     shows_failure,
@@ -35,7 +32,6 @@ TAKEN_BACK_SECONDS = 10.0
 RECENT = 100  # changes before a message that it may be about
 OWN_SHARE = 0.5  # so many of the files that are changed next were changed before
 QUIET = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS, Effect.CHANGES})
-EARLIER = 4  # orders that are compared with the one typed again
 CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
 
 
@@ -136,7 +132,6 @@ def _with_words(course: SessionCourse, event: SteppedIn) -> SteppedIn:
 
 def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
     """What people typed that objects to the agent's work or changes it: as a reader judged, else by the grammar."""
-    earlier: list[Saying] = []
     shown, corrections = frozenset(course.known.judged.shown), frozenset(course.known.judged.corrections)
     for saying in course.view.by_user:
         at, message = saying.message, course.messages[saying.message]
@@ -146,21 +141,18 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
         if at in shown:
             is_sure = (at in corrections and course.spoke_between(-1, at)) or None
         elif course.has_acted_before(at):
-            is_sure = _corrects(course, saying, earlier[-EARLIER:])
+            is_sure = _corrects(course, saying)
         if is_sure is not None:
             event = SteppedIn(at, InterventionKind.CORRECTION, saying.text, _whose(course, message))
             yield event._replace(is_sure=is_sure, is_judged=at in shown)
-        earlier.append(saying)
 
 
-def _corrects(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool | None:
+def _corrects(course: SessionCourse, saying: Saying) -> bool | None:
     """Whether it is sure that a message corrects the agent; False where it may be one more wish, None where it is none.
 
-    Sure is what the agent owns, what shows a failure, what is typed again and what objects. When it came and what the
-    agent does next cannot tell a correction from a wish.
+    Sure is what shows a failure and what objects. When it came and what the agent does next cannot tell a correction
+    from a wish.
     """
-    if concedes(_reply(course, saying)) or _is_said_again(course, saying, earlier):
-        return True
     if shows_failure(saying.text) and course.has_worked_before(saying.message):
         return True
     points = _points_of_words(course, saying)
@@ -186,13 +178,6 @@ def _mends_left_red(course: SessionCourse, said: int) -> bool:
     return any(move.verdict is CheckVerdict.GREEN and red & move.checks for move in following)
 
 
-def _is_said_again(course: SessionCourse, saying: Saying, earlier: list[Saying]) -> bool:
-    """Whether it is the order of before, which the agent had heard."""
-    return any(
-        course.spoke_between(other.message, saying.message) and is_retyped(saying.text, other.text) for other in earlier
-    )
-
-
 def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     """How much the words speak for a correction, and when they were said."""
     words = saying.words
@@ -204,13 +189,6 @@ def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     if course.is_answer(saying.message) and not is_question(words):
         return points - 2 + says_no  # who answers may object in the same breath
     return points + refuses(words) - (2 - says_no) * agrees(words)
-
-
-def _reply(course: SessionCourse, saying: Saying) -> str:
-    """What the agent said to it first, before anybody else spoke."""
-    after = bisect_right(course.spoken, saying.message)
-    is_answer = after < len(course.spoken) and course.spoken[after] <= course.end_of_turn(saying.message)
-    return course.view.by_agent[after].text if is_answer else ""
 
 
 def _changes_own_work(course: SessionCourse, said: int) -> bool:
