@@ -65,7 +65,7 @@ def troubles(transcript: Transcript) -> SessionTrouble:
     >>> [session] = whet.read("examples/sessions/codex")
     >>> found = whet.troubles(session)
     >>> [(one.kind, one.first, one.last, one.subject) for one in found.troubles]
-    [('slip', 10, 15, 'python'), ('corrected', 13, 16, 'interrupt')]
+    [('slip', 10, 15, 'python'), ('corrected', 13, 16, '')]
     >>> found.interventions[0].words
     'Stop repeating it. You wrote /observation, the notes you found say observations.'
     """

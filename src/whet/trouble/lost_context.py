@@ -21,7 +21,7 @@ def lost_contexts(course: SessionCourse) -> Iterator[Stretch]:
             known.add(_looked_at(course.moves[done]))
             done += 1
         last = _read_again(course, index, done, known)
-        yield Stretch(TroubleKind.CONTEXT, index - 1, last, "compaction", "", TroubleEnding.OVER)
+        yield Stretch(TroubleKind.CONTEXT, index - 1, last, ending=TroubleEnding.OVER)
 
 
 def _compactions(course: SessionCourse) -> Iterator[int]:

@@ -230,8 +230,8 @@ def _words(lines: frozenset[str]) -> set[str]:
 
 
 def put_right(course: SessionCourse) -> Iterator[Stretch]:
-    """What was stopped, and the work with which a correction was met."""
-    for event in course.events:
+    """What was stopped, and the work with which a correction was met. What may be one more wish cost nothing."""
+    for event in (each for each in course.events if each.is_sure):
         if event.kind is not InterventionKind.CORRECTION:
             yield _stopped(course, event)
         elif not _was_claimed(course, event):
@@ -241,7 +241,8 @@ def put_right(course: SessionCourse) -> Iterator[Stretch]:
 def claimed(course: SessionCourse) -> Iterator[Stretch]:
     """The work with which a correction was met, where the agent had said that it was done."""
     for event in course.events:
-        if event.kind is InterventionKind.CORRECTION and _was_claimed(course, event):
+        is_shown = event.is_sure or _mends_left_red(course, event.message)
+        if is_shown and event.kind is InterventionKind.CORRECTION and _was_claimed(course, event):
             yield from _met(course, event, TroubleKind.CLAIMED)
 
 
@@ -251,9 +252,8 @@ def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
     while last > course.begin and course.messages[last].role is not Role.AGENT:
         last -= 1
     first = max(course.begin, last - 1)
-    subject = event.tool or event.kind.value
     cause = first_sentence(event.words) or event.kind.value
-    return Stretch(TroubleKind.CORRECTED, first, event.message, subject, cause, TroubleEnding.STOPPED)
+    return Stretch(TroubleKind.CORRECTED, first, event.message, event.tool, cause, TroubleEnding.STOPPED)
 
 
 def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch]:
@@ -270,7 +270,7 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     else:
         last = next((move.answered for move in following if move.hands_over), end)
     ending = TroubleEnding.MENDED if changes else course.how_it_ends(end)
-    yield Stretch(kind, event.message, last, event.kind.value, first_sentence(event.words), ending)
+    yield Stretch(kind, event.message, last, cause=first_sentence(event.words), ending=ending)
 
 
 def _is_agreed(course: SessionCourse, message: int) -> bool:

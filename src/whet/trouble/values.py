@@ -49,8 +49,9 @@ class Trouble(Value, frozen=True):
     """A stretch of a session that bought nothing, from its first to its last message, and what it cost.
 
     `seconds`, `tokens`, `calls` and `dollars` count what no other stretch counts; a stretch within another owns its
-    minutes. `subject` is what failed: a tool, a program, a check or a rule. `cause` tells one trouble with that
-    subject from another: the test or lint rule that was red, the error without what varies.
+    minutes. `subject` is what failed: a tool, a program, a check or a rule, if it was one.
+    `cause` tells one trouble with that subject from another: the test or lint rule that was red, the error without what
+    varies.
 
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")

@@ -15,6 +15,7 @@ from whet.cli.shown.lessons import change_of
 from whet.cli.shown.lost_time import (
     ROWS,
     LostTime,
+    cause_words,
     cost_table,
     dearest_lines,
     group_table,
@@ -139,7 +140,7 @@ def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, i
         say(f"{BETTER} {trend_words(found.trend)}")
     if found.causes:
         say("\n[bold underline]What costs most[/]")
-        console().print(cost_table(found.causes[:ROWS]))
+        console().print(cost_table(found.causes[:ROWS], cause_words))
         say("[dim]of the time: its share of all agent time, and where that lies as sessions vary (95 %)[/]")
         say("\n[bold underline]The dearest sessions[/]")
         for line in dearest_lines(found.dearest):
@@ -167,7 +168,7 @@ def _tell_groups(found: LostTime) -> None:
     for heading, costs in (("by tool, program or check", found.tools), ("by rule that was told", found.rules)):
         if costs:
             say(f"\n[bold]Lost {heading}[/]")
-            console().print(cost_table(costs[:ROWS]))
+            console().print(cost_table([each for each in costs if each.name][:ROWS]))
 
 
 def _learned(open_ones: Sequence[Lesson], taught: int) -> Iterator[str]:

@@ -51,6 +51,7 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
             ("whet setup", "Or set up everything at once: import, hooks, background work."),
         )
     steps = (
+        (stored.overview is None, "whet report", "Read where the time of your sessions went."),
         (stored.pending > 0, "whet lessons --waiting", "Approve or refuse what is proposed."),
         (not found.hooked, "whet setup", "Read new sessions and tell them the rules by itself."),
         (not stored.rules, "whet lessons", "See what your sessions teach."),

@@ -1,6 +1,6 @@
 """Where the agent's time went, for a terminal and for programs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -94,19 +94,19 @@ def headlines(found: TroubleOverview) -> Iterator[str]:
     return (plain(line) for line in headline(found, label_of, "`whet lessons`"))
 
 
-def cost_table(found: Iterable[TroubleCost]) -> Table:
+def cost_table(found: Iterable[TroubleCost], named: Callable[[str], str] = str) -> Table:
     """What costs most, with its share of the agent's time and the interval of that."""
     rows = [
-        (duration(each.seconds), interval_words(each), f"{each.troubles:,}", f"{each.sessions:,}", _named(each.name))
+        (duration(each.seconds), interval_words(each), f"{each.troubles:,}", f"{each.sessions:,}", named(each.name))
         for each in found
     ]
     return table(COST_HEADINGS, rows, numbers=COST_HEADINGS[:-1], spare=("sessions",))
 
 
-def _named(name: str) -> str:
+def cause_words(name: str) -> str:
     """A cause as people read it: the label of its kind, then what it was about."""
     kind, *rest = name.split(" · ")
-    return ": ".join(filter(None, (label_of(kind), ", ".join(rest)))) if rest else name or "–"
+    return ": ".join(filter(None, (label_of(kind), ", ".join(rest))))
 
 
 def group_table(heading: str, found: Iterable[TroubleGroup]) -> Table:
