@@ -40,16 +40,14 @@ def read(source: Source) -> Iterator[Transcript]:
     records = [record.value for record in source.session_records()]
     tools = {fields.text(each, "call"): fields.text(each, "tool") for each in records if "tool" in each}
     messages = tuple(message for each in records[1:] if (message := _message(each, tools)))
-    started, ended = content.span(messages)
-    yield Transcript(
-        source=NAME,
-        native_id=fields.text(records[0], "scribe"),
-        messages=messages,
-        model=fields.text(records[0], "model"),
-        folder=fields.text(records[0], "folder"),
-        ending=content.settled(messages),
-        started=started,
-        ended=ended,
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(records[0], "scribe"),
+            messages=messages,
+            model=fields.text(records[0], "model"),
+            folder=fields.text(records[0], "folder"),
+        )
     )
 
 

@@ -32,19 +32,17 @@ def read(source: Source) -> Iterator[Transcript]:
         return
     initial = fields.mapping(fields.mapping(document, "env"), "initial")
     tree = next(iter(fields.objects(initial, "trees")), {})
-    started, ended = content.span(messages, fields.seconds(document.get("created")))
-    yield Transcript(
-        source=NAME,
-        native_id=fields.text(document, "id") or source.path.stem,
-        messages=messages,
-        title=fields.text(document, "title"),
-        model=next((message.model for message in messages if message.model), ""),
-        folder=_path(fields.text(tree, "uri")),
-        branch=fields.text(fields.mapping(tree, "repository"), "ref").removeprefix("refs/heads/"),
-        version=fields.text(fields.mapping(initial, "platform"), "clientVersion"),
-        ending=content.settled(messages),
-        started=started,
-        ended=ended,
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(document, "id") or source.path.stem,
+            messages=messages,
+            title=fields.text(document, "title"),
+            folder=_path(fields.text(tree, "uri")),
+            branch=fields.text(fields.mapping(tree, "repository"), "ref").removeprefix("refs/heads/"),
+            version=fields.text(fields.mapping(initial, "platform"), "clientVersion"),
+            started=fields.seconds(document.get("created")),
+        )
     )
 
 

@@ -44,17 +44,14 @@ def read(source: Source) -> Iterator[Transcript]:
     if not messages:
         source.skip("no conversation in it")
         return
-    started, ended = content.span(messages)
     task = source.path.absolute().parent.name
-    yield Transcript(
-        source=NAME,
-        native_id=task if task.isdigit() else identity(source, 1),
-        messages=tuple(messages),
-        model=next((message.model for message in messages if message.model), ""),
-        folder=folder,
-        ending=content.settled(messages),
-        started=started,
-        ended=ended,
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=task if task.isdigit() else identity(source, 1),
+            messages=tuple(messages),
+            folder=folder,
+        )
     )
 
 

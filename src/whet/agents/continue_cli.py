@@ -24,15 +24,16 @@ def read(source: Source) -> Iterator[Transcript]:
         source.skip("no conversation in it")
         return
     models = (message.model for message in messages if message.model)
-    yield Transcript(
-        source=NAME,
-        native_id=fields.text(document, "sessionId") or source.path.stem,
-        messages=messages,
-        title=fields.text(document, "title"),
-        model=next(models, "") or fields.text(document, "chatModelTitle"),
-        folder=fields.text(document, "workspaceDirectory").removeprefix("file://"),
-        ending=content.settled(messages),
-        usage=_usage(fields.mapping(document, "usage")),
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(document, "sessionId") or source.path.stem,
+            messages=messages,
+            title=fields.text(document, "title"),
+            model=next(models, "") or fields.text(document, "chatModelTitle"),
+            folder=fields.text(document, "workspaceDirectory").removeprefix("file://"),
+            usage=_usage(fields.mapping(document, "usage")),
+        )
     )
 
 

@@ -255,23 +255,22 @@ def _usage(record: dict[str, Any]) -> Usage | None:
 
 def _transcript(session: CopilotFile, thread: CopilotThread, main: str, key: str) -> Transcript:
     messages = content.gathered(thread.entries)
-    begun = None if key else fields.seconds(session.start.get("startTime"))
-    started, ended = content.span(messages, begun)
-    return Transcript(
-        source=NAME,
-        native_id=f"{main}/{key}" if key else main,
-        messages=content.delegated(messages) if key else messages,
-        parent=main if key else "",
-        title=thread.title,
-        model=next((message.model for message in messages if message.model), session.model),
-        folder=fields.text(session.context, "cwd"),
-        branch=fields.text(session.context, "branch"),
-        version=fields.text(session.start, "copilotVersion"),
-        purpose=Purpose.SUBTASK if key else Purpose.CHAT,
-        ending=content.settled(messages) if thread.ending is Ending.UNKNOWN else thread.ending,
-        ending_detail=thread.detail,
-        started=started,
-        ended=ended,
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=f"{main}/{key}" if key else main,
+            messages=messages,
+            parent=main if key else "",
+            title=thread.title,
+            model=next((message.model for message in messages if message.model), session.model),
+            folder=fields.text(session.context, "cwd"),
+            branch=fields.text(session.context, "branch"),
+            version=fields.text(session.start, "copilotVersion"),
+            purpose=Purpose.SUBTASK if key else Purpose.CHAT,
+            ending=thread.ending,
+            ending_detail=thread.detail,
+            started=None if key else fields.seconds(session.start.get("startTime")),
+        )
     )
 
 

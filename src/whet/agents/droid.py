@@ -122,22 +122,21 @@ def _answers(session: DroidFile, blocks: object, at: float | None) -> Iterator[M
 def _transcript(source: Source, session: DroidFile) -> Transcript:
     start, messages = session.start, tuple(session.messages)
     caller = fields.text(start, "callingSessionId")
-    started, ended = content.span(messages)
-    ending = ENDINGS.get(session.outcome, Ending.FAILED) if session.outcome else content.settled(messages)
+    ending = ENDINGS.get(session.outcome, Ending.FAILED) if session.outcome else Ending.UNKNOWN
     models = (message.model for message in messages if message.model)
-    return Transcript(
-        source=NAME,
-        native_id=fields.text(start, "id") or source.path.stem,
-        messages=content.delegated(messages) if caller else messages,
-        parent=caller or fields.text(start, "parent"),
-        title=fields.text(start, "title"),
-        model=next(models, "") or _chosen_model(source),
-        folder=fields.text(start, "cwd"),
-        purpose=Purpose.SUBTASK if caller else Purpose.CHAT,
-        ending=ending,
-        ending_detail="" if ending is Ending.FINISHED else session.outcome,
-        started=started,
-        ended=ended,
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(start, "id") or source.path.stem,
+            messages=messages,
+            parent=caller or fields.text(start, "parent"),
+            title=fields.text(start, "title"),
+            model=next(models, "") or _chosen_model(source),
+            folder=fields.text(start, "cwd"),
+            purpose=Purpose.SUBTASK if caller else Purpose.CHAT,
+            ending=ending,
+            ending_detail="" if ending is Ending.FINISHED else session.outcome,
+        )
     )
 
 

@@ -241,19 +241,18 @@ def _session(source: Source, about: dict[str, Any], records: list[Record]) -> It
         return
     purpose = PURPOSES.get(fields.text(about, "session_type"), Purpose.CHAT)
     settings = about.get("model_config") or databases.document(about.get("model_config_json"))
-    started, ended = content.span(messages, fields.seconds(about.get("created_at")))
-    yield Transcript(
-        source=NAME,
-        native_id=native_id or source.path.stem,
-        messages=messages if purpose is Purpose.CHAT else content.delegated(messages),
-        parent=fields.text(about, "parent_session_id"),
-        title=fields.text(about, "name", "description"),
-        model=fields.text(settings, "model_name") if isinstance(settings, dict) else "",
-        folder=fields.text(about, "working_dir"),
-        purpose=purpose,
-        ending=content.settled(messages),
-        started=started,
-        ended=ended,
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=native_id or source.path.stem,
+            messages=messages,
+            parent=fields.text(about, "parent_session_id"),
+            title=fields.text(about, "name", "description"),
+            model=fields.text(settings, "model_name") if isinstance(settings, dict) else "",
+            folder=fields.text(about, "working_dir"),
+            purpose=purpose,
+            started=fields.seconds(about.get("created_at")),
+        )
     )
 
 

@@ -16,7 +16,6 @@ from whet.sessions.transcripts import (
     Message,
     Origin,
     Part,
-    Purpose,
     Role,
     Text,
     Thought,
@@ -164,22 +163,20 @@ def usage(record: dict[str, Any]) -> Usage | None:
 
 def _transcript(source: Source, session: PiFile) -> Transcript:
     header, messages = session.header, tuple(session.messages)
-    started, ended = content.span(messages, fields.seconds(header.get("timestamp")))
-    ending = content.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
     models = (message.model for message in messages if message.model)
-    return Transcript(
-        source=NAME,
-        native_id=fields.text(header, "id") or source.path.stem,
-        messages=messages,
-        parent=_parent(fields.text(header, "parentSession", "branchedFrom")),
-        title=session.title,
-        model=next(models, fields.text(header, "modelId")),
-        folder=fields.text(header, "cwd"),
-        purpose=Purpose.CHAT,
-        ending=ending,
-        ending_detail=session.detail,
-        started=started,
-        ended=ended,
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(header, "id") or source.path.stem,
+            messages=messages,
+            parent=_parent(fields.text(header, "parentSession", "branchedFrom")),
+            title=session.title,
+            model=next(models, fields.text(header, "modelId")),
+            folder=fields.text(header, "cwd"),
+            ending=session.ending,
+            ending_detail=session.detail,
+            started=fields.seconds(header.get("timestamp")),
+        )
     )
 
 

@@ -173,22 +173,21 @@ def _usage(counted: dict[str, Any]) -> Usage | None:
 def _transcript(source: Source, session: QwenFile) -> Transcript:
     messages, first = tuple(session.messages), session.first
     main, agent = fields.text(first, "sessionId") or source.path.stem, fields.text(first, "agentId")
-    started, ended = content.span(messages, fields.seconds(first.get("timestamp")))
-    return Transcript(
-        source=NAME,
-        native_id=f"{main}/{agent}" if agent else main,
-        messages=content.delegated(messages) if agent else messages,
-        parent=main if agent else session.parent,
-        title=fields.text(first, "agentName") if agent else session.title,
-        model=next((message.model for message in messages if message.model), ""),
-        folder=fields.text(first, "cwd"),
-        branch=session.branch,
-        version=fields.text(first, "version"),
-        purpose=Purpose.SUBTASK if agent else Purpose.CHAT,
-        ending=Ending.FAILED if session.failure else content.settled(messages),
-        ending_detail=session.failure,
-        started=started,
-        ended=ended,
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=f"{main}/{agent}" if agent else main,
+            messages=messages,
+            parent=main if agent else session.parent,
+            title=fields.text(first, "agentName") if agent else session.title,
+            folder=fields.text(first, "cwd"),
+            branch=session.branch,
+            version=fields.text(first, "version"),
+            purpose=Purpose.SUBTASK if agent else Purpose.CHAT,
+            ending=Ending.FAILED if session.failure else Ending.UNKNOWN,
+            ending_detail=session.failure,
+            started=fields.seconds(first.get("timestamp")),
+        )
     )
 
 

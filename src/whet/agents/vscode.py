@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from whet.formats import content
 from whet.formats.source import Format, Source, Unreadable
-from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
+from whet.sessions.transcripts import Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 
 NAME = "vscode"
@@ -46,20 +46,18 @@ def read(source: Source) -> Iterator[Transcript]:
     if not messages:
         source.skip("no conversation in it")
         return
-    started, ended = content.span(messages, fields.seconds(document.get("creationDate")))
     fault = fields.text(fields.mapping(fields.mapping(requests[-1], "result"), "errorDetails"), "message")
-    yield Transcript(
-        source=NAME,
-        native_id=fields.text(document, "sessionId") or source.path.stem,
-        messages=messages,
-        title=fields.text(document, "customTitle"),
-        model=next((message.model for message in messages if message.model), ""),
-        folder=_folder(source),
-        purpose=Purpose.CHAT,
-        ending=Ending.FAILED if fault else content.settled(messages),
-        ending_detail=fault,
-        started=started,
-        ended=ended,
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(document, "sessionId") or source.path.stem,
+            messages=messages,
+            title=fields.text(document, "customTitle"),
+            folder=_folder(source),
+            ending=Ending.FAILED if fault else Ending.UNKNOWN,
+            ending_detail=fault,
+            started=fields.seconds(document.get("creationDate")),
+        )
     )
 
 

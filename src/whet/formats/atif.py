@@ -67,22 +67,21 @@ def _family(
 def _transcript(source: Source, record: dict[str, Any], native_id: str, parent: str) -> Transcript:
     agent = fields.mapping(record, "agent")
     messages = tuple(_messages(source, record, fields.text(agent, "model_name")))
-    started, ended = content.span(messages)
     continued = bool(fields.text(record, "continued_trajectory_ref"))
     total = fields.mapping(record, "final_metrics")
-    return Transcript(
-        source=NAME,
-        native_id=native_id,
-        messages=content.delegated(messages) if parent else messages,
-        parent=parent,
-        model=fields.text(agent, "model_name") or next((m.model for m in messages if m.model), ""),
-        version=" ".join(filter(None, (fields.text(agent, "name"), fields.text(agent, "version")))),
-        purpose=Purpose.SUBTASK if parent else Purpose.CHAT,
-        ending=Ending.COMPACTED if continued else content.settled(messages),
-        started=started,
-        ended=ended,
-        tools=tuple(filter(None, map(tool_name, fields.objects(agent, "tool_definitions")))),
-        usage=None if any(message.usage for message in messages) else _usage(total, "total_"),
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=native_id,
+            messages=messages,
+            parent=parent,
+            model=fields.text(agent, "model_name"),
+            version=" ".join(filter(None, (fields.text(agent, "name"), fields.text(agent, "version")))),
+            purpose=Purpose.SUBTASK if parent else Purpose.CHAT,
+            ending=Ending.COMPACTED if continued else Ending.UNKNOWN,
+            tools=tuple(filter(None, map(tool_name, fields.objects(agent, "tool_definitions")))),
+            usage=None if any(message.usage for message in messages) else _usage(total, "total_"),
+        )
     )
 
 

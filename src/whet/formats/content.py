@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -20,11 +20,13 @@ from whet.sessions.transcripts import (
     Message,
     Origin,
     Part,
+    Purpose,
     Role,
     Text,
     Thought,
     ToolCall,
     ToolResult,
+    Transcript,
     Usage,
 )
 from whet.sessions.trust import Trust, trust_of_tool
@@ -271,13 +273,6 @@ class AgentTurn:
     origin: Origin = Origin.TURN
 
 
-class Span(NamedTuple):
-    """When a conversation began and when it was last heard of."""
-
-    started: float | None
-    ended: float | None
-
-
 def gathered(entries: Iterable[AgentTurn | Message]) -> tuple[Message, ...]:
     """The messages in the order in which they began."""
     return tuple(entry if isinstance(entry, Message) else _message(entry) for entry in entries)
@@ -304,11 +299,21 @@ def delegated(messages: Iterable[Message]) -> tuple[Message, ...]:
     )
 
 
-def span(messages: Iterable[Message], started: float | None = None) -> Span:
-    times = [message.at for message in messages if message.at is not None]
-    if started is not None:
-        times.append(started)
-    return Span(min(times, default=None), max(times, default=None))
+def completed(record: Transcript) -> Transcript:
+    """A record with what its messages tell: when it began and ended, its model and how it ended, where it does not say.
+
+    Whoever speaks in the user's place of a sub-agent or a job is what started it.
+    """
+    messages = record.messages
+    times = [at for at in (*(message.at for message in messages), record.started) if at is not None]
+    return replace(
+        record,
+        messages=messages if record.purpose is Purpose.CHAT else delegated(messages),
+        model=record.model or next((message.model for message in messages if message.model), ""),
+        ending=settled(messages) if record.ending is Ending.UNKNOWN else record.ending,
+        started=min(times, default=None),
+        ended=record.ended or max(times, default=None),
+    )
 
 
 def _message(turn: AgentTurn) -> Message:

@@ -128,23 +128,21 @@ def _is_call(value: dict[str, Any]) -> bool:
 
 def _transcript(record: dict[str, Any], native_id: str) -> Transcript:
     messages = tuple(conversation(fields.objects(record, "messages")))
-    started, ended = content.span(messages)
     meta = fields.mapping(record, "meta")
-    return Transcript(
-        source=NAME,
-        native_id=native_id,
-        messages=messages,
-        parent=fields.text(record, "parent"),
-        title=fields.text(record, "title"),
-        model=fields.text(record, "model") or next((message.model for message in messages if message.model), ""),
-        folder=fields.text(record, "folder", "cwd") or fields.text(meta, "folder", "cwd"),
-        branch=fields.text(meta, "branch"),
-        version=fields.text(meta, "version"),
-        ending=content.settled(messages),
-        started=started,
-        ended=ended,
-        tools=tuple(name for name in map(tool_name, fields.objects(record, "tools")) if name),
-        checks=tuple(_checks(record.get("label"))),
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=native_id,
+            messages=messages,
+            parent=fields.text(record, "parent"),
+            title=fields.text(record, "title"),
+            model=fields.text(record, "model"),
+            folder=fields.text(record, "folder", "cwd") or fields.text(meta, "folder", "cwd"),
+            branch=fields.text(meta, "branch"),
+            version=fields.text(meta, "version"),
+            tools=tuple(name for name in map(tool_name, fields.objects(record, "tools")) if name),
+            checks=tuple(_checks(record.get("label"))),
+        )
     )
 
 

@@ -1,7 +1,7 @@
 """Foreign JSON: read with bounds on depth and memory; a field of the wrong type reads as absent, never as a crash."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -147,16 +147,15 @@ def _parse_leniently(body: bytes, reason: str) -> object:
 
 
 def _is_too_deep(value: object) -> bool:
-    level = [value]
+    level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(DEPTH_LIMIT + 1):
-        level = [child for item in level for child in _items(item) if isinstance(child, (dict, list))]
         if not level:
             return False
-    return True
-
-
-def _items(value: object) -> Iterable[object]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        inner: list[object] = []
+        for item in level:
+            inner.extend(item.values() if isinstance(item, dict) else item)
+        level = [each for each in inner if isinstance(each, (dict, list))]
+    return bool(level)
 
 
 def _mended(value: object) -> object:

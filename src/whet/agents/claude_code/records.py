@@ -411,23 +411,21 @@ def _command(messages: tuple[Message, ...]) -> str:
 
 def _transcript(key: str, thread: ClaudeThread, lineage: FileLineage, title: str) -> Transcript:
     first, messages = thread.first, content.gathered(thread.entries)
-    started, ended = content.span(messages)
     forked = fields.text(fields.mapping(first, "forkedFrom"), "sessionId")
-    return Transcript(
-        source=NAME,
-        native_id=f"{lineage.own}/{key}" if key else lineage.own,
-        parent=lineage.own if key else forked or lineage.resumed,
-        messages=content.delegated(messages) if key else messages,
-        title=_command(messages) if key or not title else title,
-        model=next((message.model for message in messages if message.model), ""),
-        folder=fields.text(first, "cwd"),
-        branch=fields.text(first, "gitBranch"),
-        version=fields.text(first, "version"),
-        purpose=Purpose.SUBTASK if key else Purpose.CHAT,
-        ending=content.settled(messages) if thread.failure is None else Ending.FAILED,
-        ending_detail=thread.failure or "",
-        started=started,
-        ended=ended,
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=f"{lineage.own}/{key}" if key else lineage.own,
+            parent=lineage.own if key else forked or lineage.resumed,
+            messages=messages,
+            title=_command(messages) if key or not title else title,
+            folder=fields.text(first, "cwd"),
+            branch=fields.text(first, "gitBranch"),
+            version=fields.text(first, "version"),
+            purpose=Purpose.SUBTASK if key else Purpose.CHAT,
+            ending=Ending.UNKNOWN if thread.failure is None else Ending.FAILED,
+            ending_detail=thread.failure or "",
+        )
     )
 
 

@@ -357,24 +357,23 @@ def _transcript(source: Source, session: CodexFile) -> Transcript:
     spawned = fields.mapping(fields.mapping(start, "subagent"), "thread_spawn")
     messages = _vouched(session, content.gathered(session.entries), is_typed=fields.text(meta, "source") in TYPED_IN)
     messages = tuple(completed(message, session.facts) for message in messages)
-    started, ended = content.span(messages, fields.seconds(meta.get("timestamp")))
-    ending = content.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
     is_subtask = "subagent" in start or fields.text(meta, "thread_source") == "subagent"
-    return Transcript(
-        source=NAME,
-        native_id=fields.text(meta, "id") or source.path.stem[-UUID_LENGTH:],
-        messages=content.delegated(messages) if is_subtask else messages,
-        parent=fields.text(spawned, "parent_thread_id") or fields.text(meta, "parent_thread_id", "forked_from_id"),
-        title=session.title,
-        model=session.first_model,
-        folder=fields.text(meta, "cwd") or session.folder,
-        branch=fields.text(fields.mapping(meta, "git"), "branch"),
-        version=fields.text(meta, "cli_version"),
-        purpose=Purpose.SUBTASK if is_subtask else Purpose.CHAT,
-        ending=ending,
-        ending_detail=session.detail,
-        started=started,
-        ended=ended,
+    return content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(meta, "id") or source.path.stem[-UUID_LENGTH:],
+            messages=messages,
+            parent=fields.text(spawned, "parent_thread_id") or fields.text(meta, "parent_thread_id", "forked_from_id"),
+            title=session.title,
+            model=session.first_model,
+            folder=fields.text(meta, "cwd") or session.folder,
+            branch=fields.text(fields.mapping(meta, "git"), "branch"),
+            version=fields.text(meta, "cli_version"),
+            purpose=Purpose.SUBTASK if is_subtask else Purpose.CHAT,
+            ending=session.ending,
+            ending_detail=session.detail,
+            started=fields.seconds(meta.get("timestamp")),
+        )
     )
 
 

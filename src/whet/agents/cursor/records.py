@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+from msgspec.structs import replace
+
 from whet.formats import content
 from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
@@ -102,18 +104,17 @@ def _transcript(source: Source, messages: tuple[Message, ...], ended: dict[str, 
     folder = source.path.absolute().parent
     parent = folder.parent.name if folder.name == SUBAGENTS else ""
     status = fields.text(ended, "status")
-    started, last = content.span(messages)
-    return Transcript(
-        source=NAME,
-        native_id=identity(source, 1) if source.name == "-" else source.path.stem,
-        messages=content.delegated(messages) if parent else messages,
-        parent=parent,
-        purpose=Purpose.SUBTASK if parent else Purpose.CHAT,
-        ending=ENDINGS.get(status, Ending.UNKNOWN) if status else content.settled(messages),
-        ending_detail=fields.text(ended, "error"),
-        started=started,
-        ended=last,
+    told = content.completed(
+        Transcript(
+            source=NAME,
+            native_id=identity(source, 1) if source.name == "-" else source.path.stem,
+            messages=messages,
+            parent=parent,
+            purpose=Purpose.SUBTASK if parent else Purpose.CHAT,
+            ending_detail=fields.text(ended, "error"),
+        )
     )
+    return replace(told, ending=ENDINGS.get(status, Ending.UNKNOWN)) if status else told
 
 
 FORMAT = Format(

@@ -95,22 +95,21 @@ def read(source: Source) -> Iterator[Transcript]:
     if not messages:
         source.skip("no conversation in it")
         return
-    started, ended = content.span(messages, fields.seconds(about.get("startTime")))
-    ending, detail = _ending(messages, records)
+    is_failed = fields.text(records[-1], "type") == "error"
     is_subtask = fields.text(about, "kind") == "subagent"
-    yield Transcript(
-        source=NAME,
-        native_id=fields.text(about, "sessionId") or source.path.stem,
-        messages=content.delegated(messages) if is_subtask else messages,
-        parent=source.path.parent.name if is_subtask else "",
-        title=fields.text(about, "summary"),
-        model=next((message.model for message in messages if message.model), ""),
-        folder=_folder(source, about),
-        purpose=Purpose.SUBTASK if is_subtask else Purpose.CHAT,
-        ending=ending,
-        ending_detail=detail,
-        started=started,
-        ended=ended,
+    yield content.completed(
+        Transcript(
+            source=NAME,
+            native_id=fields.text(about, "sessionId") or source.path.stem,
+            messages=messages,
+            parent=source.path.parent.name if is_subtask else "",
+            title=fields.text(about, "summary"),
+            folder=_folder(source, about),
+            purpose=Purpose.SUBTASK if is_subtask else Purpose.CHAT,
+            ending=Ending.FAILED if is_failed else Ending.UNKNOWN,
+            ending_detail=messages[-1].text if is_failed else "",
+            started=fields.seconds(about.get("startTime")),
+        )
     )
 
 
@@ -202,12 +201,6 @@ def _usage(tokens: dict[str, Any]) -> Usage | None:
         output=fields.whole(tokens, "output") + fields.whole(tokens, "thoughts"),
         cached=fields.whole(tokens, "cached"),
     )
-
-
-def _ending(messages: tuple[Message, ...], records: list[dict[str, Any]]) -> tuple[Ending, str]:
-    if fields.text(records[-1], "type") == "error":
-        return Ending.FAILED, messages[-1].text
-    return content.settled(messages), ""
 
 
 def _folder(source: Source, about: dict[str, Any]) -> str:
