@@ -17,7 +17,7 @@ VIEWS = {
     "overview": "/",
     "trouble": "/trouble",
     "session": "/session/{session}",
-    "lessons": "/lessons",
+    "waiting": "/lessons",
     "trial": "/trial/t-1",
 }
 

@@ -95,7 +95,7 @@ def test_a_kind_of_another_package_is_shown_everywhere(
     assert good(python(program, sessions, variables=package)).out == "bare_tests\n"
 
     page = tmp_path / "page.html"
-    good(whet("page", "--export", str(page), variables=package))
+    good(whet("page", "--export", str(page), "--texts", variables=package))
     assert "runs tests by a bare name: Bash, pytest without make" in page.read_text()
 
 

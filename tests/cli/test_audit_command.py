@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from command import Whet
-from whet.cli.audited import budget_lines
+from whet.cli.shown.audit import budget_lines
 from whet.ledger.patches import Action, Form, Patch
 
 RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports before you commit.")

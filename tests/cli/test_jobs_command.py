@@ -39,7 +39,7 @@ def test_a_job_is_added_run_and_remembered(whet: Whet, leaves: str, tmp_path: Pa
     assert "No worker is running the jobs yet" in listed.out
     [run] = whet("jobs", "show", "--runs", leaves, "--json").json["runs"]
     assert (run["outcome"], run["delivery"], run["manual"]) == ("done", "delivered", True)
-    assert "Two leaves." in whet("jobs", "show", "--runs", leaves, "--full").out
+    assert "Two leaves." in whet("jobs", "show", leaves).out
     shown = whet("jobs", "show", leaves)
     assert 'schedule = "every 2h"' in shown.out
     assert "Two leaves." in shown.out

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from proving.trial_scenes import WORDS, case_of, obeys, prepared, supply_of, tried
-from whet.cli.leaving_out import is_place, left_out
+from whet.cli.trying import is_place, left_out
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.proving.plan import WantedTrial, expect_worth_it

@@ -223,3 +223,26 @@ def test_tokens_that_were_copied_from_another_session_are_not_listed_again(
     listed = whet("sessions", "--json").json["sessions"]
     tokens = listed[0]["tokens"]
     assert sorted(each["copied_tokens"] for each in listed) == [0, tokens["input"] + tokens["output"]]
+
+
+def test_every_list_of_what_agents_are_told_is_narrowed_and_sorted_in_the_same_way(whet: Whet, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "post").mkdir()
+    for name, project in (("b-first", "shop"), ("a-second", "post"), ("c-third", "")):
+        where = ("--project", str(tmp_path / project)) if project else ()
+        assert whet("rules", "add", name, f"Do {name}.", *where, "--yes").code == 0
+    for command, key in (("rules", "rules"), ("ledger", "entries")):
+
+        def names(*options: str, command: str = command, key: str = key) -> list[str]:
+            return [each["name"] for each in whet(command, *options, "--json").json[key]]
+
+        assert names("--sort", "oldest") == ["b-first", "a-second", "c-third"]
+        assert names("--sort", "newest") == ["c-third", "a-second", "b-first"]
+        assert names("--sort", "name") == ["a-second", "b-first", "c-third"]
+        assert names("--project", "shop") == ["b-first"]
+        assert names("--project", str(tmp_path / "post")) == ["a-second"]
+        assert names("--since", "2020-01-01..2020-02-01") == []
+        assert len(names("--since", "1h")) == 3
+    for command in ("sessions", "lessons", "rules", "ledger", "live"):
+        assert whet(command, "--project", "nowhere", "--since", "7d", "--sort", "nonsense").code == 2
+        assert {"--project,", "--since", "--sort"} <= set(whet(command, "--help").out.split())

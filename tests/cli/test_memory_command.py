@@ -14,7 +14,7 @@ def test_a_note_is_added_replaced_removed_and_every_step_undone(whet: Whet, tmp_
     assert whet("memory", "add", "--about-user", "Prefers tables.").code == 0
     assert whet("memory", "add", "Deploys on Tuesdays.", "--replace", "mondays").code == 0
     assert (tmp_path / "home" / "memory.md").read_text() == "- Deploys on Tuesdays.\n"
-    assert whet("memory", "remove", "tables", "--about-user").code == 0
+    assert whet("memory", "remove", "tables").code == 0
     assert (notes(whet), notes(whet, "user")) == (["Deploys on Tuesdays."], [])
     for expected in (["Prefers tables."], ["Prefers tables."], []):
         assert whet("ledger", "undo").code == 0

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from command import Whet
-from whet.cli.hermes_home import FROM_HERMES
+from whet.cli.hermes_pieces import FROM_HERMES
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.store.home import Home

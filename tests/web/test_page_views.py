@@ -3,6 +3,8 @@
 import html
 import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +30,7 @@ from whet.lessons.record import LessonStage, Standing, lesson_of_change
 from whet.lessons.said import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.shipped.kinds import known_troubles
+from whet.shipped.kinds import known_troubles, label_of
 from whet.store.adding import prepare
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
@@ -63,7 +65,6 @@ from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, is_meant, live
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.trials import ShownTrial, trial
-from whet.web.views.trouble import label_of
 
 
 @pytest.fixture(scope="module")
@@ -558,3 +559,20 @@ def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_p
     for id in re.findall(r'href="#([^"]*)"', text):
         assert f'id="{id}"' in text
     assert f"{imported} sessions" in words(text)
+
+
+def test_an_exported_file_holds_texts_of_sessions_only_where_that_is_asked_for(whet: Whet, tmp_path: Path) -> None:
+    kiosk = Path(__file__).parents[2] / "examples" / "kiosk" / "build.py"
+    subprocess.run([sys.executable, str(kiosk), str(tmp_path)], check=True)
+    for path in (tmp_path / "sessions").rglob("*.jsonl"):
+        path.write_text(path.read_text().replace(str(tmp_path / "kiosk"), "/home/noor/kiosk"))
+    assert whet("import", str(tmp_path / "sessions")).code == 0
+    titles = {each["title"] for each in whet("sessions", "--all", "--json", "--limit", "100").json["sessions"]}
+    without, with_texts = tmp_path / "without.html", tmp_path / "with.html"
+    assert whet("page", "--export", str(without)).code == 0
+    assert whet("page", "--export", str(with_texts), "--texts").code == 0
+    assert any(title in html.unescape(with_texts.read_text()) for title in titles)
+    assert "blockquote" in with_texts.read_text()
+    assert not [title for title in titles if title in html.unescape(without.read_text())]
+    assert "“" not in without.read_text()
+    assert "left out of this file" in without.read_text()

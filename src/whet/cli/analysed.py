@@ -2,15 +2,15 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from whet.cli.output import counted_bar
 from whet.errors import WhetError
 from whet.ledger.patches import Form
 from whet.store.analyses import refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.ledger import ledger_of
-from whet.store.side_by_side import AnalysisProgress
 from whet.store.sqlite import SQLite
 from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
@@ -29,8 +29,8 @@ def bring_up_to_date(database: Database) -> None:
     """Analyse what is new in the store, with a progress bar on a terminal."""
 
     def analyse() -> None:
-        with _progress("Analysing") as progress:
-            refresh(database, progress=progress)
+        with counted_bar("Analysing") as show:
+            refresh(database, progress=lambda progress: show(progress.done, progress.total))
 
     _keep_or_remember(database, analyse)
 
@@ -39,17 +39,15 @@ def read_what_is_taught(database: Database) -> None:
     """Find what new sessions teach, with a progress bar on a terminal."""
 
     def read() -> None:
-        with _progress("Reading") as progress:
-            keep_teachings(database, progress=progress)
+        with counted_bar("Reading") as show:
+            keep_teachings(database, progress=lambda progress: show(progress.done, progress.total))
 
     _keep_or_remember(database, read)
 
 
-@contextlib.contextmanager
-def learning() -> "Iterator[Callable[[int, int], None]]":
+def learning() -> contextlib.AbstractContextManager[Callable[[int, int], None]]:
     """A progress bar on a terminal for projects whose evidence is gone through."""
-    with _progress("Learning") as progress:
-        yield lambda done, total: progress(AnalysisProgress(done, total))
+    return counted_bar("Learning")
 
 
 def lesson_named(home: "Home", database: Database, name: str) -> "Lesson":
@@ -85,8 +83,8 @@ def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> 
     """What became of rules in each session since, with a progress bar on a terminal."""
     from whet.improving.heeded import seen_rules
 
-    with _progress("Looking") as progress:
-        return seen_rules(home, database, rules, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+    with counted_bar("Looking") as progress:
+        return seen_rules(home, database, rules, progress=progress)
 
 
 def _keep_or_remember(database: Database, find: Callable[[], None]) -> None:
@@ -100,17 +98,3 @@ def _keep_or_remember(database: Database, find: Callable[[], None]) -> None:
         sys.stderr.write(f"What is found in new sessions is shown and not stored: {safe(error.message)}\n")
         database.keep_in_memory(FOUND)
         find()
-
-
-@contextlib.contextmanager
-def _progress(what: str) -> Iterator[Callable[[AnalysisProgress], None]]:
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    with Bar(TextColumn(what), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda progress: bar.update(task, completed=progress.done, total=progress.total)

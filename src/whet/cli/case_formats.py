@@ -1,17 +1,38 @@
-"""Cases of other programs, taken in and written."""
+"""Where cases are kept, and cases of other programs, taken in and written."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whet.cli.case_folders import cases_folder
-from whet.cli.output import many, plain, print_json, say
+import click
+
+from whet.cli.output import give, plain
 from whet.errors import WhetError
-from whet.store.case_files import keep_case, load_case
+from whet.store.case_files import FOLDER, keep_case, load_case
+from whet.store.home import find_home, prepare_home
+from whet.text.words import many
 
 if TYPE_CHECKING:
     from whet.trials.cases import Case
     from whet.trials.exchanged import ReadCase, WrittenCase
+
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the cases. Default: the home folder's.",
+)
+
+
+def cases_folder(folder: Path | None) -> Path:
+    """Where cases are kept, made where it is not there yet."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder.absolute()
+    home = find_home(os.environ)
+    prepare_home(home)
+    return home.folder / FOLDER
+
 
 FORMATS = ("claude-eval", "harbor")
 MOST_BYTES = 1_000_000
@@ -27,13 +48,8 @@ def import_cases(source: Path, format_: str, folder: Path | None, *, as_json: bo
     target = cases_folder(folder)
     kept = {each.name: str(keep_case(target, each.case)) for each in found if each.case is not None}
     left_out = {each.name: each.left_out for each in found if each.left_out}
-    if as_json:
-        print_json({"cases": kept, "left_out": left_out})
-    else:
-        for name, path in kept.items():
-            say(f"{plain(name)}: {plain(path)}")
-        _tell(left_out)
-        say(f"{many(len(kept), 'case')} of {len(found)} imported. To see how often they pass: whet cases run")
+    told = f"{many(len(kept), 'case')} of {len(found)} imported. To see how often they pass: whet cases run"
+    give({"cases": kept, "left_out": left_out}, (*_lines(kept, left_out), told), as_json=as_json)
     return 0 if kept else 1
 
 
@@ -48,19 +64,14 @@ def export_cases(names: tuple[str, ...], format_: str, target: Path, folder: Pat
         if made.files:
             _write(target / name, made.files)
             written[name] = str(target / name)
-    if as_json:
-        print_json({"cases": written, "left_out": left_out})
-    else:
-        for name, path in written.items():
-            say(f"{plain(name)}: {plain(path)}")
-        _tell(left_out)
+    give({"cases": written, "left_out": left_out}, _lines(written, left_out), as_json=as_json)
     return 0 if written else 1
 
 
-def _tell(left_out: dict[str, tuple[str, ...]]) -> None:
+def _lines(kept: dict[str, str], left_out: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    yield from (f"{plain(name)}: {plain(path)}" for name, path in kept.items())
     for name, reasons in left_out.items():
-        for reason in reasons:
-            say(f"[dim]{plain(name)}, left out: {plain(reason)}.[/]")
+        yield from (f"[dim]{plain(name)}, left out: {plain(reason)}.[/]" for reason in reasons)
 
 
 def _folders(source: Path, marks: tuple[str, ...]) -> Iterator[Path]:

@@ -1,39 +1,22 @@
 """Cases made of what is there: commits, a session, the sessions that show a lesson, the cases of another program."""
 
 import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from whet.cli.case_folders import cases_folder, folder_option
-from whet.cli.case_formats import FORMATS, import_cases
+from whet.cli.case_formats import FORMATS, cases_folder, folder_option, import_cases
 from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
+from whet.cli.output import console, counted_bar, give, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store.case_files import keep_case, keep_text
 from whet.store.home import find_home
+from whet.text.words import many
 
 if TYPE_CHECKING:
     from whet.proving.cases_from_commits import CommitsAsked, MadeOfCommit
-
-
-@contextmanager
-def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, and nothing elsewhere; what it gives is called for each part that is done."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(words, total=total)
-        yield lambda: shown.advance(task)
 
 
 @click.command(
@@ -106,11 +89,8 @@ def _write_example(name: str, folder: Path | None, as_json: bool) -> int:
     from whet.shipped.guidance.cases import example
 
     path = keep_text(cases_folder(folder), name, example())
-    if as_json:
-        print_json({"case": name, "path": str(path)})
-    else:
-        say(f"Wrote {plain(path)}. Edit it, then: whet cases run {plain(name)}")
-    return 0
+    told = f"Wrote {plain(path)}. Edit it, then: whet cases run {plain(name)}"
+    return give({"case": name, "path": str(path)}, (told,), as_json=as_json)
 
 
 def _of_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> int:
@@ -124,39 +104,31 @@ def _of_lesson(lesson: str, last: int, folder: Path | None, as_json: bool) -> in
     with opened(home) as database:
         found = lesson_named(home, database, lesson)
         latest = found.evidence.session_ids[-last:]
-        with bar("Making cases", len(latest)) as done:
-            for id in latest:
+        with counted_bar("Making cases", len(latest)) as done:
+            for number, id in enumerate(latest, 1):
                 made = cases_of_session(home, database, found, id, kinds=("step",))
                 kept |= {case.name: str(keep_case(cases_folder(folder), case)) for case in made.cases}
                 left_out.update(made.left_out)
-                done()
-    if as_json:
-        print_json({"cases": kept, "left_out": dict(left_out)})
-        return 0 if kept else 1
-    say(f"{many(len(kept), 'case')} from {many(len(latest), 'session')}: {plain(', '.join(kept)) or 'none'}.")
-    for reason, count in left_out.most_common():
-        say(f"[dim]{count:,} left out: {plain(reason)}.[/]")
+                done(number, len(latest))
+    told = f"{many(len(kept), 'case')} from {many(len(latest), 'session')}: {plain(', '.join(kept)) or 'none'}."
+    why = (f"[dim]{count:,} left out: {plain(reason)}.[/]" for reason, count in left_out.most_common())
+    give({"cases": kept, "left_out": dict(left_out)}, (told, *why), as_json=as_json)
     return 0 if kept else 1
 
 
 def _of_session(session: str, folder: Path | None, *, dry_run: bool, as_json: bool) -> int:
+    from whet.cli.options import own_store
     from whet.proving.cases_from_sessions import cases_from
     from whet.store.listing import find
-    from whet.store.opening import opened
     from whet.store.sessions import is_believed, load
 
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         found = find(database, session)
         made = cases_from(home, load(database, found), is_believed=is_believed(database, found))
     paths = {case.name: "" if dry_run else str(keep_case(cases_folder(folder), case)) for case in made.cases}
-    if as_json:
-        print_json({"cases": paths, "left_out": made.left_out})
-    else:
-        for name, path in paths.items():
-            say(f"{plain(name)}: {plain(path or 'can be made')}")
-        for reason in made.left_out:
-            say(f"[dim]{plain(reason[:1].upper() + reason[1:])}.[/]")
+    lines = (f"{plain(name)}: {plain(path or 'can be made')}" for name, path in paths.items())
+    why = (f"[dim]{plain(reason[:1].upper() + reason[1:])}.[/]" for reason in made.left_out)
+    give({"cases": paths, "left_out": made.left_out}, (*lines, *why), as_json=as_json)
     return 0 if paths else 1
 
 
@@ -166,10 +138,11 @@ def _of_commits(repository: Path, folder: Path | None, *, dry_run: bool, as_json
     home = find_home(os.environ)
     asked = _asked(repository, **given)
     made: list[MadeOfCommit] = []
-    with bar("Trying commits", len(chosen_commits(asked))) as advance:
+    most = len(chosen_commits(asked))
+    with counted_bar("Trying commits", most) as done:
         for each in cases_from_commits(home, asked, known=lambda: sessions_way(home, asked.repository)):
             made.append(each)
-            advance()
+            done(len(made), most)
     target = None if dry_run else cases_folder(folder)
     kept = {each.case.name: _keep(target, each) for each in made if each.case is not None}
     return _show(made, kept, as_json=as_json)

@@ -1,6 +1,7 @@
 """Where a person decides on lessons: approve, edit, refuse, never, undo; one key for each at a terminal."""
 
 import contextlib
+import itertools
 import os
 import sys
 import termios
@@ -15,14 +16,13 @@ import click
 from whet.changes import pending
 from whet.changes.apply import revert
 from whet.cli.acting import actor_of, has_terminal, need_terminal
-from whet.cli.delivery import touched, touched_lines
+from whet.cli.delivery import hook_tellers, told_sentences, touched, touched_lines
 from whet.cli.live_starting import begin_waiting
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import many, next_step, plain, print_json, say
+from whet.cli.options import json_option, own_store, yes_option
+from whet.cli.output import give, next_step, plain, print_json, say
 from whet.cli.shown.entries import entry_lines, entry_record
 from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, waiting_lines, waiting_record
-from whet.cli.shown.reviewing import cautions, reviewed, size_of
-from whet.cli.told_by_hooks import hook_tellers, told_sentences
+from whet.cli.shown.reviewing import cautions, reviewed
 from whet.errors import WhetError
 from whet.improving.learned import learned, propose_lesson, waiting_lessons
 from whet.ledger.entries import Actor, Entry, Step
@@ -37,7 +37,8 @@ from whet.store.settings_file import load
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import Reader, command_for, readers_of, reads
 from whet.targets.sync import tell
-from whet.text.showing import shown
+from whet.text.showing import shown, size_of
+from whet.text.words import many
 
 KEYS = "a approve · l live: half of the sessions first · e edit · r refuse · n never · s skip · q quit"
 BACK = "To take this back, run `whet lessons undo {}`."
@@ -58,8 +59,8 @@ class Decider(NamedTuple):
 
 def show_waiting(*, as_json: bool) -> int:
     """List what waits; a person at a terminal is asked about each."""
-    home, actor = find_home(os.environ), actor_of(os.environ)
-    with opened(home) as database:
+    actor = actor_of(os.environ)
+    with own_store() as (home, database):
         found = waiting_lessons(home, database, now=time.time())
         if as_json:
             print_json({"waiting": [waiting_record(each) for each in found]})
@@ -80,21 +81,17 @@ def show_waiting(*, as_json: bool) -> int:
 def show_change(lesson: Lesson, *, as_json: bool) -> None:
     """A change that waits, as a diff with all that is known of it."""
     move = lesson.move
-    if as_json:
-        print_json({**waiting_record(lesson), "diff": difference(move.before, move.after)})
-        return
-    for line in entry_lines(lesson.proposal, move, lambda _: lesson.seen_by.place):
-        say(line)
-    say_budget(lesson.patch)
+    record = {**waiting_record(lesson), "diff": difference(move.before, move.after)}
+    lines = entry_lines(lesson.proposal, move, lambda _: lesson.seen_by.place)
+    give(record, itertools.chain(lines, over_budget(lesson.patch)), as_json=as_json)
 
 
-def say_budget(patch: Patch) -> None:
-    """Say where a rule would take the files of this folder's project past their budget."""
-    from whet.cli.audited import budget_lines
+def over_budget(patch: Patch) -> Iterator[str]:
+    """Where a rule would take the files of this folder's project past their budget."""
+    from whet.cli.shown.audit import budget_lines
     from whet.context.instruction_files import PersonFolder
 
-    for line in budget_lines(patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ))):
-        say(line)
+    return budget_lines(patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ)))
 
 
 @click.command(
@@ -120,11 +117,8 @@ def approve(names: tuple[str, ...], yes: bool, as_json: bool) -> int:
             pending.approve(by.home, by.database, each.standing.entry, actor=by.actor, now=time.time())
             for each in lessons
         ]
-        if as_json:
-            print_json({"applied": [entry_record(entry) for entry in made]})
-        for entry in () if as_json else made:
-            say(in_force(entry, by.home, by.database))
-    return 0
+        told = (in_force(entry, by.home, by.database) for entry in made)
+        return give({"applied": [entry_record(entry) for entry in made]}, told, as_json=as_json)
 
 
 @click.command(
@@ -146,11 +140,8 @@ def edit(name: str, text: str | None, yes: bool, as_json: bool) -> int:
         if not is_allowed:
             click.confirm(f"Apply exactly this ({size_of(words)})?", abort=True, err=True)
         made = _applied_edit(by, lesson, words, is_shown=not as_json)
-        if as_json:
-            print_json({"applied": [entry_record(made)]})
-        else:
-            say(in_force(made, by.home, by.database))
-    return 0
+        told = (in_force(each, by.home, by.database) for each in (made,))
+        return give({"applied": [entry_record(made)]}, told, as_json=as_json)
 
 
 @click.command("refuse", epilog="Example: whet lessons refuse 12 14", help="Refuse changes permanently.")
@@ -182,24 +173,21 @@ def never(names: tuple[str, ...], note: str, as_json: bool) -> int:
 @names_argument
 @json_option
 def undo(names: tuple[str, ...], as_json: bool) -> int:
-    home, actor = find_home(os.environ), actor_of(os.environ)
-    with opened(home) as database:
+    actor = actor_of(os.environ)
+    with own_store() as (home, database):
         by = Decider(home, database, actor)
         decisions = [_decision(by, name) for name in names]
         is_reopening = all(each.step is Step.REFUSED for each in decisions)
         with database.writing() if is_reopening else contextlib.nullcontext():
             made = [_undone(by, each) for each in decisions]
         files = tell(home, database, now=time.time())
-    if as_json:
-        print_json({"entries": [entry_record(entry) for entry in made], "files": touched(files)})
-        return 0
+    lines = []
     for entry in made:
         what = f"{entry.patch.form} {plain(entry.patch.name)}"
         is_waiting = entry.step is Step.PROPOSED
-        say(f"Waits again: {what} (entry {entry.number})." if is_waiting else f"Taken back: {what}.")
-    for line in touched_lines(files):
-        say(line)
-    return 0
+        lines.append(f"Waits again: {what} (entry {entry.number})." if is_waiting else f"Taken back: {what}.")
+    record = {"entries": [entry_record(entry) for entry in made], "files": touched(files)}
+    return give(record, (*lines, *touched_lines(files)), as_json=as_json)
 
 
 COMMANDS = (approve, edit, refuse, never, undo)
@@ -261,18 +249,15 @@ def _named(found: Sequence[Lesson], name: str) -> list[Lesson]:
 
 
 def _refuse(names: tuple[str, ...], note: str, *, is_never: bool, as_json: bool) -> int:
-    home, actor = find_home(os.environ), actor_of(os.environ)
-    with opened(home) as database:
+    actor = actor_of(os.environ)
+    with own_store() as (home, database):
         chosen = chosen_lessons(Decider(home, database, actor), names)
         decide = pending.say_never if is_never else pending.refuse
         made = [decide(home, database, each.standing.entry, actor=actor, now=time.time(), note=note) for each in chosen]
-    if as_json:
-        print_json({"refused": [entry_record(entry) for entry in made]})
-    for entry in () if as_json else made:
-        say(f"{'Never again' if is_never else 'Refused'}: {entry.patch.form} {plain(entry.patch.name)}.")
-    if made and not as_json:
-        say(BACK.format(" ".join(str(entry.number) for entry in made)))
-    return 0
+    word = "Never again" if is_never else "Refused"
+    lines = [f"{word}: {entry.patch.form} {plain(entry.patch.name)}." for entry in made]
+    lines += [BACK.format(" ".join(str(entry.number) for entry in made))] if made else []
+    return give({"refused": [entry_record(entry) for entry in made]}, lines, as_json=as_json)
 
 
 def _decide_all(by: Decider, lessons: Sequence[Lesson]) -> None:

@@ -43,6 +43,6 @@ class LazyGroup(click.Group):
 @click.pass_context
 def group(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
-        from whet.cli.front import show_front
+        from whet.cli.shown.status import show_front
 
         show_front()

@@ -21,13 +21,13 @@ from whet.changes import job_changes, skill_changes, templates
 from whet.changes.author import Author
 from whet.changes.changing import settle
 from whet.changes.skill_changes import PERSONS, notes_of, remember
-from whet.cli.hermes_home import FROM_HERMES
 from whet.context.gathering import SOUL
 from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.examples.templates import Template
 from whet.jobs.job import Job
 from whet.ledger.entries import Entry, Step
+from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form
 from whet.runs.setting_keys import dotted
 from whet.runs.settings import check, leaves, read
@@ -42,6 +42,15 @@ from whet.store.settings_file import assign, loaded
 from whet.text.front_matter import with_field
 from whet.told import marked_block, skills
 from whet.told.memory import NoteChange, Refusal
+
+FROM_HERMES = PatchOrigin(PatchWriter.IMPORT, "hermes", said="imported from Hermes")
+
+
+def hermes_home(folder: Path | None = None) -> Path:
+    """The folder that was named, else the one that the environment names, else the usual one."""
+    named = folder or os.environ.get("HERMES_HOME") or "~/.hermes"
+    return Path(os.path.expanduser(named)).absolute()
+
 
 HUB = (".hub", "lock.json")  # what Hermes downloaded, by name
 HIDDEN = (".hub", ".archive", ".git", "node_modules")

@@ -2,13 +2,11 @@
 
 import contextlib
 import secrets
-import sys
 import time
-from collections.abc import Iterator
 
 from whet.cli.chat.interrupts import interruptible
-from whet.cli.output import print_json, say
-from whet.cli.shown.jobs import exit_code, print_result, run_record
+from whet.cli.output import give, spinner
+from whet.cli.shown.jobs import exit_code, result_lines, run_record
 from whet.engine.life import living
 from whet.engine.orders import Direct, Queue
 from whet.errors import WhetError
@@ -26,7 +24,7 @@ SALT_BYTES = 4
 def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     """Make the run in this program, and print what came of it."""
     record = _write_down(home, job, is_direct=True)
-    with living(home, runs.lock_name(record)), interruptible() as stop, _patience(job):
+    with living(home, runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
         steps = Direct(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
@@ -34,10 +32,8 @@ def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     with opened(home) as database:
         ended = job_records.record_of(database, owner_of(home), record.id)
     code = exit_code(ended)
-    if as_json:
-        print_json(run_record(ended))
-    elif ended.job.deliver != "stdout":
-        print_result(ended)
+    lines = result_lines(ended) if ended.job.deliver != "stdout" else ()
+    give(run_record(ended), lines, as_json=as_json)
     return code
 
 
@@ -48,23 +44,7 @@ def submit(home: Home, job: Job, *, as_json: bool) -> int:
     record = _write_down(home, job, is_direct=False)
     with given_orders(home) as orders:
         id = orders.submit(runs.order(record), Queue.JOBS)
-    if as_json:
-        print_json({"work": id, "run": record.id})
-    else:
-        say(f"Queued as {id}. To run it: `whet worker`.")
-    return 0
-
-
-@contextlib.contextmanager
-def _patience(job: Job) -> Iterator[None]:
-    """Show a person at a terminal that it goes on."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(f"Running {job.name} …"):
-        yield
+    return give({"work": id, "run": record.id}, (f"Queued as {id}. To run it: `whet worker`.",), as_json=as_json)
 
 
 def _write_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.changes.pending import approve_live
-from whet.cli.told_by_hooks import hook_tellers
+from whet.cli.delivery import hook_tellers
 from whet.errors import WhetError
 from whet.improving.live_pace import days_until_known
 from whet.ledger.entries import Actor, Entry, Item

@@ -5,10 +5,10 @@ import sys
 import time
 
 from whet.changes.pending import waiting
-from whet.cli.output import many
 from whet.errors import WhetError
 from whet.store.home import find_home
 from whet.store.opening import opened
+from whet.text.words import many
 
 
 def mention_pending() -> None:

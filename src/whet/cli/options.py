@@ -1,20 +1,38 @@
-"""Options that several commands share."""
+"""What commands share: this home and its store, options that narrow sessions, and how every list is sorted."""
 
+import contextlib
+import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import click
 
 from whet.agents.registry import canonical
 from whet.errors import WhetError
-from whet.sessions.transcripts import Purpose
-from whet.store.home import find_home
+from whet.store.database import Database
+from whet.store.home import Home, find_home
 from whet.store.listing import Filters, working_folders
 from whet.store.opening import opened
 from whet.targets.known_projects import KnownProjects
+
+
+class OwnStore(NamedTuple):
+    """A home, and its database while it is open."""
+
+    home: Home
+    database: Database
+
+
+@contextlib.contextmanager
+def own_store() -> Iterator[OwnStore]:
+    """The home that the environment names, with its database."""
+    home = find_home(os.environ)
+    with opened(home) as database:
+        yield OwnStore(home, database)
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NOWHERE = "no folder"
@@ -31,52 +49,54 @@ yes_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-purpose_option = click.option(
-    "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
+project_option = click.option(
+    "--project",
+    "--folder",
+    "folder",
+    metavar="NAME",
+    help="Only projects whose name contains this; or sessions run in this folder (. is this one) or below.",
 )
-
+since_option = click.option(
+    "--since", metavar="WHEN", help="Only since this date or age: 2026-10-01, 12h, 7d, 2w; FROM..TO for a span."
+)
 temporary_option = click.option("--temporary", is_flag=True, help="Include sessions in temporary folders.")
 
 
 def filter_options(function: Function) -> Function:
-    """Options that narrow sessions."""
-    for option in reversed(
-        (
-            click.option("--source", callback=one_name, help="Only sessions of this agent, such as claude-code."),
-            click.option("--model", help="Only models whose name contains this."),
-            click.option(
-                "--project",
-                "--folder",
-                "folder",
-                metavar="NAME",
-                help="Only projects whose name contains this; or sessions run in this folder (. is this one) or below.",
-            ),
-            click.option("--tool", help="Only sessions that used this tool."),
-            click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w."),
-            click.option("--until", help="Only sessions before this date or age."),
+    """Options that narrow sessions; the command gets them as `filters`."""
+
+    @functools.wraps(function)
+    def narrowed(*given: Any, source: str | None, model: str | None, tool: str | None, **others: Any) -> Any:
+        project = others.pop("folder") or ""
+        since, until = span_of(others.pop("since"), others.pop("until"))
+        filters = Filters(
+            source=source or "",
+            model=model or "",
+            folder=folder_meant(project) if is_folder(project) else "",
+            folders=() if is_folder(project) else _folders_of(project),
+            tool=tool or "",
+            since=since,
+            until=until,
         )
-    ):
-        function = option(function)
-    return function
+        return function(*given, filters=filters, **others)
 
-
-def filters_of(
-    source: str | None,
-    model: str | None,
-    folder: str | None,
-    tool: str | None,
-    since: str | None,
-    until: str | None,
-) -> Filters:
-    return Filters(
-        source=source or "",
-        model=model or "",
-        folder=_folder(folder) if is_folder(folder) else "",
-        folders=() if is_folder(folder) else _folders_of(folder or ""),
-        tool=tool or "",
-        since=point_in_time(since),
-        until=point_in_time(until),
+    options = (
+        click.option("--source", callback=one_name, help="Only sessions of this agent, such as claude-code."),
+        click.option("--model", help="Only models whose name contains this."),
+        project_option,
+        click.option("--tool", help="Only sessions that used this tool."),
+        since_option,
+        click.option("--until", hidden=True),
     )
+    for option in reversed(options):
+        narrowed = option(narrowed)
+    return cast(Function, narrowed)
+
+
+def span_of(since: str | None, until: str | None = None) -> tuple[float | None, float | None]:
+    """From when to when: FROM..TO, or the first of them alone."""
+    first, _, last = (since or "").partition("..")
+    return point_in_time(first), point_in_time(last or until)
 
 
 def is_folder(text: str | None) -> bool:
@@ -88,13 +108,13 @@ def _folders_of(name: str) -> tuple[str, ...]:
     """Every folder of the projects whose name contains this."""
     if not name:
         return ()
-    with opened(find_home(os.environ)) as database:
+    with own_store() as (_, database):
         known = KnownProjects(database)
         found = tuple(each for each in working_folders(database) if known.is_named(known.identity(each), name))
     return found or (NOWHERE,)
 
 
-def _folder(text: str | None) -> str:
+def folder_meant(text: str | None) -> str:
     """The folder that is meant: one of this machine in full, any other name as it is given."""
     if not text or not text.startswith((".", "~")):
         return text or ""
@@ -114,3 +134,62 @@ def point_in_time(text: str | None) -> float | None:
         raise WhetError(
             f"{text} is not a time.", advice="Give a date such as 2026-10-01, or an age such as 7d."
         ) from None
+
+
+Row = TypeVar("Row")
+
+
+class AskedRows(NamedTuple):
+    """Which rows of a list are asked for, and in which order."""
+
+    project: str = ""
+    since: float | None = None
+    until: float | None = None
+    sort: str = ""
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.project or self.since or self.until)
+
+
+class ListedRows(NamedTuple, Generic[Row]):
+    """What a row is asked by: its project, its time, and the orders that there are."""
+
+    project: Callable[[Row], str]
+    at: Callable[[Row], float | None]
+    orders: Mapping[str, Callable[[Row], Any]]
+
+    def chosen(self, rows: Iterable[Row], asked: AskedRows, known: KnownProjects) -> list[Row]:
+        """The rows that are asked for, in the order that is asked for."""
+        found = [row for row in rows if self._is_asked(row, asked, known)]
+        return sorted(found, key=self.orders[asked.sort]) if asked.sort in self.orders else found
+
+    def _is_asked(self, row: Row, asked: AskedRows, known: KnownProjects) -> bool:
+        project, at = self.project(row), self.at(row) or 0.0
+        if is_folder(asked.project):
+            is_meant = project == known.identity(folder_meant(asked.project))
+        else:
+            is_meant = not asked.project or bool(project and known.is_named(project, asked.project))
+        return is_meant and (asked.since or 0.0) <= at and (asked.until is None or at < asked.until)
+
+
+def sort_option(*orders: str) -> Callable[[Function], Function]:
+    """How a list is sorted; the first order is the usual one."""
+    return click.option(
+        "--sort", default=orders[0], show_default=True, type=click.Choice(orders), help="What comes first."
+    )
+
+
+def list_options(*orders: str) -> Callable[[Function], Function]:
+    """The options of a list; the command gets them as `asked`."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def narrowed(*given: Any, folder: str | None, since: str | None, sort: str, **others: Any) -> Any:
+            return function(*given, asked=AskedRows(folder or "", *span_of(since), sort), **others)
+
+        for option in (sort_option(*orders), since_option, project_option):
+            narrowed = option(narrowed)
+        return cast(Function, narrowed)
+
+    return decorate

@@ -94,7 +94,7 @@ def session_for(settings: Settings, given: RunOptions, *, home: Home, interactiv
 
     chosen = settings_for(settings, given)
     if not chosen.model:
-        from whet.cli.first_run import choose_model
+        from whet.cli.model_choice import choose_model
 
         chosen = choose_model(home, chosen)
     request = RunRequest(

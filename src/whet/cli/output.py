@@ -1,9 +1,10 @@
-"""How results reach a person or a program."""
+"""How results reach a person or a program, and what a person sees while something takes its time."""
 
+import contextlib
 import functools
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -56,6 +57,19 @@ def print_json_line(value: object) -> None:
     sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
 
 
+def give(record: object, shown: Iterable[str | Table], *, as_json: bool) -> int:
+    """Print what came of a command: one document for programs, or lines and tables for people. Gives exit code 0."""
+    if as_json:
+        print_json(record)
+        return 0
+    for each in shown:
+        if isinstance(each, str):
+            say(each)
+        else:
+            console().print(each)
+    return 0
+
+
 def say(text: str = "") -> None:
     """A line for people, with markup. On a terminal what wraps stays below the beginning of an indented line."""
     indent = len(text) - len(text.lstrip(" "))
@@ -69,8 +83,14 @@ def say(text: str = "") -> None:
 
 def next_step(words: str) -> None:
     """What to do next, in a line, on a terminal only: a program that reads on has its own plan."""
+    for line in next_lines(words):
+        say(line)
+
+
+def next_lines(words: str) -> Iterator[str]:
+    """The same as a line to be given."""
     if sys.stdout.isatty():
-        say(f"[dim]Next: {words}[/]")
+        yield f"[dim]Next: {words}[/]"
 
 
 def plain(text: object) -> str:
@@ -155,11 +175,69 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def share(part: int, whole: int) -> str:
-    """A percentage, or a dash of nothing."""
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+@contextlib.contextmanager
+def step_line(title: str) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal that names the step under way and for how long it all has gone on; silence elsewhere.
+
+    An empty step hides the line, so that something else can be printed before the next.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _step: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task(title, total=None)
+
+        def show(step: str) -> None:
+            line.update(task, description=f"{title}: {step}")
+            if step:
+                line.start()
+            else:
+                line.stop()
+
+        yield show
 
 
-def many(number: int, noun: str) -> str:
-    """A number with its noun: 1 session, 2 sessions."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+@contextlib.contextmanager
+def counted_bar(title: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar on a terminal that is told how many are done, and of how many; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def bytes_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A progress bar that counts bytes, on a terminal; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _size: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(title), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda size: bar.advance(task, size)
+
+
+@contextlib.contextmanager
+def spinner(title: str) -> Iterator[None]:
+    """A word on a terminal while something takes its time that cannot be counted; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title):
+        yield

@@ -1,16 +1,17 @@
-"""Trials at the command line: the options they share, how they are started, followed and shown."""
+"""Trials at the command line: the options they share, on whom, how they are started, followed and shown."""
 
 import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from whet.agents.registry import agents, canonical
 from whet.cli.options import json_option
-from whet.cli.other_agents import agent_option, at_once, consent_option, expect_allowed, other_agent
 from whet.cli.output import next_step, print_json, say
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
@@ -20,6 +21,99 @@ if TYPE_CHECKING:
     from whet.ledger.patches import Patch
     from whet.proving.plan import WantedTrial
     from whet.trials.design import Allowance, Trial, TrialProgress
+
+RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
+agent_option = click.option(
+    "--agent",
+    default="",
+    metavar="NAME",
+    help=f"Agent that runs the cases: {RUNNABLE}, whet, or a name of agents.NAME.command.",
+)
+consent_option = click.option("--yes", is_flag=True, help="Start another agent without asking.")
+
+
+def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
+    """Have a person agree to what another agent will spend in their name."""
+    from whet.cli.acting import actor_of, has_terminal
+    from whet.ledger.entries import Actor
+
+    if actor_of(os.environ) is Actor.AGENT:
+        raise WhetError("An agent may not start another one in your name.", advice="Run it in your own terminal.")
+    if yes:
+        return
+    if not has_terminal():
+        raise WhetError(
+            f"Nobody is here to agree to what {agent} will spend.", advice="Run it in a terminal, or give --yes."
+        )
+    for line in lines:
+        say(line)
+    click.confirm(f"Start {agent}?", abort=True, err=True)
+
+
+def other_agent(name: str) -> str:
+    """The agent that was asked for, where it is not Whet's own."""
+    return "" if name == "whet" else canonical(name)
+
+
+def at_once(agent: object) -> int:
+    """How many attempts may run side by side: a model on this machine has no second one beside it."""
+    return 2 if agent else 1
+
+
+MARGIN_POINTS = 10.0
+
+
+class WithoutStatement(NamedTuple):
+    """A statement that a trial leaves out: the change, and the file as all attempts have it before."""
+
+    patch: "Patch"
+    path: str
+    text: str
+    margin: float
+
+    def asked(self, wanted: "WantedTrial") -> "WantedTrial":
+        """The trial with the file in every case's workspace, without a placebo, and with the margin."""
+        from msgspec.structs import replace
+
+        cases = tuple(replace(case, files={**case.files, self.path: self.text}) for case in wanted.cases)
+        design = replace(wanted.design, placebo=False, margin=self.margin)
+        return wanted._replace(cases=cases, design=design)
+
+
+def is_place(text: str) -> bool:
+    """Whether a word names a line of a file."""
+    path, colon, line = text.rpartition(":")
+    return bool(colon) and line.isdigit() and Path(path).is_file()
+
+
+def left_out(place: str, *, points: float) -> WithoutStatement:
+    """The statement at a line of a file that agents read, as a trial leaves it out."""
+    from whet.agents.places import is_read_by_agents
+    from whet.context.finding import repository_root
+    from whet.ledger.origins import PatchOrigin, PatchWriter
+    from whet.ledger.patches import Action, Form, Patch, digest
+    from whet.sessions.trust import Trust
+    from whet.statements.proposing import passage_without
+    from whet.statements.splitting import split_statements
+    from whet.store import files
+
+    named, _, line = place.rpartition(":")
+    real = Path(named).resolve()
+    root = repository_root(real.parent) or real.parent
+    path = str(real.relative_to(root.resolve()))
+    if not is_read_by_agents(str(real)):
+        raise WhetError(f"No agent reads {named} by its name.", advice="Name a file such as CLAUDE.md or AGENTS.md.")
+    text = files.decoded(files.read(files.at(real)) or b"", real)
+    found = next((each for each in split_statements(path, text) if each.line <= int(line) <= each.last), None)
+    change = passage_without(found, text) if found else None
+    if found is None or change is None:
+        raise WhetError(f"No statement stands at line {line} of {named}.", advice="`whet audit --all` lists them.")
+    said = f"{found.place}: {found.tokens} tokens"
+    origin = PatchOrigin(PatchWriter.PERSON, said=said)
+    name, before = change.name(str(real)), digest(change.before)
+    patch = Patch(Form.STATEMENT, Action.CHANGE, name, change.after, origin=origin, before=before, trust=Trust.OPERATOR)
+    return WithoutStatement(patch, path, text, points / 100)
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LOOK_SECONDS = 1.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from whet.mcp.lessons import project_in
 from whet.sessions.transcripts import Transcript
-from whet.shipped.kinds import known_troubles
+from whet.shipped.kinds import known_troubles, label_of
 from whet.shipped.prices import list_price
 from whet.store.analyses import refresh
 from whet.store.database import Database
@@ -108,7 +108,7 @@ def of_project(home: Home, *, folder: str) -> TroubleAnswer:
         share=round(whole.lost.share, 3),
         stepped_in=whole.interventions,
         guessed=whole.guessed,
-        kinds=[_cost(each, _label(each.name), each.name) for each in costs(found, by_kind)],
+        kinds=[_cost(each, label_of(each.name), each.name) for each in costs(found, by_kind)],
         causes=_causes(found),
         dearest=_dearest(stored),
         note=UPPER_BOUND,
@@ -177,11 +177,7 @@ def _stretch(one: Trouble) -> StretchAnswer:
 
 
 def _what(one: Trouble) -> str:
-    return sort_words(one, _label(one.kind))
-
-
-def _label(kind: str) -> str:
-    return kind_named(kind, known_troubles()).label
+    return sort_words(one, label_of(one.kind))
 
 
 def _minutes(seconds: float) -> float:

@@ -3,7 +3,7 @@
 from functools import cache
 
 from whet.doors import TROUBLES, load
-from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
+from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble, kind_named
 
 
 @cache
@@ -13,3 +13,8 @@ def known_troubles() -> tuple[KindOfTrouble, ...]:
     for row in (*TROUBLE_KINDS, *load(TROUBLES, KindOfTrouble)):
         rows.setdefault(row.name, row)
     return tuple(rows.values())
+
+
+def label_of(kind: str) -> str:
+    """A kind of trouble as lists name it."""
+    return kind_named(kind, known_troubles()).label

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from whet.text.characters import NEEDED, described, is_hidden
-from whet.text.words import names
+from whet.text.words import many, names
 
 _WORD = re.compile(r"\w+")
 _EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uff66-\uffdc\U00020000-\U0003ffff]")
@@ -195,3 +195,8 @@ def _seen(found: re.Match[str]) -> str:
 
 def _code_point(character: str) -> str:
     return f"<U+{ord(character):04X}>"
+
+
+def size_of(text: str) -> str:
+    """How much there is to read, so that nobody takes the last screen for the whole."""
+    return f"{many(text.count(chr(10)) + 1, 'line')}, {len(text):,} characters"

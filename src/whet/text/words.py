@@ -21,6 +21,16 @@ def short(number: float) -> str:
     return f"{rounded:,}"
 
 
+def many(number: int, noun: str) -> str:
+    """A number with its noun: 1 session, 2 sessions."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def share(part: int, whole: int) -> str:
+    """A percentage, or a dash of nothing."""
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
 def names(words: str) -> frozenset[str]:
     """A set of words, written as a person writes a list of them."""
     return frozenset(words.split())

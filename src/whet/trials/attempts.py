@@ -55,6 +55,9 @@ class Arm(StrEnum):
     PLACEBO = "placebo"  # the same form and length as the candidate, and nothing to learn in it
 
 
+ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}  # for people
+
+
 class AttemptPlace(NamedTuple):
     """Which attempt is meant: one case in one arm with one seed."""
 

@@ -31,6 +31,7 @@ class PageRequest(NamedTuple):
     given: dict[str, str]
     now: float
     waiting: int = 0
+    with_texts: bool = True  # what people and agents said may be shown
 
     @property
     def entries(self) -> list[Entry]:

@@ -3,6 +3,7 @@
 They have no width of their own: across, places are shares of the whole, so that type keeps its size on any screen.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ ROW_HEIGHT = 36
 LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 COLOURS = 6
 MOST_TICKS = 4
+ROUND = (1, 2, 2.5, 5, 10)
 MOST_LETTERS = 42  # of a label and the number beside it, that have room on a narrow screen
 WIDE_LETTERS = 110  # and on a wide one
 SHORT = 4  # letters of a label that have room below any place
@@ -70,8 +72,9 @@ def over_time(
     goal: float | None = None,
 ) -> Element:
     """Values in their order with intervals, marks where something changed, and a line at a value that decides."""
-    height = 240
-    high, room = most if most > least else least + 1, height - TOP - BOTTOM
+    height, room = 240, 240 - TOP - BOTTOM
+    step = _step((most - least) / 4)
+    high = least + step * max(math.ceil((most - least) / step), 1)
 
     def x(place: float) -> str:
         return _across(place, len(points))
@@ -79,7 +82,7 @@ def over_time(
     def y(value: float) -> float:
         return round(TOP + room * (high - min(max(value, least), high)) / (high - least), 1)
 
-    drawn: list[Child] = [_grid(least, high, y)]
+    drawn: list[Child] = [_grid(least, high, step, y)]
     if goal is not None:
         drawn.append(_line("goal", "0", "100%", y(goal), y(goal)))
         drawn.append(_words("100%", y(goal) - 5, f"decides at {goal:.3g}", "end"))
@@ -100,13 +103,15 @@ def columns(given: Sequence[ChartBar], *, title: str, show: Callable[[float], st
     """Columns in their order on the places of `over_time`, so that both can stand below each other."""
     height = 150
     names = list(dict.fromkeys(name for bar in given for name, _ in bar.pieces))
-    high, room = max((bar.total for bar in given), default=0) or 1, height - TOP - BOTTOM
+    most, room = max((bar.total for bar in given), default=0), height - TOP - BOTTOM
+    step = _step(most / 2)
+    high = step * max(math.ceil(most / step), 1)
     width = round((100 - LEFT - RIGHT) / max(len(given), 1) * CELL_WIDTH / 100, 2)
     drawn: list[Child] = []
-    for part in (0, 0.5, 1):
-        y = TOP + room * (1 - part)
+    for value in _marks_of(0, high, step):
+        y = TOP + room * (1 - value / high)
         drawn.append(_line("grid", "0", "100%", y, y))
-        drawn.append(_words("0", y - 4, show(high * part), "start", "axis"))
+        drawn.append(_words("0", y - 4, show(value), "start", "axis"))
     for place, bar in enumerate(given):
         left = LEFT + (100 - LEFT - RIGHT) * (place + 0.5) / len(given) - width / 2
         shapes: list[Child] = []
@@ -208,10 +213,21 @@ def _across(place: float, number: int) -> str:
     return f"{LEFT + (100 - LEFT - RIGHT) * (place + 0.5) / max(number, 1):.2f}%"
 
 
-def _grid(least: float, high: float, y: Callable[[float], float]) -> list[Child]:
+def _step(size: float) -> float:
+    """The round number at or above a size, so that the lines of a picture stand at numbers that people use."""
+    if size <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(each * power for each in ROUND if each * power >= size * (1 - 1e-9))
+
+
+def _marks_of(least: float, high: float, step: float) -> list[float]:
+    return [least + step * place for place in range(round((high - least) / step) + 1)]
+
+
+def _grid(least: float, high: float, step: float, y: Callable[[float], float]) -> list[Child]:
     lines: list[Child] = []
-    for part in (0, 0.25, 0.5, 0.75, 1):
-        value = least + (high - least) * part
+    for value in _marks_of(least, high, step):
         shown = f"{100 * value:.0f} %" if (least, high) == (0, 1) else f"{value:.3g}"
         lines.append(_line("grid", "0", "100%", y(value), y(value)))
         lines.append(_words("0", y(value) - 4, shown, "start", "axis"))

@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from whet.secrets.redactor import Redactor
 from whet.store.database import Database
 from whet.store.session_facts import state_of_sessions
 from whet.web.asking import PageRequest
-from whet.web.cache import PageCache
+from whet.web.cache import LookedAt, PageCache
 from whet.web.html import mapped
 from whet.web.layout import Framed, whole_file
 from whet.web.pages import PAGES
@@ -17,17 +19,30 @@ from whet.web.site import IN_FILE, PageFilter, Site, moment
 _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
 
 
-def export(cache: PageCache, database: Database, chosen: PageFilter, *, css: str, now: float) -> str:
-    """One document with every view that stands by itself."""
+def export(cache: PageCache, database: Database, *, css: str, now: float, with_texts: bool) -> str:
+    """One document with every view that stands by itself; without the texts of sessions unless they are asked for."""
     cache.lessons.wait(state_of_sessions(database))
-    looked = cache.look(database, chosen)
-    asked = PageRequest(
-        Site(chosen, is_file=True, projects=cache.naming()), database, cache, looked, part="", given={}, now=now
-    )
+    looked = cache.look(database, PageFilter())
+    looked = looked if with_texts else _without_texts(looked)
+    site = Site(is_file=True, projects=cache.naming())
+    asked = PageRequest(site, database, cache, looked, part="", given={}, now=now, with_texts=with_texts)
     pages = dict(PAGES)
     parts = [pages["/" if name == "overview" else f"/{name}"](asked) for name in IN_FILE]
-    about = f"Made by `whet page --export` on {moment(now)}. Secrets and home folders were replaced."
+    texts = "" if with_texts else " Titles, quotes and causes, which are words of sessions, are left out."
+    about = f"Made by `whet page --export` on {moment(now)}. Secrets and home folders were replaced.{texts}"
     return whole_file(redacted(parts), css=css, title="Whet", about=about)
+
+
+def _without_texts(looked: LookedAt) -> LookedAt:
+    """The same sessions without their titles, and their trouble without its cause: both are words of the sessions."""
+    facts, everything = (
+        tuple(replace(fact, title="") for fact in found) for found in (looked.facts, looked.everything)
+    )
+    troubles = {
+        id: replace(found, troubles=tuple(replace(one, cause="") for one in found.troubles))
+        for id, found in looked.troubles.items()
+    }
+    return looked._replace(facts=facts, everything=everything, troubles=troubles)
 
 
 def redacted(parts: Sequence[Framed]) -> list[Framed]:

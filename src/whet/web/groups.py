@@ -6,9 +6,6 @@ from typing import NamedTuple
 from whet.sessions.transcripts import Purpose
 from whet.sessions.worktrees import is_temporary
 from whet.store.session_facts import SessionFact
-from whet.trials.attempts import Arm
-
-ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 
 # Of the sessions that a canary counts: those in its situation, those that failed in it, and those in which half or
 # more was lost, which is one of its guards.

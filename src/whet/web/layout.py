@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from whet.text.words import many
 from whet.web.html import Child, Element, h, render
-from whet.web.site import NO_PROJECT, VIEWS, PageView, Site, many
+from whet.web.site import NO_PROJECT, VIEWS, PageView, Site
 
 HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -32,7 +32,7 @@ from whet.store.template_files import usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
 from whet.store.troubles import trouble_of_session
 from whet.targets.known_projects import short_name
-from whet.text.words import cut
+from whet.text.words import cut, many
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import TrialProgress
 from whet.trials.endpoints import in_situation
@@ -40,7 +40,7 @@ from whet.trouble.values import Intervention
 from whet.web.asking import PageRequest, behind, learned
 from whet.web.html import Element, h
 from whet.web.layout import Framed
-from whet.web.site import TROUBLE, VIEWS, PageView, known_by, number_of, reading
+from whet.web.site import TROUBLE, VIEWS, PageView, code, empty, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.files import files
@@ -82,7 +82,7 @@ def _said(ask: PageRequest) -> SaidIn:
 
     @cache
     def said(id: str) -> tuple[Intervention, ...]:
-        found = trouble_of_session(ask.database, find(ask.database, id))
+        found = trouble_of_session(ask.database, find(ask.database, id)) if ask.with_texts else None
         return found.interventions if found else ()
 
     return lambda fact: said(fact.id)
@@ -135,10 +135,16 @@ def show_lessons(ask: PageRequest) -> Framed:
     # What waits for a decision is its owner's own business.
     wait = () if ask.site.is_file else waiting_lessons(ask.cache.home, ask.database, now=ask.now)
     told = rules(ask.site, ledger_of(ask.cache.home, ask.database).state(), ask.entries)
-    taught = lessons(ask.site, _with_decisions(ask, found), is_current=is_current)
+    taught = lessons(ask.site, _with_decisions(ask, found), is_current=is_current) if ask.with_texts else _untold(found)
     return _framed("lessons", h("div", {}, waiting(ask.site, wait, agents), taught, told))._replace(
         is_live=not is_current
     )
+
+
+def _untold(found: LearnedOfAll) -> Element:
+    """What stands in the place of lessons, which quote sessions."""
+    said = f"{many(len(found.lessons), 'lesson')} of these sessions, with their quotes, are left out of this file: "
+    return empty(said, code("whet page --export FILE.html --texts"), " puts them in.")
 
 
 def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:

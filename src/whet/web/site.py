@@ -11,7 +11,7 @@ from whet.sessions.worktrees import is_temporary
 from whet.store.session_facts import SessionFact
 from whet.targets.known_projects import short_name
 from whet.text.showing import shown
-from whet.text.words import cut
+from whet.text.words import cut, many
 from whet.web.html import Child, Element, h
 
 NO_PROJECT = "none"
@@ -197,14 +197,6 @@ def tile(number: Child, words: Child) -> Element:
 
 def section(title: str, *children: Child) -> Element:
     return h("section", {}, h("h2", {}, title), *children)
-
-
-def many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
 def evidence(value: float) -> str:

@@ -52,7 +52,7 @@ def test_words_that_did_not_stream_are_shown_when_they_are_whole() -> None:
 def test_thoughts_are_dim_or_hidden() -> None:
     stream = (Fragment("thought", "Hm, let me see."), Fragment("text", "Yes."), agent(Text("Yes.")))
     out = shown(*stream)
-    assert "\x1b[2mHm,\x1b[0m" in out
+    assert "\x1b[2mHm, let me see.\x1b[0m" in out
     assert CODES.sub("", out) == "\nHm, let me see.\n\nYes.\n"
     assert CODES.sub("", shown(*stream, thoughts=False)) == "\nYes.\n"
 

@@ -1,20 +1,30 @@
-"""A conversation on a terminal or a pipe: turn after turn, until the person leaves."""
+"""A conversation on a terminal or a pipe: how it begins, and turn after turn until the person leaves."""
 
-from whet.agent.session import Talk
+import os
+import sys
+from contextlib import closing
+from typing import Any
+
+import msgspec
+
+from whet.agent.session import SessionRequest, Talk
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration
 from whet.cli.chat.display import RED, YELLOW, Display
-from whet.cli.chat.inline import DIM
-from whet.cli.chat.inputs import Input
+from whet.cli.chat.inputs import Input, Piped, Typed
 from whet.cli.chat.interrupts import answered, interruptible
+from whet.cli.chat.markdown import BOLD, DIM
 from whet.cli.chat.reviewing import Reviews
 from whet.cli.chat.screen import Screen, cut, drawn
-from whet.cli.chat.slash import ChatStanding, Reaction, is_command, respond
-from whet.cli.shown.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
+from whet.cli.chat.slash import COMMANDS, ChatStanding, Reaction, is_command, respond
+from whet.cli.shown.endings import FINISHED, INTERRUPTED, ended_record, exit_code, failure_words, spent_words
 from whet.errors import WhetError
 from whet.runs.run import Ended, Run, Spent
 from whet.runs.settings import Review
+from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Ending, Message, Origin, Role
+from whet.store.database import Database
+from whet.store.home import Home
 from whet.text.characters import safe
 from whet.text.showing import framed, shown
 
@@ -172,3 +182,67 @@ def _show_again(message: Message, screen: Screen) -> None:
         screen.line(cut(f"› {safe(message.text)}", screen.width - 1), DIM)
     else:
         screen.write(drawn(message.text, screen))
+
+
+def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> int:
+    with Screen(sys.stdout) as screen:
+        asking: list[Conversation] = []
+        talk = Talk(
+            home,
+            database,
+            asked,
+            ask=lambda question: asking[0].ask(question),
+            tell=lambda note: screen.line(safe(note), DIM),
+        )
+        with closing(talk):
+            conversation = Conversation(talk, screen, review=asked.run.settings.review)
+            asking.append(conversation)
+            screen.line(safe(f"Whet · {talk.model} · {talk.folder}"), BOLD)
+            screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)
+            for note in talk.notes:
+                screen.line(safe(note), DIM)
+            conversation.recap()
+            source = Typed(
+                home.folder,
+                names=[f"/{each.name}" for each in COMMANDS],
+                status=conversation.status,
+                secrets=secret_values(os.environ),
+            )
+            code = conversation.go(source)
+            if talk.run.messages:
+                screen.line(f"To resume: whet chat --resume {talk.run.id}", DIM)
+            return code
+
+
+def talk_in_lines(home: Home, database: Database, asked: SessionRequest, *, as_json: bool) -> int:
+    """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
+    source = Piped(sys.stdin.buffer)
+    with Screen(sys.stdout) as screen, closing(Talk(home, database, asked, tell=_note)) as talk:
+        for note in talk.notes:
+            _note(note)
+        if not as_json:
+            return Conversation(talk, screen, review=asked.run.settings.review).go(source)
+        code = FINISHED
+        while (text := source.read()) is not None:
+            if text.strip():
+                record, code = _answered(talk, text)
+                sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
+                sys.stdout.buffer.flush()
+        return code
+
+
+def _note(note: str) -> None:
+    """Beside the answers, which a program may read."""
+    sys.stderr.write(f"Note: {safe(note)}\n")
+
+
+def _answered(talk: Talk, text: str) -> tuple[dict[str, Any], int]:
+    messages: list[Message] = []
+    code, ended = FINISHED, None
+    with interruptible() as stop:
+        for said in talk.turn(text, interrupt=stop):
+            if isinstance(said, Message):
+                messages.append(said)
+            elif isinstance(said, Ended):
+                code, ended = exit_code(said), said
+    return (ended_record(talk.run.id, tuple(messages), ended) if ended else {}), code

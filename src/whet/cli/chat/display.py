@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable
 
 from whet.cli.chat.calls import duration, fault, summary
-from whet.cli.chat.inline import DIM
-from whet.cli.chat.markdown import Markdown
+from whet.cli.chat.markdown import DIM, Markdown
 from whet.cli.chat.screen import Screen, cut
 from whet.runs.run import Ended, Fragment
 from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult
@@ -13,6 +12,7 @@ from whet.text.characters import safe
 
 GREEN, RED, YELLOW = "32", "31", "33"
 FINISH = "finish"
+PENDING = 60  # letters of what is being written that stand on the waiting line
 
 
 class Display:
@@ -72,12 +72,14 @@ class Display:
             self._part("words")
             self._text = Markdown(self._answer.width, styled=self._answer.styled)
         self._answer.write(self._text.feed(text))
+        self._answer.wait(self._text.pending[-PENDING:])
 
     def _think(self, text: str) -> None:
         if self._thought is None:
             self._part("words")
             self._thought = Markdown(self._progress.width, styled=self._progress.styled, style=DIM)
         self._progress.write(self._thought.feed(text))
+        self._progress.wait(self._thought.pending[-PENDING:])
 
     def _part(self, kind: str) -> None:
         """Leave a line free between words and calls, and between one speech and the next."""

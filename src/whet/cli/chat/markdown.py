@@ -1,251 +1,110 @@
-"""Markdown for a terminal as it streams: every word is written once and nothing is ever painted again."""
+"""Markdown for a terminal as it streams: each block is drawn by rich once it is whole, and never painted again."""
 
 import io
 import re
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal
 
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
+from markdown_it import MarkdownIt
+from rich import markdown as rich_markdown
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
+from rich.theme import Theme
 
-from whet.cli.chat.inline import BOLD, CYAN, DIM, StyledRun, joined, scan
 from whet.text.characters import safe
 
-Kind = Literal["text", "heading", "list", "quote", "fence", "rule", "row", "blank"]
-MARKERS = re.compile(r"[ \t]*(#{0,6}|[-*+_=]*|[-*+][ \t]+\[[ xX]?\]?|>|`{0,40}|~{0,40}|\||\d{0,9}[.)]?)[ \t]*")
-HEADING = re.compile(r" {0,3}#{1,6}[ \t]+")
-LIST = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\][ \t]+)?")
-QUOTE = re.compile(r" {0,3}>[ \t]?")
-FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})[^`]*")
-RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
-PIECES = re.compile(r"\s+|[^\s\u1100-\uffdc\U0001f000-\U0003ffff]+|.", re.DOTALL)
+BOLD, DIM = "1", "2"
 RESET = "\x1b[0m"
 WIDEST = 100
-INDENTS = 8
+MOST_LETTERS = 20_000  # of a block that is parsed: a longer one is no text that somebody wrote to be read
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+HEADINGS = {f"markdown.h{level}": "bold" for level in range(1, 7)}
+THEME = Theme({**HEADINGS, "markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.border": "dim"})
+PADDING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
+# Whatever looks like HTML or an image is words like any other.
+PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
 
 
-class LineStart(NamedTuple):
-    """What a line begins, and how many of its characters say so."""
+class CodeLines(rich_markdown.CodeBlock):
+    """Code as it stands, without a frame, so that it can be copied."""
 
-    kind: Kind
-    length: int = 0
-
-
-def classify(line: str, *, complete: bool) -> LineStart | None:
-    """What a line is, as soon as its beginning tells; None while it does not."""
-    if not complete and MARKERS.fullmatch(line):
-        return None
-    if not line.strip():
-        return LineStart("blank") if complete else None  # other spaces than ours may come before words too
-    if FENCE.match(line) or RULE.fullmatch(line) or line.lstrip().startswith("|"):
-        if not complete:
-            return None
-        kind: Kind = "fence" if FENCE.fullmatch(line) else "rule" if RULE.fullmatch(line) else "row"
-        return LineStart("text") if kind == "row" and not line.lstrip().startswith("|") else LineStart(kind)
-    for kind, form in (("heading", HEADING), ("list", LIST), ("quote", QUOTE)):
-        found = form.match(line)
-        if found:
-            return LineStart(kind, found.end())
-    return LineStart("text")
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in str(self.text).rstrip().split("\n"):
+            yield Text(f"  {line}", "cyan", no_wrap=True, overflow="ignore")
 
 
-class Writer:
-    """Words on lines of a given width, in their styles; it knows the column and the indentation, and no more."""
+class PlainHeading(rich_markdown.Heading):
+    """A heading where it stands, without a frame."""
 
-    def __init__(self, width: int, *, styled: bool) -> None:
-        self.width = min(width, WIDEST)
-        self.styled = styled
-        self.column = 0
-        self.indent = ""
-        self._gap = ""
-        self._word: list[StyledRun] = []
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self.text
 
-    def put(self, runs: tuple[StyledRun, ...]) -> Iterator[str]:
-        """What can be written of these runs; the last word waits until it is whole."""
-        for run in runs:
-            for piece in PIECES.findall(run.text):
-                if piece.isspace():
-                    yield from self.settle()
-                    self._gap = " " if self.column else ""
-                else:
-                    if len(piece) == 1 and cell_len(piece) == 2:
-                        yield from self.settle()
-                    self._word.append(StyledRun(piece, run.style))
 
-    def settle(self) -> Iterator[str]:
-        """The word that waited, on the next line if it does not fit."""
-        size = sum(cell_len(run.text) for run in self._word)
-        if not size:
-            return
-        if self.column + len(self._gap) + size > self.width and self.column > len(self.indent):
-            yield from self.break_line()
-        elif self._gap:
-            yield self._gap
-            self.column += 1
-        for style, runs in groupby(self._word, key=lambda run: run.style):
-            yield self.dressed(StyledRun("".join(run.text for run in runs), style))
-        self.column += size
-        self._gap, self._word = "", []
+class ChatBlock(rich_markdown.Markdown):
+    """One block of an answer."""
 
-    def break_line(self) -> Iterator[str]:
-        yield f"\n{self.indent}"
-        self.column, self._gap = cell_len(self.indent), ""
+    elements: ClassVar[dict[str, type[rich_markdown.MarkdownElement]]] = {
+        **rich_markdown.Markdown.elements,
+        "fence": CodeLines,
+        "code_block": CodeLines,
+        "heading_open": PlainHeading,
+    }
 
-    def end_line(self) -> Iterator[str]:
-        yield "\n"
-        self.column, self.indent, self._gap = 0, "", ""
-
-    def dressed(self, run: StyledRun) -> str:
-        return f"\x1b[{run.style}m{run.text}{RESET}" if self.styled and run.style and run.text else run.text
+    def __init__(self, text: str) -> None:
+        super().__init__("", hyperlinks=False)
+        self.parsed = PARSER.parse(text)
 
 
 class Markdown:
-    """One answer. `feed` gives what can be shown of it so far, `finish` the rest."""
+    """One answer. `feed` gives the blocks that are whole by now, `finish` the rest."""
 
     def __init__(self, width: int, *, styled: bool = True, style: str = "") -> None:
-        self._writer = Writer(width, styled=styled)
-        self._style = style
-        self._line = ""  # of the current line, what is not yet written
-        self._block: LineStart | None = None
-        self._fence = ""
-        self._rows: list[str] = []
-        self._blank = False  # whether a blank line is owed before the next block
-        self._before = " "
+        self._width, self._styled, self._style = min(width, WIDEST), styled, style
+        self._held = ""  # what is not yet drawn
+        self._is_first = True
+
+    @property
+    def pending(self) -> str:
+        """The line that is being written, of what is not yet drawn."""
+        return self._held.rstrip("\n").rpartition("\n")[2]
 
     def feed(self, text: str) -> str:
-        pieces: list[str] = []
-        *whole, rest = safe(text).split("\n")
-        for line in whole:
-            self._line += line
-            pieces += self._flow(complete=True)
-        self._line += rest
-        pieces += self._flow(complete=False)
-        return "".join(pieces)
+        """The blocks that this piece of the stream completes."""
+        self._held += safe(text)
+        end = _end_of_blocks(self._held) if "\n" in self._held else 0
+        whole, self._held = self._held[:end], self._held[end:]
+        return self._drawn(whole)
 
     def finish(self) -> str:
-        pieces = list(self._flow(complete=True)) if self._line or self._block else []
-        pieces += self._table()
-        self._fence, self._blank = "", False
-        return "".join(pieces)
+        """All that is left."""
+        rest, self._held = self._held, ""
+        return self._drawn(rest)
 
-    def _flow(self, *, complete: bool) -> Iterator[str]:
-        if self._fence:
-            yield from self._code(complete)
-            return
-        if self._block is None:
-            self._block = classify(self._line, complete=complete)
-            if self._block is None:
-                return
-            yield from self._begin(self._block)
-        if self._block.kind not in ("row", "fence", "rule", "blank"):
-            yield from self._words(complete)
-        if complete:
-            self._line, self._block, self._before = "", None, " "
-
-    def _begin(self, block: LineStart) -> Iterator[str]:
-        """What stands before the words of a line."""
-        if block.kind == "row":
-            if self._blank and not self._rows:
-                self._blank = False
-                yield "\n"
-            self._rows.append(self._line)
-            return
-        yield from self._table()
-        if block.kind == "blank":
-            self._blank = True
-            return
-        if self._blank:
-            self._blank = False
-            yield "\n"
-        marker, self._line = self._line[: block.length], self._line[block.length :]
-        if block.kind == "fence":
-            found = FENCE.fullmatch(self._line)
-            self._fence = found[2] if found else "```"
-        elif block.kind == "rule":
-            yield self._writer.dressed(StyledRun("─" * min(self._writer.width, 40), joined(self._style, DIM))) + "\n"
-        else:
-            yield from self._lead(block.kind, marker)
-
-    def _lead(self, kind: Kind, marker: str) -> Iterator[str]:
-        lead, indent = "", ""
-        if kind == "list":
-            found = LIST.match(marker)
-            depth = min(len(found[1].expandtabs(4)), INDENTS * 2) if found else 0
-            bullet = found[2] if found and found[2][0].isdigit() else "•"
-            box = {"[x]": "☑ ", "[ ]": "☐ "}.get((found[3] or "").strip().lower(), "") if found else ""
-            lead = f"{' ' * depth}{bullet} {box}"
-            indent = " " * cell_len(lead)
-        elif kind == "quote":
-            lead = indent = "│ "
-        elif kind == "text":
-            depth = min(len(self._line) - len(self._line.lstrip()), INDENTS * 2)
-            lead = indent = " " * depth
-        self._writer.indent = indent
-        self._writer.column = cell_len(lead)
-        if lead:
-            yield self._writer.dressed(StyledRun(lead, joined(self._style, DIM)))
-
-    def _words(self, complete: bool) -> Iterator[str]:
-        kind = self._block.kind if self._block else "text"
-        style = joined(self._style, {"heading": BOLD, "quote": DIM}.get(kind, ""))
-        scanned = scan(self._line, final=complete, before=self._before, style=style)
-        taken = self._line[: len(self._line) - len(scanned.held)]
-        self._before = taken[-1:] or self._before
-        self._line = scanned.held
-        yield from self._writer.put(scanned.runs)
-        if complete:
-            yield from self._writer.settle()
-            yield from self._writer.end_line()
-
-    def _code(self, complete: bool) -> Iterator[str]:
-        """Code as it stands, a line at a time, so that the closing fence is never shown."""
-        if not complete:
-            return
-        line, self._line = self._line.expandtabs(4), ""
-        closing = line.strip()
-        if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
-            self._fence, self._blank = "", True
-            return
-        yield f"  {self._writer.dressed(StyledRun(line, joined(self._style, CYAN)))}\n" if line.strip() else "\n"
-
-    def _table(self) -> Iterator[str]:
-        if self._rows:
-            rows, self._rows = tuple(self._rows), []
-            yield drawn(rows, self._writer.width, styled=self._writer.styled)
+    def _drawn(self, text: str) -> str:
+        if not text.strip():
+            return ""
+        block: RenderableType = ChatBlock(text) if len(text) <= MOST_LETTERS else Text(text.strip("\n"))
+        output = io.StringIO()
+        colours: Literal["standard"] | None = "standard" if self._styled else None
+        console = Console(
+            file=output, width=self._width, force_terminal=self._styled, color_system=colours, theme=THEME
+        )
+        console.print(block, style="dim" if self._style == DIM else None)
+        between, self._is_first = "" if self._is_first else "\n", False
+        return between + PADDING.sub(r"\1", output.getvalue()).strip("\n") + "\n"
 
 
-DELIMITER = re.compile(r":?-+:?")
-MOST_COLUMNS = 40
-
-
-def drawn(rows: Sequence[str], width: int, *, styled: bool) -> str:
-    """The rows as columns that fit the width; what has no line of dashes below its head is given as it stands."""
-    cells = [_cells(row) for row in rows]
-    if len(cells) < 2 or not all(DELIMITER.fullmatch(cell) for cell in cells[1]) or len(cells[0]) > MOST_COLUMNS:
-        return "".join(f"{row}\n" for row in rows)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for head, line in zip(cells[0], [*cells[1], *["-"] * len(cells[0])], strict=False):
-        table.add_column(_text(head), justify="right" if line.endswith(":") and line[0] != ":" else "left")
-    for row in cells[2:]:
-        table.add_row(*(_text(cell) for cell in row[: len(cells[0])]))
-    output = io.StringIO()
-    console = Console(file=output, width=width, force_terminal=styled, color_system="standard" if styled else None)
-    console.print(table)
-    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
-
-
-def _cells(row: str) -> list[str]:
-    inner = row.strip().removeprefix("|").removesuffix("|")
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
-
-
-def _text(cell: str) -> Text:
-    names = {"1": "bold", "2": "dim", "3": "italic", "4": "underline", "9": "strike", "36": "cyan"}
-    text = Text()
-    for run in scan(cell, final=True).runs:
-        text.append(run.text, " ".join(names[code] for code in run.style.split(";") if code))
-    return text
+def _end_of_blocks(text: str) -> int:
+    """Where the last block ends that nothing can be added to: an empty line outside of code, then a new beginning."""
+    end = place = 0
+    fence, is_empty = "", False
+    for line in text.splitlines(keepends=True):
+        found = FENCE.match(line)
+        if not fence and is_empty and not line[0].isspace():
+            end = place
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and line.strip() == found[1]:
+            fence = ""
+        is_empty = not fence and not line.strip()
+        place += len(line)
+    return end

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from whet.changes import apply
 from whet.cli.chat.screen import cut
-from whet.cli.output import many
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Change, Entry, State, Step
 from whet.ledger.traces import is_last
@@ -20,6 +19,7 @@ from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
 from whet.text.characters import safe
 from whet.text.showing import shown
+from whet.text.words import many
 
 COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
 SHOWN = 10

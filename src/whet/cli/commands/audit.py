@@ -1,6 +1,5 @@
 """whet audit: the files that agents read, statement by statement."""
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import many, next_step, plain, print_json, say
+from whet.cli.output import give, next_lines, plain
+from whet.text.words import many
 
 if TYPE_CHECKING:
     from whet.improving.audit_proposals import ProposedStatement
@@ -39,8 +39,7 @@ def command(
 ) -> int:
     if is_own:
         return _audit_own(is_proposing=is_proposing, as_json=as_json)
-    from whet.cli.audited import audit_of
-    from whet.cli.shown.audit import audit_lines, proposal_lines
+    from whet.cli.shown.audit import audit_lines, audit_of, proposal_lines
     from whet.context.auditing import audit_folder
     from whet.statements.statement import StatementMark
 
@@ -48,26 +47,19 @@ def command(
     found = audit_folder(folder, is_dated=False) if is_check else audit_of(folder)
     proposed = _propose(found) if is_proposing and not is_check else ()
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
-    if as_json:
-        print_json(_record(found, proposed))
-    else:
-        for line in audit_lines(found, everything=everything):
-            say(line)
-        for line in proposal_lines(proposed):
-            say(line)
-        if wrong and not is_check and not is_proposing:
-            next_step("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
+    lines = [*audit_lines(found, everything=everything), *proposal_lines(proposed)]
+    if wrong and not is_check and not is_proposing:
+        lines += next_lines("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
+    give(_record(found, proposed) if as_json else None, lines, as_json=as_json)
     return 1 if is_check and wrong else 0
 
 
 def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":
+    from whet.cli.options import own_store
     from whet.improving.audit_proposals import propose_changes
-    from whet.store.home import find_home
-    from whet.store.opening import opened
     from whet.targets.known_projects import KnownProjects
 
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         project = KnownProjects(database).identity(found.root)
         return propose_changes(home, database, found, project=project, now=time.time())
 
@@ -97,35 +89,22 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
 
 def _audit_own(*, is_proposing: bool, as_json: bool) -> int:
     """Overlapping skills, duplicate and stale notes; nothing changes until a person approves it."""
+    from whet.cli.options import own_store
     from whet.improving.curating import Proposed, curate, look
-    from whet.store.home import find_home
-    from whet.store.opening import opened
 
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         if is_proposing:
             found = curate(home, database, now=time.time(), days=STALE_DAYS)
         else:
             found = tuple(Proposed(finding, ()) for finding in look(home, database, now=time.time(), days=STALE_DAYS))
-    if as_json:
-        print_json(
-            [
-                {
-                    "what": each.finding.what,
-                    "pending": [entry.number for entry in each.entries],
-                    "refused": list(each.refused),
-                }
-                for each in found
-            ]
-        )
-        return 0
+    records, lines = [], [] if found else ["No overlapping skills and no stale notes."]
     for each in found:
-        numbers = ", ".join(str(entry.number) for entry in each.entries)
-        say(f"{plain(each.finding.what)}.{f' Pending as {numbers}.' if numbers else ''}")
-        for reason in each.refused:
-            say(f"  [dim]{plain(reason)}[/]")
-    if not found:
-        say("No overlapping skills and no stale notes.")
-    elif is_proposing:
-        say(f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet lessons show ID`.")
-    return 0
+        pending = [entry.number for entry in each.entries]
+        records.append({"what": each.finding.what, "pending": pending, "refused": list(each.refused)})
+        waits = f" Pending as {', '.join(map(str, pending))}." if pending else ""
+        lines += [f"{plain(each.finding.what)}.{waits}", *(f"  [dim]{plain(reason)}[/]" for reason in each.refused)]
+    if found and is_proposing:
+        lines.append(
+            f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet lessons show ID`."
+        )
+    return give(records, lines, as_json=as_json)

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import many, plain, print_json, say
-from whet.cli.progress import bytes_bar
+from whet.cli.output import bytes_bar, give, plain
+from whet.text.words import many
 
 
 @click.command(
@@ -27,16 +27,18 @@ def command(file: Path, as_json: bool) -> int:
     with bytes_bar("Copying") as progress:
         made = back_up(home, target, now=time.time(), progress=progress)
     manifest = made.manifest
-    if as_json:
-        record = {"path": str(target), "bytes": made.size, "files": len(manifest.files)}
-        counts = {"sessions": manifest.sessions, "entries": manifest.entries}
-        print_json(record | counts | {"left_out": [each._asdict() for each in made.left_out]})
-        return 0
-    say(
+    record = {
+        "path": str(target),
+        "bytes": made.size,
+        "files": len(manifest.files),
+        "sessions": manifest.sessions,
+        "entries": manifest.entries,
+        "left_out": [each._asdict() for each in made.left_out],
+    }
+    lines = (
         f"[bold]{plain(file)}[/]: {many(manifest.sessions, 'session')}, {manifest.entries:,} ledger entries and "
-        f"{many(len(manifest.files), 'file')} in {made.size / 1e6:,.1f} MB."
+        f"{many(len(manifest.files), 'file')} in {made.size / 1e6:,.1f} MB.",
+        *(f"Left out: {plain(each.name)} ({plain(each.reason)})." for each in made.left_out),
+        f"To restore it: `whet restore {plain(file)}`.",
     )
-    for each in made.left_out:
-        say(f"Left out: {plain(each.name)} ({plain(each.reason)}).")
-    say(f"To restore it: `whet restore {plain(file)}`.")
-    return 0
+    return give(record, lines, as_json=as_json)

@@ -6,21 +6,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
 
-from whet.cli.case_folders import cases_folder, folder_option
-from whet.cli.case_formats import FORMATS, export_cases
+from whet.cli.case_formats import FORMATS, cases_folder, export_cases, folder_option
 from whet.cli.case_making import add_cases
-from whet.cli.case_screening import screen_cases
 from whet.cli.options import json_option
-from whet.cli.output import console, many, next_step, plain, print_json, say, table
+from whet.cli.output import counted_bar, give, next_lines, plain, table
 from whet.errors import WhetError
 from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, list_cases
 from whet.store.home import Home, find_home
-from whet.text.words import short
+from whet.text.words import many, short
 
 if TYPE_CHECKING:
     from whet.trials.attempts import Attempt
     from whet.trials.cases import Case
+
+
+NONE = (
+    "No cases yet. To write one, run `whet cases add --new NAME`; to create one from a failed session, `whet cases add"
+    " ID`."
+)
 
 
 @click.group(
@@ -33,7 +38,14 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def command(context: click.Context, folder: Path | None, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(folder, as_json)
+    if context.invoked_subcommand:
+        return 0
+    found = list_cases(folder.absolute()) if folder else home_cases(find_home(os.environ).folder)
+    rows = [(each.name, *_row(each)) for each in found]
+    next_one = next_lines("`whet try --rule TEXT --cases NAME` tests a rule on them.")
+    lines: tuple[str | Table, ...] = (table(("case", "kind", "check", "task"), rows), *next_one) if found else (NONE,)
+    give([_record(each) for each in found], lines, as_json=as_json)
+    return 1 if any(each.fault for each in found) else 0
 
 
 @command.command(
@@ -62,14 +74,10 @@ def _show(name: str, folder: Path | None, as_json: bool) -> int:
     from whet.trials.cases import write
 
     case = load_case(cases_folder(folder), name)
-    if as_json:
-        fields = msgspec.to_builtins(case)
-        print_json({**fields, "name": name, "key": case.key, "conversation": len(case.conversation)})
-        return 0
-    say(plain(write(case).rstrip()))
-    if case.conversation:
-        say(f"[dim]{many(len(case.conversation), 'message')} stand before it.[/]")
-    return 0
+    before = len(case.conversation)
+    record = {**msgspec.to_builtins(case), "name": name, "key": case.key, "conversation": before}
+    more = (f"[dim]{many(before, 'message')} stand before it.[/]",) if before else ()
+    return give(record, (plain(write(case).rstrip()), *more), as_json=as_json)
 
 
 @command.command(
@@ -99,28 +107,12 @@ def run(
     if not found:
         raise WhetError("No cases found.", advice="To make some, run `whet cases add`.")
     if is_screening:
-        return screen_cases(home, found, wanted, times=times, model=model, as_json=as_json)
+        return _screen(home, found, wanted, times=times, model=model, as_json=as_json)
     attempts = _attempts(home, found, wanted, times=times, model=model, fresh=fresh)
     return _report(attempts, as_json)
 
 
 command.add_command(add_cases)
-
-
-def _list(folder: Path | None, as_json: bool) -> int:
-    found = list_cases(folder.absolute()) if folder else home_cases(find_home(os.environ).folder)
-    if as_json:
-        print_json([_record(each) for each in found])
-    elif not found:
-        say(
-            "No cases yet. To write one, run `whet cases add --new NAME`; to create one from a failed session, `whet "
-            "cases add ID`."
-        )
-    else:
-        rows = [(each.name, *_row(each)) for each in found]
-        console().print(table(("case", "kind", "check", "task"), rows))
-        next_step("`whet try --rule TEXT --cases NAME` tests a rule on them.")
-    return 1 if any(each.fault for each in found) else 0
 
 
 def _row(found: CaseFile) -> tuple[str, str, str]:
@@ -190,19 +182,45 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
     whole = [each for each in attempts if not each.invalid]
     passed = sum(each.measures.passed for each in whole)
     interval = wilson(passed, len(whole))
-    if as_json:
-        print_json({"cases": rows, "passed": passed, "attempts": len(whole), "interval": list(interval),
-                    "spent": spent, "reused": sum(each.reused for each in attempts),
-                    "sessions": [each.session for each in attempts]})  # fmt: skip
-    else:
-        shown = [(row["case"], f"{row['passed']} of {row['attempts']}", row["why"]) for row in rows]
-        console().print(table(("case", "passed", "why not"), shown))
-        dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
-        share = f"{passed} of {len(whole)} passed ({interval.low:.0%} to {interval.high:.0%})"
-        reused = sum(each.reused for each in attempts)
-        say(f"{share}; {short(spent.input + spent.output)} tokens{dollars}, {reused} reused.")
+    reused = sum(each.reused for each in attempts)
+    record = {"cases": rows, "passed": passed, "attempts": len(whole), "interval": list(interval), "spent": spent,
+              "reused": reused, "sessions": [each.session for each in attempts]}  # fmt: skip
+    listed = [(row["case"], f"{row['passed']} of {row['attempts']}", row["why"]) for row in rows]
+    dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
+    share = f"{passed} of {len(whole)} passed ({interval.low:.0%} to {interval.high:.0%})"
+    told = f"{share}; {short(spent.input + spent.output)} tokens{dollars}, {reused} reused."
+    give(record, (table(("case", "passed", "why not"), listed), told), as_json=as_json)
     return 0 if passed else 1
 
 
 def _why(attempt: "Attempt") -> str:
     return attempt.invalid or attempt.measures.why
+
+
+def _screen(
+    home: Home,
+    found: "tuple[Case, ...]",
+    wanted: tuple[str, ...],
+    *,
+    times: int,
+    model: str,
+    as_json: bool,
+) -> int:
+    """Run cases without any change, in attempts that no trial counts, and say which always pass."""
+    from whet.proving.screening import screen
+    from whet.store.settings_file import load
+    from whet.trials.attempts import AttemptConditions
+
+    settings = load(home)
+    conditions = AttemptConditions(model or settings.model, settings.sampling, hidden=folders_of(home.folder, wanted))
+    rows: list[tuple[str, int, int]] = []
+    with counted_bar("Screening", len(found)) as done:
+        for case, attempts in screen(home, found, conditions, times=times):
+            valid = [each for each in attempts if not each.invalid]
+            rows.append((case.name, sum(each.measures.passed for each in valid), len(valid)))
+            done(len(rows), len(found))
+    always = [name for name, passed, attempts in rows if attempts and passed == attempts]
+    told = [{"case": name, "passed": passed, "attempts": attempts} for name, passed, attempts in rows]
+    listed = table(("case", "passed"), [(name, f"{passed} of {attempts}") for name, passed, attempts in rows])
+    counted = f"{many(len(rows) - len(always), 'case')} can show something; {len(always)} always passed."
+    return give({"cases": told, "always_pass": always}, (listed, counted), as_json=as_json)

@@ -31,7 +31,7 @@ def command(is_prompt: bool, day: str | None, as_json: bool, **options: Any) -> 
         return show_prompt(RunOptions(**options), interactive=True, day=day, as_json=as_json)
     home = find_home(os.environ)
     asked = session_for(load(home), RunOptions(**options), home=home, interactive=True)
-    from whet.cli.chat.opening import talk_in_lines, talk_on_terminal
+    from whet.cli.chat.conversation import talk_in_lines, talk_on_terminal
 
     with opened(home) as database:
         if sys.stdin.isatty() and sys.stdout.isatty() and not as_json:

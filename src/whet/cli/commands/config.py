@@ -9,6 +9,7 @@ import click
 
 from whet.cli.acting import actor_of, has_terminal
 from whet.cli.options import json_option
+from whet.cli.output import console, give, plain, table
 from whet.context.finding import SETTING
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
@@ -69,18 +70,12 @@ def command(
 
 
 def _get(key: str, as_json: bool) -> int:
-    from whet.cli.output import print_json
-
     path = path_of(key)
     form_of(path)
     found = next((each for each in _effective() if each.key == dotted(path)), None)
     if found is None:
         raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")
-    if as_json:
-        print_json(found._asdict())
-    else:
-        click.echo(_plain(found.value))
-    return 0
+    return give(found._asdict(), (plain(_plain(found.value)),), as_json=as_json)
 
 
 def _set(key: str, value: str, as_json: bool) -> int:
@@ -92,7 +87,7 @@ def _set(key: str, value: str, as_json: bool) -> int:
     given = check(path, _typed(value, TYPES[form_of(path)]))
     if dotted(path) == SETTING:  # as the person means it here
         given = [str(Path(os.path.expanduser(each)).absolute()) for each in given]
-    from whet.cli.usable import expect_usable
+    from whet.cli.model_choice import expect_usable
     from whet.store.settings_file import assign
 
     expect_usable(find_home(os.environ), path, given)
@@ -111,18 +106,12 @@ def _unset(key: str, as_json: bool) -> int:
 
 
 def _path(as_json: bool) -> int:
-    from whet.cli.output import print_json
-
     path = place(find_home(os.environ)).path
-    if as_json:
-        print_json({"path": str(path), "exists": path.exists()})
-    else:
-        click.echo(str(path))
-    return 0
+    return give({"path": str(path), "exists": path.exists()}, (plain(path),), as_json=as_json)
 
 
 def _check(model: str, as_json: bool) -> int:
-    from whet.cli.checking import try_provider
+    from whet.cli.model_choice import try_provider
 
     home = find_home(os.environ)
     return try_provider(load(home), home, model=model, as_json=as_json)
@@ -156,53 +145,35 @@ def _effective() -> tuple[Effective, ...]:
 
 
 def _show(as_json: bool) -> int:
-    from whet.cli.first_steps import address_notes, key_notes
-    from whet.cli.output import console, plain, print_json, say, table
+    from whet.cli.model_choice import address_notes, key_notes
 
     found = loaded(find_home(os.environ))
     rows = effective(found.settings, found.text)
     path = place(find_home(os.environ)).path
     notes = (*found.notes, *key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
-    if as_json:
-        print_json({"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)})
-        return 0
-    console().print(table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows]))
-    say(f"\n{plain(path)}{'' if path.exists() else ' (does not exist yet)'}")
-    for note in notes:
-        say(plain(note))
-    return 0
+    record = {"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)}
+    listed = table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows])
+    where = f"\n{plain(path)}{'' if path.exists() else ' (does not exist yet)'}"
+    return give(record, (listed, where, *map(plain, notes)), as_json=as_json)
 
 
 def _explain(as_json: bool) -> int:
-    from whet.cli.output import console, plain, print_json, table
-
     known = explanations()
-    if as_json:
-        print_json(
-            [
-                {"key": each.key, "default": each.default, "type": words(TYPES[each.key]), "text": each.text}
-                for each in known
-            ]
-        )
-        return 0
+    record = [
+        {"key": each.key, "default": each.default, "type": words(TYPES[each.key]), "text": each.text} for each in known
+    ]
     if console().is_terminal:
-        for each in known:
-            console().print(f"[bold]{plain(each.key)}[/] [dim]= {plain(_plain(each.default))}[/]\n  {plain(each.text)}")
-        return 0
-    console().print(
-        table(("setting", "default", "for"), [(each.key, _plain(each.default), each.text) for each in known])
-    )
-    return 0
+        lines = (
+            f"[bold]{plain(each.key)}[/] [dim]= {plain(_plain(each.default))}[/]\n  {plain(each.text)}"
+            for each in known
+        )
+        return give(record, lines, as_json=as_json)
+    rows = [(each.key, _plain(each.default), each.text) for each in known]
+    return give(record, (table(("setting", "default", "for"), rows),), as_json=as_json)
 
 
 def _tell(key: str, value: object, as_json: bool) -> int:
-    from whet.cli.output import print_json
-
-    if as_json:
-        print_json({"key": key, "value": value})
-    else:
-        click.echo(f"{key} = {_plain(value)}")
-    return 0
+    return give({"key": key, "value": value}, (plain(f"{key} = {_plain(value)}"),), as_json=as_json)
 
 
 def _plain(value: object) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import many, plain, print_json, say
-from whet.cli.progress import step_line
+from whet.cli.output import plain, print_json, say, step_line
+from whet.text.words import many
 
 if TYPE_CHECKING:
     from whet.upkeep.home_checks import CheckupRow

@@ -10,15 +10,14 @@ from typing import IO
 import click
 import msgspec
 
-from whet.cli.options import filter_options, filters_of, json_option
-from whet.cli.output import many, print_json
+from whet.cli.options import filter_options, json_option, own_store
+from whet.cli.output import print_json
 from whet.errors import WhetError
 from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
 from whet.store.disk import sync
-from whet.store.home import find_home
-from whet.store.listing import find, list_sessions
-from whet.store.opening import opened
+from whet.store.listing import Filters, find, list_sessions
+from whet.text.words import many
 
 EVERYTHING = 1 << 31
 WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
@@ -45,24 +44,18 @@ WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
 @json_option
 def command(
     ids: tuple[str, ...],
-    source: str | None,
-    model: str | None,
-    folder: str | None,
-    tool: str | None,
-    since: str | None,
-    until: str | None,
+    filters: Filters,
     form: str,
     output: Path | None,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
     if ids and any(filters):
         raise WhetError("Give session ids or filters, not both.", advice="whet export ID, or whet export --source pi")
     if as_json and output is None:
         raise WhetError(
             "--json reports on a written file.", advice="Give --output FILE; the export itself is JSON too."
         )
-    with opened(find_home(os.environ)) as database:
+    with own_store() as (_, database):
         chosen = [find(database, each) for each in ids] or list_sessions(database, filters, limit=EVERYTHING)
         if not chosen:
             raise WhetError("No sessions match.", advice="To list sessions, run `whet sessions`.")

@@ -5,18 +5,19 @@ import time
 
 import click
 
-from whet.cli.options import json_option, one_name
-from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.cli.options import json_option, one_name, own_store
+from whet.cli.output import give, moment, plain, table
 from whet.errors import WhetError
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.forgotten import ForgottenSession, allow_again, forgotten, never_again
 from whet.store.home import find_home
 from whet.store.listing import Filters, find, list_sessions
-from whet.store.opening import opened
 from whet.store.rows import Session
+from whet.text.words import many
 
 EVERYTHING = 1 << 31
+GONE = "No import brings them back. To list them: `whet forget --list`; to allow one: `whet forget --allow ID`."
 
 
 @click.command(
@@ -49,8 +50,7 @@ def command(
         return _allow(ids, as_json)
     if bool(ids) == bool(source):
         raise WhetError("Name either sessions or a source.", advice="whet forget ID, or whet forget --source codex")
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         named = _named(database, ids, source or "")
         others = [each for each in named if not sessions.is_own(database, each)]
         if others and not everyone and (ids or others == named):
@@ -64,17 +64,12 @@ def command(
             never_again(home, chosen, now=time.time())
         with database.writing():
             removed = sum(sessions.forget(database, session.id) for session in chosen)
-    if as_json:
-        print_json({"forgotten": [session.id for session in chosen], "messages": removed, "never": is_never})
-        return 0
-    say(f"Deleted {many(len(chosen), 'session')} and {many(removed, 'message')} that no other session contains.")
+    lines = [f"Deleted {many(len(chosen), 'session')} and {many(removed, 'message')} that no other session contains."]
     if others and not everyone:
-        say(f"{_whose(others)} and stayed; --everyone deletes what others imported too.")
-    if is_never:
-        say("No import brings them back. To list them: `whet forget --list`; to allow one: `whet forget --allow ID`.")
-    else:
-        say("[dim]Importing their files again brings them back; --never keeps them out.[/]")
-    return 0
+        lines.append(f"{_whose(others)} and stayed; --everyone deletes what others imported too.")
+    lines.append(GONE if is_never else "[dim]Importing their files again brings them back; --never keeps them out.[/]")
+    record = {"forgotten": [session.id for session in chosen], "messages": removed, "never": is_never}
+    return give(record, lines, as_json=as_json)
 
 
 def _named(database: Database, ids: tuple[str, ...], source: str) -> list[Session]:
@@ -102,28 +97,22 @@ def _question(chosen: list[Session], others: list[Session], *, is_never: bool) -
 
 def _list(as_json: bool) -> int:
     found = forgotten(find_home(os.environ))
-    if as_json:
-        print_json({"never": [_record(each) for each in found]})
-    elif not found:
-        say("Every session may be imported. `whet forget ID --never` deletes one for good.")
-    else:
-        rows = [(each.id[:8], each.source, moment(each.at), each.path) for each in found]
-        console().print(table(("id", "agent", "since", "file"), rows))
-        say("[dim]To let an import bring one back: `whet forget --allow ID`.[/]")
-    return 0
+    rows = [(each.id[:8], each.source, moment(each.at), each.path) for each in found]
+    listed = (
+        table(("id", "agent", "since", "file"), rows),
+        "[dim]To let an import bring one back: `whet forget --allow ID`.[/]",
+    )
+    none = ("Every session may be imported. `whet forget ID --never` deletes one for good.",)
+    return give({"never": [_record(each) for each in found]}, listed if found else none, as_json=as_json)
 
 
 def _allow(ids: tuple[str, ...], as_json: bool) -> int:
     if not ids:
         raise WhetError("Name the sessions to allow.", advice="To list them: whet forget --list")
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         allowed = [each for id_ in ids for each in allow_again(home, database, id_)]
-    if as_json:
-        print_json({"allowed": [_record(each) for each in allowed]})
-    else:
-        say(f"{many(len(allowed), 'session')} may be imported again. Next: `whet import`.")
-    return 0
+    told = f"{many(len(allowed), 'session')} may be imported again. Next: `whet import`."
+    return give({"allowed": [_record(each) for each in allowed]}, (told,), as_json=as_json)
 
 
 def _record(each: ForgottenSession) -> dict[str, object]:

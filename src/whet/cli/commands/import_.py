@@ -14,8 +14,7 @@ import click
 
 from whet.agents.recognising import formats
 from whet.cli.options import json_option, point_in_time
-from whet.cli.output import console, many, plain, print_json, say
-from whet.cli.progress import bytes_bar
+from whet.cli.output import bytes_bar, console, plain, print_json, say
 from whet.hooks.arrivals import TakenIn, take_spool
 from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
 from whet.intake.reading import ReadOrder
@@ -25,7 +24,7 @@ from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
 from whet.store.listing import working_folders
 from whet.store.opening import opened
-from whet.text.words import cut
+from whet.text.words import cut, many
 
 EXAMPLES_SHOWN = 3
 PATH_LETTERS = 300

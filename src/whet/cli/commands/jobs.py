@@ -9,17 +9,9 @@ import click
 
 from whet.changes.job_changes import keep, pause, remove
 from whet.cli.authoring import author_at, careful, tell
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import moment, plain, print_json, say
-from whet.cli.shown.jobs import (
-    job_record,
-    print_clock,
-    print_jobs,
-    print_result,
-    print_runs,
-    print_troubles,
-    run_record,
-)
+from whet.cli.options import json_option, own_store, yes_option
+from whet.cli.output import give, moment, plain
+from whet.cli.shown.jobs import job_lines, job_record, result_lines, run_record, runs_table
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job, name_for, stamp
 from whet.ledger.entries import Step
@@ -32,6 +24,7 @@ from whet.store.owner import owner_of
 if TYPE_CHECKING:
     from whet.store.database import Database
 
+NONE = 'No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.'
 DELIVERIES = get_args(Deliver)
 
 
@@ -94,23 +87,18 @@ def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **opti
 @click.argument("name", default="")
 @click.option("--runs", "is_history", is_flag=True, help="List the runs, newest first.")
 @click.option("--limit", default=30, type=click.IntRange(1), help="Maximum number of runs to list.")
-@click.option("--full", is_flag=True, help="Include the reports of the runs.")
 @json_option
-def show(name: str, is_history: bool, limit: int, full: bool, as_json: bool) -> int:
+def show(name: str, is_history: bool, limit: int, as_json: bool) -> int:
     home = find_home(os.environ)
     if is_history:
-        return _history(home, name, limit=limit, full=full, as_json=as_json)
+        return _history(home, name, limit=limit, as_json=as_json)
     load(home.folder, name)
     with opened(home) as database:
         [(found, mark, last)] = [each for each in _found(home, database) if each[0].name == name]
-    if as_json:
-        print_json({**job_record(found, mark, last, now=time.time()), "text": read_text(home.folder, name)})
-        return 0
-    say(plain(read_text(home.folder, name) or ""))
-    if last:
-        say(f"[bold]Last run[/bold] {moment(last.scheduled)}")
-        print_result(last)
-    return 0
+    text = read_text(home.folder, name)
+    ran = (f"[bold]Last run[/bold] {moment(last.scheduled)}", *result_lines(last)) if last else ()
+    record = {**job_record(found, mark, last, now=time.time()), "text": text}
+    return give(record, (plain(text or ""), *ran), as_json=as_json)
 
 
 @command.command(
@@ -140,8 +128,7 @@ def run(name: str, background: bool, as_json: bool) -> int:
 @yes_option
 @json_option
 def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         entry = pause(careful(author_at(home, database), yes=yes), name, paused=not is_resumed)
         if is_resumed and entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
             known = job_records.mark_of(database, owner_of(home).id, name)
@@ -160,37 +147,25 @@ def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
 @yes_option
 @json_option
 def remove_(name: str, yes: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         return tell((remove(careful(author_at(home, database), yes=yes), name),), as_json=as_json)
 
 
-def _history(home: Home, name: str, *, limit: int, full: bool, as_json: bool) -> int:
+def _history(home: Home, name: str, *, limit: int, as_json: bool) -> int:
     with opened(home) as database:
         found = job_records.runs(database, owner_of(home), name, limit=limit)
     if not found and name:
         load(home.folder, name)
-    if as_json:
-        print_json({"runs": [run_record(record) for record in found]})
-    elif not found:
-        say("No runs yet.")
-    else:
-        print_runs(found, full=full)
-    return 0
+    record = {"runs": [run_record(each) for each in found]}
+    return give(record, (runs_table(found),) if found else ("No runs yet.",), as_json=as_json)
 
 
 def _list(as_json: bool) -> int:
-    home, now = find_home(os.environ), time.time()
-    with opened(home) as database:
+    now = time.time()
+    with own_store() as (home, database):
         found = _found(home, database)
-        if as_json:
-            print_json({"jobs": [job_record(*each, now=now) for each in found]})
-        elif not found:
-            say('No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.')
-        else:
-            print_jobs(found, now=now)
-            print_troubles(database, owner_of(home))
-            print_clock(home, database, now=now)
+        lines = (NONE,) if not found else job_lines(home, database, found, now=now)
+        give({"jobs": [job_record(*each, now=now) for each in found]}, lines, as_json=as_json)
     return int(any(each.job is None for each, _, _ in found))
 
 

@@ -8,12 +8,13 @@ from statistics import fmean, pstdev
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import many, plain, print_json, say
+from whet.cli.output import plain, print_json, say
 from whet.evidence.classical import bootstrap, mcnemar, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, judge_once, record_of
 from whet.store.disk import read_given
+from whet.text.words import many
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}

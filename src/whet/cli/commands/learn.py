@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import many, next_step, plain, print_json, say
+from whet.cli.output import moment, next_step, plain, print_json, say
 from whet.errors import WhetError
+from whet.text.words import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from whet.improving.review import ReviewRequest
     from whet.reading.learn import LearnProgress, LearnRequest, ReadingLimit, ReadingPlan
     from whet.reading.readers import LessonReader
     from whet.sessions.transcripts import Usage
@@ -71,8 +73,6 @@ def command(
     as_json: bool,
 ) -> int:
     if session:
-        from whet.cli.commands.reviewing import review_session
-
         return review_session(session, kind, reader, background=background, work=work, as_json=as_json)
     from whet.cli.trying import allowance_of
     from whet.reading.learn import LearnRequest, ReadingLimit
@@ -183,14 +183,14 @@ def _usage(plans: "list[ReadingPlan]") -> "Usage":
 
 
 def _expect_yes(reader: "LessonReader", lines: list[str], *, yes: bool) -> None:
-    from whet.cli.other_agents import expect_allowed
+    from whet.cli.trying import expect_allowed
 
     expect_allowed(reader.name, lines, yes=yes)
 
 
 def _read(home: "Home", ask: "LearnRequest", reader: "LessonReader", named: dict[str, str], *, as_json: bool) -> int:
     from whet.agent.start import new_id
-    from whet.cli.progress import step_line
+    from whet.cli.output import step_line
     from whet.cli.shown.learning import report_lines, report_record
     from whet.engine.orders import Direct, decoded
     from whet.reading.learn import LearnReport, ReadingCourse, learn
@@ -283,3 +283,76 @@ def _say_all_read(plans: "list[ReadingPlan]", *, as_json: bool) -> None:
     else:
         say("Every session has been read." if plans else "No sessions yet. To import them, run `whet import`.")
         next_step("`whet lessons` shows what was learned.")
+
+
+def review_session(session: str, kind: str, model: str, *, background: bool, work: bool, as_json: bool) -> int:
+    """Look back on a session for notes and skills worth keeping; after long turns, `whet chat` does so by itself."""
+    from whet.cli.options import own_store
+    from whet.improving.review import ReviewRequest, look_back
+    from whet.store.listing import find
+    from whet.told.review_when import ReviewKind
+
+    with own_store() as (home, database):
+        found = find(database, session)
+        ask = ReviewRequest(found.id, found.message_count, ReviewKind(kind), model)
+        if background and (not work or _can_queue()):
+            id = _submit(home, ask, as_json)
+            return _work(home, id) if work else 0
+        from whet.cli.chat.interrupts import interruptible
+
+        with interruptible() as stop:
+            outcome = look_back(home, database, ask, environment=os.environ, interrupt=stop)
+    if as_json:
+        print_json(outcome)
+    else:
+        say(plain(outcome.summary or f"Nothing to keep ({outcome.ending}{_because(outcome.detail)})."))
+    return 0 if outcome.ending in ("finished", "budget") else 1
+
+
+def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> str:
+    from whet.engine.orders import Queue
+    from whet.engine.work import WorkState, given_orders
+    from whet.improving.review import order
+
+    with given_orders(home) as orders:
+        id = orders.submit(order(ask), Queue.REVIEWS)
+        work = orders.find(id)
+    if as_json:
+        print_json({"work": id, "state": work.state})
+    elif work.is_open:
+        say(f"Queued as {id}. To run it: `whet worker`.")
+    elif work.state is WorkState.DONE:
+        kept = work.done.sessions[0][:12] if work.done and work.done.sessions else "REVIEW"
+        again = f"To do it again, run `whet forget {kept}`, then `whet learn --review {ask.session[:12]}`."
+        say(f"This session was already reviewed, on {moment(work.changed)}. {again}")
+    else:
+        say(f"Its review {work.state} on {moment(work.changed)}. To resume it, run `whet worker retry {id}`.")
+    return id
+
+
+def _can_queue() -> bool:
+    """Whether the engine is installed. Without it a review behind a conversation is made at once; a crash loses it."""
+    from whet.errors import WhetError
+
+    try:
+        import whet.engine.library  # noqa: F401
+    except WhetError:
+        return False
+    return True
+
+
+def _work(home: "Home", id: str) -> int:
+    """Out of the way of whoever is talking meanwhile; they hear of a failure from its session, or by the exit code."""
+    from whet.cli.commands.worker import work_off
+    from whet.engine.orders import Queue
+    from whet.engine.work import WorkState, given_orders
+
+    os.nice(10)
+    code = work_off(home, [Queue.REVIEWS], concurrency=1)
+    with given_orders(home) as orders:
+        work = orders.find(id)
+    return 1 if work.state is WorkState.FAILED and not work.left.sessions else code
+
+
+def _because(detail: str) -> str:
+    return f": {detail}" if detail else ""

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterator
 
 import click
 from rich.table import Table
@@ -9,10 +10,10 @@ from rich.table import Table
 from whet.changes import apply
 from whet.changes.changing import settle
 from whet.cli.acting import actor_of
+from whet.cli.authoring import expect_meant, is_last
 from whet.cli.delivery import touched, touched_lines
-from whet.cli.last_change import expect_meant, is_last
-from whet.cli.options import json_option
-from whet.cli.output import console, moment, next_step, plain, print_json, say, table
+from whet.cli.options import AskedRows, ListedRows, json_option, list_options, own_store
+from whet.cli.output import console, give, moment, next_lines, plain, print_json, say, table
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Key, Step
@@ -20,13 +21,12 @@ from whet.ledger.folding import fold, seen_from
 from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Action
 from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
-from whet.store.home import find_home
 from whet.store.ledger import ledger_of
-from whet.store.opening import opened
 from whet.targets.known_projects import KnownProjects
 from whet.targets.sync import TargetChange, tell
 from whet.text.showing import shown
 
+EMPTY = "The ledger is empty: nothing has changed yet. `whet try` finds what to change."
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 ROOMY = 120  # columns in which all that is known of an entry has room
 NARROW = ("id", "step", "what", "text")
@@ -39,10 +39,11 @@ NEVER_ACTIVE = {
     Step.REJECTED: "A trial rejected it",
     Step.UNDECIDED: "A trial could not decide",
 }
-limit_option = click.option(
-    "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Maximum number to list."
+ENTRIES: ListedRows[Entry] = ListedRows(
+    lambda entry: entry.patch.scope.project,
+    lambda entry: entry.at,
+    {"newest": lambda entry: -entry.number, "oldest": lambda entry: entry.number, "name": lambda e: e.patch.name},
 )
-all_option = click.option("--all", "everything", is_flag=True, help="Include changes that were started and abandoned.")
 
 
 @click.group(
@@ -53,36 +54,34 @@ all_option = click.option("--all", "everything", is_flag=True, help="Include cha
     "explain where a sentence came from, and undo changes. Nothing is ever lost, and your own edits are "
     "never overwritten.",
 )
-@limit_option
-@all_option
+@list_options(*ENTRIES.orders)
+@click.option("--limit", type=click.IntRange(1), default=30, show_default=True, help="Maximum number to list.")
+@click.option("--all", "everything", is_flag=True, hidden=True, help="Also what was started and abandoned.")
 @json_option
 @click.pass_context
-def command(context: click.Context, limit: int, everything: bool, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(limit, everything, as_json)
-
-
-def _list(limit: int, everything: bool, as_json: bool) -> int:
+def command(context: click.Context, asked: AskedRows, limit: int, everything: bool, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
     own, others, grounds = _entries()
-    listed = sorted((*own, *others), key=lambda entry: entry.number)
-    found = [entry for entry in listed if everything or entry.step not in PASSING]
-    newest = found[::-1][:limit]
-    counted = {entry.number for entry in own}
-    if as_json:
-        records = [
-            {**entry_record(each), "counts": each.number in counted, "grounds": grounds.get(each.number)}
-            for each in newest
-        ]
-        print_json({"total": len(found), "entries": records})
-    elif not found:
-        say("The ledger is empty: nothing has changed yet. `whet try` finds what to change.")
-    else:
-        console().print(_table(newest, grounds))
-        foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
-        if foreign:
-            names = plain(shown(", ".join(foreign)))
-            say(f"Changes by {names} apply to them, and here only if you approve them: `whet lessons --waiting`.")
-        next_step("`whet ledger show ID` for the evidence and the verdict, `whet ledger undo ID` to undo.")
-    return 0
+    listed = [entry for entry in (*own, *others) if everything or entry.step not in PASSING]
+    with own_store() as (_, database):
+        found = ENTRIES.chosen(listed, asked, KnownProjects(database))
+    shown_ones, counted = found[:limit], {entry.number for entry in own}
+    records = [
+        {**entry_record(each), "counts": each.number in counted, "grounds": grounds.get(each.number)}
+        for each in shown_ones
+    ]
+    foreign = dict.fromkeys(entry.maker for entry in shown_ones if entry.number not in counted)
+    lines = _lines(shown_ones, grounds, tuple(foreign)) if listed else (EMPTY,)
+    return give({"total": len(found), "entries": records}, lines, as_json=as_json)
+
+
+def _lines(entries: list[Entry], grounds: dict[int, str], foreign: tuple[str, ...]) -> Iterator[str | Table]:
+    yield _table(entries, grounds) if entries else "No change matches: try fewer filters."
+    if foreign:
+        names = plain(shown(", ".join(foreign)))
+        yield f"Changes by {names} apply to them, and here only if you approve them: `whet lessons --waiting`."
+    yield from next_lines("`whet ledger show ID` for the evidence and the verdict, `whet ledger undo ID` to undo.")
 
 
 @command.command(
@@ -100,8 +99,7 @@ def show(words: tuple[str, ...], as_json: bool) -> int:
 
 
 def _show_entry(number: int, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         ledger = ledger_of(home, database)
         entry = ledger.entry(number)
         entries = ledger.entries()
@@ -114,14 +112,9 @@ def _show_entry(number: int, as_json: bool) -> int:
     else:  # what it changed elsewhere is not in force here
         patch = entry.patch
         move = Move(Key(patch.form, patch.name, entry.home), None, patch.text if entry.after else None)
-    if as_json:
-        print_json({**entry_record(entry), "grounds": grounds or None, "diff": difference(move.before, move.after)})
-        return 0
-    for line in entry_lines(entry, move, named):
-        say(line)
-    if grounds:
-        say(f"Active {plain(grounds)}.")
-    return 0
+    record = {**entry_record(entry), "grounds": grounds or None, "diff": difference(move.before, move.after)}
+    active_line = (f"Active {plain(grounds)}.",) if grounds else ()
+    return give(record, (*entry_lines(entry, move, named), *active_line), as_json=as_json)
 
 
 @command.command(
@@ -135,8 +128,8 @@ def _show_entry(number: int, as_json: bool) -> int:
 @click.option("--note", default="", help="Why, with ID.")
 @json_option
 def undo(number: int | None, note: str, as_json: bool) -> int:
-    home, actor = find_home(os.environ), actor_of(os.environ)
-    with opened(home) as database:
+    actor = actor_of(os.environ)
+    with own_store() as (home, database):
         if number is None or (not note and is_last(ledger_of(home, database), number)):
             expect_meant(home, ledger_of(home, database), number)
             made = apply.undo(home, database, actor=actor, now=time.time())
@@ -149,8 +142,7 @@ def undo(number: int | None, note: str, as_json: bool) -> int:
 @command.command("redo", epilog="Example: whet ledger redo", help="Redo the change that was undone last.")
 @json_option
 def redo(as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         made = apply.redo(home, database, actor=actor_of(os.environ), now=time.time())
         files = tell(home, database, now=time.time())
     return _report(made, files, as_json)
@@ -172,7 +164,7 @@ def _show_words(text: str, as_json: bool) -> int:
             advice="Try fewer words, exactly as written. Text that you typed into a file yourself is not in the "
             "ledger.",
         )
-    with opened(find_home(os.environ)) as database:
+    with own_store() as (_, database):
         named = KnownProjects(database).shown
     for each in found:
         say(f"[bold]{_standing(each)}[/bold]")
@@ -217,8 +209,7 @@ def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
 
     The last says of each entry that put something in force on what grounds it is.
     """
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         ledger = ledger_of(home, database)
         settle(home, ledger, now=time.time())
         own = [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
@@ -229,13 +220,10 @@ def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
 
 
 def _report(made: tuple[Entry, ...], files: tuple[TargetChange, ...], as_json: bool) -> int:
-    if as_json:
-        print_json({"entries": [entry_record(entry) for entry in made], "files": touched(files)})
-        return 0
-    for entry in made:
-        patch = entry.patch
-        stands = "is restored" if entry.after else "is removed"
-        say(f"Entry {entry.about} was {entry.step}: the {patch.form} {plain(patch.name)} {stands}.")
-    for line in touched_lines(files):
-        say(line)
-    return 0
+    lines = (
+        f"Entry {entry.about} was {entry.step}: the {entry.patch.form} {plain(entry.patch.name)} is"
+        f" {'restored' if entry.after else 'removed'}."
+        for entry in made
+    )
+    record = {"entries": [entry_record(entry) for entry in made], "files": touched(files)}
+    return give(record, (*lines, *touched_lines(files)), as_json=as_json)

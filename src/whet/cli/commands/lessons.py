@@ -1,5 +1,6 @@
 """whet lessons: what sessions teach, project by project, and a person's decisions on it."""
 
+import itertools
 import os
 import time
 from pathlib import Path
@@ -8,9 +9,9 @@ from typing import NamedTuple
 import click
 
 from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-from whet.cli.deciding import COMMANDS, say_budget, show_change, show_waiting
-from whet.cli.options import filter_options, filters_of, is_folder, json_option
-from whet.cli.output import many, next_step, plain, print_json, say
+from whet.cli.deciding import COMMANDS, over_budget, show_change, show_waiting
+from whet.cli.options import filter_options, is_folder, json_option, own_store, sort_option
+from whet.cli.output import give, next_lines, plain, print_json, say
 from whet.cli.shown.lessons import (
     FORMS,
     NEXT,
@@ -31,8 +32,10 @@ from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learne
 from whet.lessons.record import DECIDED, UNDECIDED, Lesson, LessonStage
 from whet.store.database import Database
 from whet.store.home import find_home
+from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
+from whet.text.words import many
 
 OF_ALL = "To see the lessons of all projects, run `whet lessons`."
 NOTHING_YET = "A lesson needs a correction, or an error that recurs: import more sessions with `whet import`."
@@ -73,6 +76,7 @@ class FoundLessons(NamedTuple):
     type=click.Choice([change.value for change in FORMS.values()]),
     help="Only lessons that call for this kind of change.",
 )
+@sort_option("project", "sessions", "worth")
 @click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
 @click.option("--all", "every", is_flag=True, help="Also lessons that you decided on: active, undone or refused.")
 @click.option(
@@ -89,20 +93,16 @@ class FoundLessons(NamedTuple):
 @click.pass_context
 def command(
     context: click.Context,
-    source: str | None,
-    model: str | None,
-    folder: str | None,
-    tool: str | None,
-    since: str | None,
-    until: str | None,
+    filters: Filters,
     change: str | None,
+    sort: str,
     dropped: bool,
     every: bool,
     waiting: bool,
     yours: bool,
     as_json: bool,
 ) -> int:
-    filters, project = filters_of(source, model, None, tool, since, until), folder or ""
+    filters, project = filters._replace(folder="", folders=()), context.params["folder"] or ""
     is_whole = is_folder(project)
     name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_whole else project
     context.obj = AskedLessons(LessonScope(filters, name, is_whole), change)
@@ -112,8 +112,13 @@ def command(
         return show_waiting(as_json=as_json)
     if yours:
         return _show_yours(Path(os.path.expanduser(project)) if is_whole else Path.cwd(), as_json=as_json)
-    with opened(find_home(os.environ)) as database:
+    with own_store() as (_, database):
         found = _find(database, context.obj)
+    if sort != "project":
+        ordered = sorted(
+            found.asked.lessons, key=lambda each: -(each.sessions if sort == "sessions" else each.evidence.worth)
+        )
+        found = found._replace(asked=found.asked._replace(lessons=tuple(ordered)))
     if dropped:
         _tell_dropped(found.asked, as_json=as_json)
     elif as_json:
@@ -138,23 +143,17 @@ def command(
 @json_option
 @click.pass_context
 def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         for lesson in waiting_lessons(home, database, now=time.time()):
             if name in (str(lesson.standing.entry), lesson.id):
                 show_change(lesson, as_json=as_json)
                 return 0
         found = _find(database, context.obj)
     lesson = _named(found, name)
-    if as_json:
-        print_json(lesson_record(lesson, found.numbers.get(lesson.id), evidence=True))
-    for line in (
-        () if as_json else evidence_lines(lesson, found.numbers.get(lesson.id), found.whole.places, every=every)
-    ):
-        say(line)
-    if not as_json and lesson.standing.stage in UNDECIDED:
-        say_budget(lesson.patch)
-    return 0
+    number = found.numbers.get(lesson.id)
+    lines = evidence_lines(lesson, number, found.whole.places, every=every)
+    more = over_budget(lesson.patch) if lesson.standing.stage in UNDECIDED else ()
+    return give(lesson_record(lesson, number, evidence=True), itertools.chain(lines, more), as_json=as_json)
 
 
 @command.command(
@@ -172,13 +171,10 @@ def propose_drafts(context: click.Context, names: tuple[str, ...], as_json: bool
         found = _find(database, context.obj)
         for lesson in [_named(found, name) for name in names]:
             entries.append(propose_lesson(home, database, lesson, now=time.time()))
-    if as_json:
-        print_json({"proposed": [{"entry": each.number, "name": each.patch.name} for each in entries]})
-        return 0
-    for each in entries:
-        say(f"Entry {each.number} waits: {each.patch.form.value} {plain(each.patch.name)}.")
-    next_step(f"`whet lessons show {entries[0].number}` to see it, `whet lessons --waiting` to approve or refuse.")
-    return 0
+    lines = (f"Entry {each.number} waits: {each.patch.form.value} {plain(each.patch.name)}." for each in entries)
+    then = f"`whet lessons show {entries[0].number}` to see it, `whet lessons --waiting` to approve or refuse."
+    record = {"proposed": [{"entry": each.number, "name": each.patch.name} for each in entries]}
+    return give(record, (*lines, *next_lines(then)), as_json=as_json)
 
 
 for each in COMMANDS:
@@ -207,30 +203,23 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
 
 def _show_yours(folder: Path, *, as_json: bool) -> int:
     """The statements of the files that agents read in a project: lessons that are in force because they stand there."""
-    from whet.cli.audited import audit_of
+    from whet.cli.shown.audit import audit_of
     from whet.statements.audit import lessons_of_files
 
     found = audit_of(folder)
     lessons = tuple(lessons_of_files(found, project=name_of_project(Path(found.root))))
-    if as_json:
-        print_json({"root": found.root, "lessons": [lesson_record(each, None) for each in lessons]})
-        return 0
-    for line in lesson_lines(lessons, {}, name_of_project(Path.cwd())):
-        say(line)
     said = f"{many(len(lessons), 'statement')}, {found.tokens:,} tokens at every start."
-    say(f"[dim]{said} `whet audit` says what is wrong; `whet try --without FILE:LINE` tries to leave one out.[/]")
-    return 0
+    then = f"[dim]{said} `whet audit` says what is wrong; `whet try --without FILE:LINE` tries to leave one out.[/]"
+    record = {"root": found.root, "lessons": [lesson_record(each, None) for each in lessons]}
+    return give(record, (*lesson_lines(lessons, {}, name_of_project(Path.cwd())), then), as_json=as_json)
 
 
 def _tell_dropped(found: LearnedOfAll, *, as_json: bool) -> None:
     """What was drafted and is no lesson."""
-    if as_json:
-        counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
-        print_json({**counts, "dropped": [dropped_record(each) for each in found.dropped]})
-        return
-    for line in dropped_lines(found.dropped, found.places):
-        say(line)
-    say(f"[dim]{many(len(found.dropped), 'draft')} dropped, from {many(found.sessions, 'session')}.[/]")
+    counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
+    record = {**counts, "dropped": [dropped_record(each) for each in found.dropped]}
+    told = f"[dim]{many(len(found.dropped), 'draft')} dropped, from {many(found.sessions, 'session')}.[/]"
+    give(record, (*dropped_lines(found.dropped, found.places), told), as_json=as_json)
 
 
 def _print(found: FoundLessons) -> None:

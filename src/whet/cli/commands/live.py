@@ -11,11 +11,11 @@ from whet.cli.acting import actor_of, need_terminal, trust_at
 from whet.cli.deciding import Decider, chosen_lessons
 from whet.cli.delivery import touched, touched_lines
 from whet.cli.live_starting import SHARE, LiveReader, begin_waiting, begun, expect_told
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import plain, print_json, say
+from whet.cli.options import AskedRows, ListedRows, json_option, list_options, own_store, yes_option
+from whet.cli.output import give, plain, say
 from whet.cli.shown.entries import entry_record
-from whet.cli.shown.live import live_record, measured_record, show_live, show_measured
-from whet.cli.shown.reviewing import cautions, reviewed, size_of
+from whet.cli.shown.live import live_lines, live_record, measured_lines, measured_record
+from whet.cli.shown.reviewing import cautions, reviewed
 from whet.errors import WhetError
 from whet.improving.learned import LessonScope, lessons_of
 from whet.improving.watch import live_lessons, look
@@ -29,7 +29,18 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.known_projects import KnownProjects
 from whet.targets.sync import TargetChange, tell
+from whet.text.showing import size_of
 
+LIVE: ListedRows[Lesson] = ListedRows(
+    lambda lesson: lesson.patch.scope.project,
+    lambda lesson: lesson.counts.since,
+    {
+        "oldest": lambda lesson: lesson.standing.entry,
+        "newest": lambda lesson: -lesson.standing.entry,
+        "help": lambda lesson: -lesson.counts.comparison.evidence_help,
+        "harm": lambda lesson: -lesson.counts.comparison.evidence_harm,
+    },
+)
 share_option = click.option(
     "--share",
     default=SHARE,
@@ -47,19 +58,15 @@ share_option = click.option(
     "decides which sessions; for the files of other agents, a hash of the day. `whet live look` tells a rule that "
     "helps to every session, and takes back one that harms.",
 )
+@list_options(*LIVE.orders)
 @json_option
 @click.pass_context
-def command(context: click.Context, as_json: bool) -> int:
+def command(context: click.Context, asked: AskedRows, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
-    home = find_home(os.environ)
-    with opened(home) as database:
-        found = live_lessons(home, database)
-    if as_json:
-        print_json({"live": [live_record(each) for each in found]})
-    else:
-        show_live(found)
-    return 0
+    with own_store() as (home, database):
+        found = LIVE.chosen(live_lessons(home, database), asked, KnownProjects(database))
+    return give({"live": [live_record(each) for each in found]}, live_lines(found), as_json=as_json)
 
 
 @command.command(
@@ -133,17 +140,13 @@ def stop(name: str, keep: bool, as_json: bool) -> int:
 )
 @json_option
 def look_(settled: float, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         found = look(home, database, now=time.time(), settled_seconds=60 * settled)
-    if as_json:
-        lessons = [live_record(each) for each in found.canaries]
-        print_json({"live": lessons, "templates": [measured_record(each) for each in found.templates]})
-        return 0
-    if found.canaries or not found.templates:
-        show_live(found.canaries)
-    show_measured(found.templates)
-    return 0
+    templates = [measured_record(each) for each in found.templates]
+    record = {"live": [live_record(each) for each in found.canaries], "templates": templates}
+    is_shown = found.canaries or not found.templates
+    lines = (*(live_lines(found.canaries) if is_shown else ()), *measured_lines(found.templates))
+    return give(record, lines, as_json=as_json)
 
 
 def _of_this_project(home: Home, database: Database) -> tuple[str, ...]:
@@ -193,13 +196,8 @@ def _said(
     as_json: bool,
     told: tuple[LiveReader, ...] | None = None,
 ) -> int:
-    if as_json:
-        readers = {} if told is None else {"told": [each._asdict() for each in told]}
-        others = {"bundle": [entry_record(each) for each in entries]} if len(entries) > 1 else {}
-        print_json({**entry_record(entries[0]), "files": touched(files), **readers, **others})
-        return 0
-    for entry in entries:
-        say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}.")
-    for line in touched_lines(files):
-        say(line)
-    return 0
+    readers = {} if told is None else {"told": [each._asdict() for each in told]}
+    others = {"bundle": [entry_record(each) for each in entries]} if len(entries) > 1 else {}
+    lines = (f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}." for entry in entries)
+    record = {**entry_record(entries[0]), "files": touched(files), **readers, **others}
+    return give(record, (*lines, *touched_lines(files)), as_json=as_json)

@@ -1,36 +1,28 @@
 """whet memory: the notes that agents are told, and a vault of notes to draw on."""
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+from rich.table import Table
 
 from whet.changes.author import Author
 from whet.changes.pending import need_person
 from whet.changes.skill_changes import PERSONS, notes_of, remember
 from whet.cli.acting import actor_of
 from whet.cli.authoring import author_at, careful, tell
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import console, count, moment, plain, print_json, say, table
+from whet.cli.options import json_option, own_store, yes_option
+from whet.cli.output import count, give, moment, plain, table
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.ledger.patches import Action
 from whet.sessions.exports import iso
-from whet.store.home import Home, find_home, prepare_home
-from whet.store.memory_files import (
-    NAMES,
-    NOTE,
-    Vault,
-    connect,
-    disconnect,
-)
+from whet.store.home import find_home, prepare_home
+from whet.store.memory_files import NAMES, NOTE, Vault, connect, disconnect
 from whet.store.opening import opened
 from whet.text.showing import shown
 from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
-
-page_option = click.option(
-    "--about-user", "user", is_flag=True, help="The note is about you (user.md), not about the environment (memory.md)."
-)
 
 
 @click.group(
@@ -43,14 +35,21 @@ page_option = click.option(
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(as_json)
+    if context.invoked_subcommand:
+        return 0
+    with own_store() as (home, database):
+        author = author_at(home, database)
+        pages = [notes_of(author, name) for name in NAMES]
+    return give({page.name: _record(page) for page in pages}, _lines(pages), as_json=as_json)
 
 
 @command.command(
     "add", epilog='Example: whet memory add --about-user "Prefers tables."', help="Add a note, or replace one."
 )
 @click.argument("text")
-@page_option
+@click.option(
+    "--about-user", "user", is_flag=True, help="The note is about you (user.md), not about the environment (memory.md)."
+)
 @click.option(
     "--replace", "match", default="", metavar="MATCH", help="The note to replace: its id, or words only it has."
 )
@@ -67,11 +66,10 @@ def add(text: str, user: bool, match: str, yes: bool, as_json: bool) -> int:
     help="Remove a note. Identify it by its id or by words that only it contains.",
 )
 @click.argument("match")
-@page_option
 @yes_option
 @json_option
-def remove(match: str, user: bool, yes: bool, as_json: bool) -> int:
-    return _make(NoteChange(Action.REMOVE, match=match), user=user, yes=yes, as_json=as_json)
+def remove(match: str, yes: bool, as_json: bool) -> int:
+    return _make(NoteChange(Action.REMOVE, match=match), user=False, yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -89,46 +87,28 @@ def connect_(folder: Path | None, note: str, as_json: bool) -> int:
     need_person(actor_of(os.environ))
     home = find_home(os.environ)
     if folder is None:
-        return _disconnect(home, as_json)
+        was = disconnect(home.folder)
+        told = "Disconnected." if was else "Nothing was connected."
+        return give({"disconnected": was}, (told,), as_json=as_json)
     prepare_home(home)
     vault = Vault(Path(os.path.abspath(os.path.expanduser(folder))), note)
     connect(home.folder, vault)
-    if as_json:
-        print_json({"folder": str(vault.folder), "note": note})
-    else:
-        missing = "" if (vault.folder / note).exists() else " once it exists"
-        say(f"Connected {plain(vault.folder)}. {plain(note)} in it goes into the prompt{missing}.")
-    return 0
+    missing = "" if (vault.folder / note).exists() else " once it exists"
+    told = f"Connected {plain(vault.folder)}. {plain(note)} in it goes into the prompt{missing}."
+    return give({"folder": str(vault.folder), "note": note}, (told,), as_json=as_json)
 
 
-def _disconnect(home: Home, as_json: bool) -> int:
-    was = disconnect(home.folder)
-    if as_json:
-        print_json({"disconnected": was})
-    else:
-        say("Disconnected." if was else "Nothing was connected.")
-    return 0
-
-
-def _list(as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
-        author = author_at(home, database)
-        pages = [notes_of(author, name) for name in NAMES]
-    if as_json:
-        print_json({page.name: _record(page) for page in pages})
-        return 0
+def _lines(pages: Sequence[Memory]) -> Iterator[str | Table]:
     rows = [
         (page.name, note.id, moment(note.at), note.source, shown(note.text)) for page in pages for note in page.notes
     ]
     if rows:
-        console().print(table(("page", "id", "since", "source", "note"), rows))
+        yield table(("page", "id", "since", "source", "note"), rows)
     for page in pages:
         over = " (agents do not get what is beyond the limit)" if page.size > page.limit else ""
-        say(f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}.")
+        yield f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}."
     if not rows:
-        say("No notes yet. To add one, run `whet memory add TEXT`.")
-    return 0
+        yield "No notes yet. To add one, run `whet memory add TEXT`."
 
 
 def _make(change: NoteChange, *, user: bool, yes: bool, as_json: bool) -> int:

@@ -11,11 +11,10 @@ import click
 from whet.changes.author import Author
 from whet.changes.pending import need_person
 from whet.cli.acting import actor_of, trust_at
-from whet.cli.authoring import careful, person_at, say_why
-from whet.cli.hermes_home import FROM_HERMES, hermes_home
-from whet.cli.hermes_pieces import HermesPiece, pieces, variables
+from whet.cli.authoring import careful, person_at, why_waits
+from whet.cli.hermes_pieces import FROM_HERMES, HermesPiece, hermes_home, pieces, variables
 from whet.cli.options import json_option
-from whet.cli.output import many, plain, print_json, say
+from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
@@ -26,6 +25,7 @@ from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
 from whet.store.memory_files import change as change_page
 from whet.store.opening import opened
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.told.memory import NoteChange, Reason, Refusal
 
 KINDS = {
@@ -140,7 +140,8 @@ def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_ru
         say(f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.")
     if waiting:
         say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet lessons --waiting`.")
-        say_why(made)
+        for line in why_waits(made):
+            say(line)
     if dry_run:
         say("Nothing was changed. To take it, run it without --dry-run.")
     elif migration.taken:

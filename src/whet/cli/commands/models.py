@@ -8,10 +8,12 @@ from pathlib import Path
 
 import click
 import msgspec
+from rich.table import Table
 
 from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
+from whet.cli.output import give, plain, table
 from whet.store.home import Home, find_home
+from whet.text.words import many
 
 
 @click.group(
@@ -61,12 +63,9 @@ def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
         path = _pull_embedded(home)
     else:
         path = _pull_from_hub(address, name, sha256, home)
-    if as_json:
-        print_json({"name": path.stem, "path": str(path), "size_bytes": path.stat().st_size})
-        return 0
-    chosen = "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
-    say(f"{path.stem} is ready ({path.stat().st_size / 1e6:,.0f} MB). To use it, run `whet config model {chosen}`.")
-    return 0
+    size, chosen = path.stat().st_size, "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
+    told = f"{path.stem} is ready ({size / 1e6:,.0f} MB). To use it, run `whet config model {chosen}`."
+    return give({"name": path.stem, "path": str(path), "size_bytes": size}, (told,), as_json=as_json)
 
 
 @command.command(
@@ -78,11 +77,8 @@ def remove_(name: str, as_json: bool) -> int:
     from whet.agent.providers.local_weights import remove
 
     removed = remove(name, find_home(os.environ))
-    if as_json:
-        print_json({"removed": removed.name, "size_bytes": removed.size_bytes})
-    else:
-        say(f"Deleted {removed.name}: {removed.size_bytes / 1e6:,.0f} MB freed.")
-    return 0
+    told = f"Deleted {removed.name}: {removed.size_bytes / 1e6:,.0f} MB freed."
+    return give({"removed": removed.name, "size_bytes": removed.size_bytes}, (told,), as_json=as_json)
 
 
 def _pull_embedded(home: Home) -> Path:
@@ -121,21 +117,21 @@ def _list(as_json: bool) -> int:
 
     found = listed(find_home(os.environ))
     memory = memory_of_machine()
-    if as_json:
-        fitting = [each._asdict() for each in recommended(memory)]
-        models = [msgspec.structs.asdict(each) for each in found]
-        print_json({"models": models, "memory_bytes": memory or None, "recommended": fitting})
-        return 0
+    fitting = [each._asdict() for each in recommended(memory)]
+    models = [msgspec.structs.asdict(each) for each in found]
+    record = {"models": models, "memory_bytes": memory or None, "recommended": fitting}
     rows = []
     for each in found:
         size = f"{each.size_bytes / 1e6:,.0f} MB"
         state = f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not downloaded: whet models pull"
         rows.append((each.setting, each.name, size, each.window or "–", each.tools or "–", state))
-    console().print(table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")))
-    say(f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.")
-    say(f"{EMBEDDED.name} is only for trying and testing Whet: it is too small to work or to judge with.")
-    _recommend(memory)
-    return 0
+    lines: tuple[str | Table, ...] = (
+        table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")),
+        f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.",
+        f"{EMBEDDED.name} is only for trying and testing Whet: it is too small to work or to judge with.",
+        *_recommended(memory),
+    )
+    return give(record, lines, as_json=as_json)
 
 
 def _elsewhere() -> str:
@@ -146,16 +142,16 @@ def _elsewhere() -> str:
     return f"; the settings name {plain(path)}" if name == "local" and "/" in path else ""
 
 
-def _recommend(memory: int) -> None:
+def _recommended(memory: int) -> Iterator[str]:
     from whet.agent.providers.local_listing import recommended
 
     fitting = recommended(memory)
     if not fitting:
-        say("No capable model fits this machine's memory: set one of a provider, `whet models --known`.")
+        yield "No capable model fits this machine's memory: set one of a provider, `whet models --known`."
         return
-    say(f"\nCapable models that fit this machine's {memory / 1e9:,.0f} GB of memory:")
+    yield f"\nCapable models that fit this machine's {memory / 1e9:,.0f} GB of memory:"
     for each in fitting:
-        say(f"  {each.size_bytes / 1e9:>5.1f} GB  {each.licence}  whet models pull {each.name}")
+        yield f"  {each.size_bytes / 1e9:>5.1f} GB  {each.licence}  whet models pull {each.name}"
 
 
 def _list_known(part: str, as_json: bool) -> int:
@@ -166,9 +162,7 @@ def _list_known(part: str, as_json: bool) -> int:
     table_of_models = data.models()
     names = sorted(name for name in table_of_models.known if part.lower() in name)
     models = [(table_of_models.known[name].provider, model_of(name, table_of_models)) for name in names]
-    if as_json:
-        print_json({"models": [{"provider": provider, **msgspec.structs.asdict(model)} for provider, model in models]})
-        return 0
+    record = {"models": [{"provider": provider, **msgspec.structs.asdict(model)} for provider, model in models]}
     rows = [
         (
             f"{provider}:{model.name}",
@@ -179,6 +173,6 @@ def _list_known(part: str, as_json: bool) -> int:
         for provider, model in models
     ]
     headings = ("model", "window", "calls", "$ in", "$ out")
-    console().print(table(headings, rows, numbers=headings[1:2] + headings[3:]))
-    say(f"{many(len(rows), 'model')}; prices in dollars per million tokens.")
-    return 0
+    listed = table(headings, rows, numbers=headings[1:2] + headings[3:])
+    told = f"{many(len(rows), 'model')}; prices in dollars per million tokens."
+    return give(record, (listed, told), as_json=as_json)

@@ -40,11 +40,12 @@ HOST = "127.0.0.1"  # this machine alone
     metavar="FILE.html",
     help="Write the views to one file for a colleague or an issue, without secrets and home folders, and end.",
 )
+@click.option("--texts", "with_texts", is_flag=True, help="With --export: titles, quotes and causes, too.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
 @json_option
-def command(port: int, file: Path | None, no_browser: bool, as_json: bool) -> int:
+def command(port: int, file: Path | None, with_texts: bool, no_browser: bool, as_json: bool) -> int:
     if file is not None:
-        return _export(file, as_json)
+        return _export(file, with_texts=with_texts, as_json=as_json)
     from whet.cli.acting import actor_of, has_terminal
     from whet.cli.analysed import bring_up_to_date
     from whet.ledger.entries import Actor
@@ -83,17 +84,17 @@ def _opened(address: str) -> Iterator[None]:
         yield
 
 
-def _export(file: Path, as_json: bool) -> int:
+def _export(file: Path, *, with_texts: bool, as_json: bool) -> int:
     from whet.cli.analysed import bring_up_to_date
-    from whet.store.opening import opened
+    from whet.cli.options import own_store
     from whet.web.cache import PageCache
     from whet.web.export import export
-    from whet.web.site import PageFilter, static_text
+    from whet.web.site import static_text
 
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         bring_up_to_date(database)
-        text = export(PageCache(home), database, PageFilter(), css=static_text("page.css"), now=time.time())
+        css = static_text("page.css")
+        text = export(PageCache(home), database, css=css, now=time.time(), with_texts=with_texts)
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:

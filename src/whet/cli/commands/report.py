@@ -1,16 +1,14 @@
 """whet report: where the agents' time went, what of it bought nothing, and what would spare most."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import click
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, temporary_option
-from whet.cli.output import console, many, moment, next_step, plain, print_json, say
+from whet.cli.options import filter_options, json_option, own_store, temporary_option
+from whet.cli.output import console, moment, next_step, plain, print_json, say
 from whet.cli.shown.counts import TOOLS, counts_record, tell_counts
-from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.cli.shown.lessons import change_of
 from whet.cli.shown.lost_time import (
     ROWS,
@@ -23,19 +21,19 @@ from whet.cli.shown.lost_time import (
     lost_time,
     lost_time_record,
 )
+from whet.cli.shown.records import left_out, none_found, repeating
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
-from whet.store.home import find_home
 from whet.store.list_prices import list_prices
 from whet.store.listing import Filters, count_sessions, count_temporary
-from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, costs_of, facts_among
 from whet.store.statistics import measure
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
 
 DRAFTS = 3
@@ -55,27 +53,20 @@ CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
 )
 @json_option
 def command(
-    source: str | None,
-    model: str | None,
-    folder: str | None,
-    tool: str | None,
-    since: str | None,
-    until: str | None,
+    filters: Filters,
     temporary: bool,
     counts: bool,
     as_json: bool,
 ) -> int:
-    wanted = filters_of(source, model, folder, tool, since, until)
-    filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
+    counted = filters._replace(without_own_work=True, without_temporary=not temporary)
     if counts:
-        return _count(filters, is_narrowed=any(wanted), as_json=as_json)
-    return _report(wanted, filters, as_json=as_json)
+        return _count(counted, is_narrowed=any(filters), as_json=as_json)
+    return _report(filters, counted, as_json=as_json)
 
 
 def _count(filters: Filters, *, is_narrowed: bool, as_json: bool) -> int:
     """Attempts of trials and reviews are counted only where they are asked for."""
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         bring_up_to_date(database)
         found = measure(database, filters, tools=TOOLS, price=list_prices(home))
         hidden = count_temporary(database, filters)
@@ -89,8 +80,7 @@ def _count(filters: Filters, *, is_narrowed: bool, as_json: bool) -> int:
 
 
 def _report(wanted: Filters, filters: Filters, *, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         bring_up_to_date(database)
         stored = list(session_troubles(database, filters))
         facts = facts_among(database, filters, list_prices(home))

@@ -7,13 +7,13 @@ import click
 
 from whet.cli.acting import actor_of, has_terminal
 from whet.cli.options import json_option
-from whet.cli.output import many, moment, plain, print_json, say
-from whet.cli.progress import bytes_bar
+from whet.cli.output import bytes_bar, moment, plain, print_json, say
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.setup.services import KEYS_FILE
 from whet.store.home import Home, find_home
 from whet.store.settings_file import load
+from whet.text.words import many
 
 
 @click.command(

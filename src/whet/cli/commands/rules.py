@@ -2,17 +2,18 @@
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 from msgspec.structs import replace
+from rich.table import Table
 
 from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_at
-from whet.cli.authoring import say_why
+from whet.cli.authoring import why_waits
 from whet.cli.deciding import told_to
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import console, many, moment, next_step, plain, print_json, say, table
+from whet.cli.options import AskedRows, ListedRows, json_option, list_options, own_store, yes_option
+from whet.cli.output import console, give, moment, next_lines, plain, table
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.grounds import grounds_of, is_untried
@@ -21,16 +22,20 @@ from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 from whet.text.showing import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from whet.store.database import Database
+from whet.text.words import many
 
 HEADINGS = ("rule", "from", "maker", "for", "since", "grounds", "text")
 NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
+NONE = "No rules yet. To add one, run `whet rules add NAME TEXT`; `whet lessons` lists what your sessions teach."
+NONE_MATCH = "No rule matches: try fewer filters."
+RULES: ListedRows[Item] = ListedRows(
+    lambda rule: rule.scope.project,
+    lambda rule: rule.since,
+    {"oldest": lambda rule: rule.number, "newest": lambda rule: -rule.number, "name": lambda rule: rule.name},
+)
 ROOMY = 120  # columns in which a table has room for the words of a rule
 PURPOSES = click.Choice(["interactive", "unattended"])
 
@@ -41,46 +46,34 @@ PURPOSES = click.Choice(["interactive", "unattended"])
     epilog="Example: whet rules add short-answers 'Answer in at most five lines.'",
     help="List the rules that agents get, oldest first: learned ones and your own.",
 )
+@list_options(*RULES.orders)
 @json_option
 @click.pass_context
-def command(context: click.Context, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(as_json)
-
-
-def _list(as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
-        ledger = ledger_of(home, database)
-        rules, entries = ledger.state().rules, ledger.entries()
-        places = _places(database, rules)
+def command(context: click.Context, asked: AskedRows, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
+    with own_store() as (home, database):
+        ledger, known = ledger_of(home, database), KnownProjects(database)
+        rules, entries = RULES.chosen(ledger.state().rules, asked, known), ledger.entries()
+    places = {rule.number: scope_words(rule.scope, known.shown) for rule in rules}
     grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
-    if as_json:
-        print_json({"rules": [_record(rule, grounds[rule.number]) for rule in rules]})
-    elif not rules:
-        say("No rules yet. To add one, run `whet rules add NAME TEXT`; `whet lessons` lists what your sessions teach.")
-    else:
-        _print(rules, grounds, places)
-        untried = sum(is_untried(rule, entries) for rule in rules)
-        say(f"[dim]{_counted(len(rules), untried)}[/]")
-        next_step(NEXT)
-    return 0
+    untried = sum(is_untried(rule, entries) for rule in rules)
+    record = {"rules": [_record(rule, grounds[rule.number]) for rule in rules]}
+    lines = _lines(rules, grounds, places, untried) if rules else (NONE_MATCH if asked.is_narrowed else NONE,)
+    return give(record, lines, as_json=as_json)
 
 
-def _places(database: "Database", rules: "Iterable[Item]") -> dict[int, str]:
-    """Where each rule holds, in words."""
-    from whet.targets.known_projects import KnownProjects
-
-    named = KnownProjects(database).shown
-    return {rule.number: scope_words(rule.scope, named) for rule in rules}
-
-
-def _print(rules: "tuple[Item, ...]", grounds: dict[int, str], places: dict[int, str]) -> None:
+def _lines(
+    rules: Sequence[Item], grounds: dict[int, str], places: dict[int, str], untried: int
+) -> Iterator[str | Table]:
     """The rules as a table; in a narrow terminal as lines, for there the words of a rule matter most."""
+    counted = f"[dim]{_counted(len(rules), untried)}[/]"
     if console().width < ROOMY:
         for rule in rules:
-            say(f"[bold]{plain(shown(rule.name))}[/]: {plain(shown(rule.text))}")
+            yield f"[bold]{plain(shown(rule.name))}[/]: {plain(shown(rule.text))}"
             where = shown(places[rule.number]) or "everywhere"
-            say(f"  [dim]{plain(f'{where} · since {moment(rule.since)} · {grounds[rule.number]}')}[/]")
+            yield f"  [dim]{plain(f'{where} · since {moment(rule.since)} · {grounds[rule.number]}')}[/]"
+        yield from (counted, *next_lines(NEXT))
         return
     rows = [
         (
@@ -94,7 +87,8 @@ def _print(rules: "tuple[Item, ...]", grounds: dict[int, str], places: dict[int,
         )
         for rule in rules
     ]
-    console().print(table(HEADINGS, rows, spare=("maker", "from", "since", "for")))
+    yield table(HEADINGS, rows, spare=("maker", "from", "since", "for"))
+    yield from (counted, *next_lines(NEXT))
 
 
 @command.command(
@@ -108,35 +102,31 @@ def _print(rules: "tuple[Item, ...]", grounds: dict[int, str], places: dict[int,
 @json_option
 def show(names: tuple[str, ...], as_json: bool) -> int:
     from whet.cli.analysed import look_at_rules
-    from whet.cli.shown.rules import following_record, rule_lines
+    from whet.cli.shown.entries import following_record, rule_lines
     from whet.lessons.following import count_following
     from whet.targets.sync_log import load_log, stays_of
 
-    home = find_home(os.environ)
     chosen = [_rule(name) for name in names]
-    with opened(home) as database:
-        ledger = ledger_of(home, database)
+    with own_store() as (home, database):
+        ledger, named = ledger_of(home, database), KnownProjects(database).shown
         rules, entries = chosen or ledger.state().rules, ledger.entries()
         fared = {name: count_following(seen) for name, seen in look_at_rules(database, home, rules).items()}
-        places = _places(database, rules)
+    places = {rule.number: scope_words(rule.scope, named) for rule in rules}
     grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     log = load_log(home)
     stays = {rule.name: stays_of(log, rule.number) for rule in rules}
-    if as_json:
-        records = [
-            {**_record(each, grounds[each.number]), **following_record(each, fared[each.name], stays[each.name])}
-            for each in rules
-        ]
-        print_json({"rules": records})
-        return 0
-    for rule in rules:
-        for line in rule_lines(rule, places[rule.number], grounds[rule.number], fared[rule.name], stays[rule.name]):
-            say(line)
-    if not rules:
-        say("No rules yet. To add one, run `whet rules add NAME TEXT`.")
-    elif any(each.came_up for each in fared.values()):
-        next_step("`whet sessions --rule NAME --fared told-not-followed` lists the sessions behind a number.")
-    return 0
+    records = [
+        {**_record(each, grounds[each.number]), **following_record(each, fared[each.name], stays[each.name])}
+        for each in rules
+    ]
+    lines = [
+        line
+        for rule in rules
+        for line in rule_lines(rule, places[rule.number], grounds[rule.number], fared[rule.name], stays[rule.name])
+    ]
+    if any(each.came_up for each in fared.values()):
+        lines += next_lines("`whet sessions --rule NAME --fared told-not-followed` lists the sessions behind a number.")
+    return give({"rules": records}, lines or (NONE,), as_json=as_json)
 
 
 @command.command(
@@ -184,8 +174,7 @@ def remove(name: str, yes: bool, as_json: bool) -> int:
 def _rule(name: str) -> Item:
     from whet.cli.analysed import active_rule
 
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         return active_rule(database, home, name)
 
 
@@ -196,12 +185,7 @@ def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
         entry = submit(home, database, given, actor=actor, now=time.time())
         is_told = not as_json and entry.step is not Step.PROPOSED and bool(entry.after)
         told = told_to(entry, home, database) if is_told else ""
-    if as_json:
-        print_json(entry_record(entry))
-    else:
-        say(_outcome(entry, told))
-        say_why((entry,))
-    return 0
+    return give(entry_record(entry), (_outcome(entry, told), *why_waits((entry,))), as_json=as_json)
 
 
 def _outcome(entry: Entry, told: str) -> str:

@@ -1,27 +1,24 @@
 """whet sessions: list sessions."""
 
-import os
-
 import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
-from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
-from whet.cli.output import console, many, moment, print_json, say, table
-from whet.cli.shown.left_out import among_them, left_out, none_found
-from whet.cli.shown.records import project_of_session, session_record
+from whet.cli.options import filter_options, json_option, own_store, sort_option, temporary_option
+from whet.cli.output import give, moment, table
+from whet.cli.shown.records import among_them, left_out, none_found, project_of_session, session_record
 from whet.errors import WhetError
 from whet.lessons.following import Fared, is_among
 from whet.outcomes.analysis import Analysis
+from whet.sessions.transcripts import Purpose
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
-from whet.store.home import Home, find_home
+from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, count_temporary, list_sessions
-from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.targets.known_projects import KnownProjects
-from whet.text.words import short
+from whet.text.words import many, short
 from whet.trouble.overview import duration
 from whet.trouble.values import SessionTrouble
 
@@ -37,28 +34,24 @@ SORTS = ("newest", "lost", "stepped-in")
     "Attempts of trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.",
 )
 @filter_options
-@purpose_option
+@click.option(
+    "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
+)
 @click.option("--rule", "rule_name", metavar="NAME", help="Only sessions in the situation of this active rule.")
 @click.option(
     "--fared",
     type=click.Choice([each.value for each in Fared]),
     help="With --rule: the sessions behind this count of `rules show`.",
 )
-@click.option("--sort", default="newest", show_default=True, type=click.Choice(SORTS), help="What comes first.")
+@sort_option(*SORTS)
 @temporary_option
 @click.option(
     "--all", "everything", is_flag=True, help="Include attempts of trials, reviews, and sessions in temporary folders."
 )
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
-@click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
 @json_option
 def command(
-    source: str | None,
-    model: str | None,
-    folder: str | None,
-    tool: str | None,
-    since: str | None,
-    until: str | None,
+    filters: Filters,
     purpose: str | None,
     rule_name: str | None,
     fared: str | None,
@@ -66,43 +59,39 @@ def command(
     temporary: bool,
     everything: bool,
     limit: int,
-    page: int,
     as_json: bool,
 ) -> int:
-    wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
+    wanted = filters._replace(purpose=purpose or "")
     # The sessions behind a count of a rule are those that it counts, wherever they ran.
-    filters = wanted._replace(
+    listed = wanted._replace(
         without_own_work=not everything, without_temporary=not (temporary or everything or rule_name)
     )
     if fared and not rule_name:
         raise WhetError("--fared needs --rule.", advice="To list the rules, run `whet rules`.")
-    home, start = find_home(os.environ), (page - 1) * limit
-    with opened(home) as database:
+    with own_store() as (home, database):
         bring_up_to_date(database)
         if rule_name:
-            behind = _of_rule(database, home, filters, rule_name, Fared(fared or Fared.SITUATION))
-            found, total, hidden = behind[start : start + limit], len(behind), (0, 0)
+            behind = _of_rule(database, home, listed, rule_name, Fared(fared or Fared.SITUATION))
+            found, total, hidden = behind[:limit], len(behind), (0, 0)
         else:
-            total, hidden = count_sessions(database, filters), _left_out(database, filters)
-            found = _sorted(database, filters, sort, total)[start : start + limit]
-        copies = 0 if rule_name else count_copies(database, filters)
+            total, hidden = count_sessions(database, listed), _left_out(database, listed)
+            found = _sorted(database, listed, sort, total)[:limit]
+        copies = 0 if rule_name else count_copies(database, listed)
         facts = {session.no: _facts(database, session) for session in found}
         known = KnownProjects(database)
     projects = {each.folder: known.identity(each.folder) for each in found}
-    if as_json:
-        records = [_record(each, *facts[each.no], projects[each.folder]) for each in found]
-        print_json({"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": records})
-        return 0
+    records = [_record(each, *facts[each.no], projects[each.folder]) for each in found]
+    record = {"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": records}
     unseen = left_out(hidden[0], own_work=hidden[1])
     if not found:
-        say(none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total)))
-        return 0
+        nothing = none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total))
+        return give(record, (nothing,), as_json=as_json)
     rows = [_row(session, *facts[session.no], known.short(projects[session.folder])) for session in found]
-    console().print(table(HEADINGS, rows, numbers=("lost", "stepped in", "messages", "tokens"), spare=SPARE))
-    more = " To list more, use --limit or --page." if total > len(found) else ""
+    more = " To list more, use --limit." if total > len(found) else ""
     next_step = "Next: `whet show ID`, or `whet show ID --dearest` for where it lost most."
-    say(f"[dim]{many(total, 'session')}{among_them(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
-    return 0
+    told = f"[dim]{many(total, 'session')}{among_them(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]"
+    listed_ones = table(HEADINGS, rows, numbers=("lost", "stepped in", "messages", "tokens"), spare=SPARE)
+    return give(record, (listed_ones, told), as_json=as_json)
 
 
 def _left_out(database: Database, filters: Filters) -> tuple[int, int]:

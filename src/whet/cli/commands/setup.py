@@ -155,7 +155,7 @@ def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
 
 def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
     from whet.cli.commands.import_ import progress_over
-    from whet.cli.progress import spinner
+    from whet.cli.output import spinner
     from whet.setup.doing import StepResult, set_up
     from whet.setup.looking import new_files
 
@@ -206,7 +206,7 @@ def _say_where_keys_go(here: "SetupPlace") -> None:
 
 
 def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
-    from whet.cli.progress import spinner
+    from whet.cli.output import spinner
     from whet.setup.doing import undo
     from whet.setup.records import load_record
 

@@ -1,12 +1,10 @@
 """whet show: read one session."""
 
-import os
-
 import click
 import msgspec
 
-from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
+from whet.cli.options import json_option, own_store
+from whet.cli.output import console, plain, print_json, say, table
 from whet.cli.shown.records import session_record
 from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, with_troubles
 from whet.errors import WhetError
@@ -18,12 +16,11 @@ from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
 from whet.store import sessions
 from whet.store.database import Database
-from whet.store.home import find_home
 from whet.store.listing import find
-from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.sessions import copied_in
 from whet.store.troubles import trouble_of_session
+from whet.text.words import many
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import SessionTrouble
 
@@ -62,7 +59,7 @@ def command(
     stop: int | None,
     as_json: bool,
 ) -> int:
-    with opened(find_home(os.environ)) as database:
+    with own_store() as (_, database):
         session = find(database, id_)
         if calls:
             return _show_calls(database, session, only=None if calls == ALL else calls, as_json=as_json)

@@ -9,18 +9,18 @@ import click
 from whet.changes import skill_changes
 from whet.changes.places import is_agents
 from whet.cli.authoring import author_at, careful, person_at, tell
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.cli.options import json_option, own_store, yes_option
+from whet.cli.output import give, moment, plain, table
 from whet.cli.shown.reviewing import cautions, copied
 from whet.errors import WhetError
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
-from whet.store.opening import opened
 from whet.store.skill_files import archived, list_skills, read_text, skill_uses, support_files
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.told.skills import FILE, FOLDERS, compose, read
 
 
@@ -34,7 +34,40 @@ from whet.told.skills import FILE, FOLDERS, compose, read
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(as_json)
+    if context.invoked_subcommand:
+        return 0
+    with own_store() as (home, database):
+        state, uses = author_at(home, database).state, skill_uses(database)
+    found, away = list_skills(home.folder), archived(home.folder)
+    records = [
+        {
+            "name": each.name,
+            "description": each.skill.description if each.skill else None,
+            "writers": "agents" if is_agents(state, each.name) else "person",
+            "views": uses[each.name].views if each.name in uses else 0,
+            "last_read": iso(uses[each.name].last) if each.name in uses else None,
+            "digest": each.skill.digest if each.skill else None,
+            "fault": each.fault or None,
+        }
+        for each in found
+    ]
+    rows = [
+        (
+            record["name"],
+            record["writers"],
+            record["views"],
+            moment(uses[each.name].last if each.name in uses else None),
+            f"✗ {each.fault}" if each.fault else shown(str(record["description"])),
+        )
+        for each, record in zip(found, records, strict=True)
+    ]
+    listed = (table(("name", "writers", "read", "last", "description"), rows, numbers=("read",)),) if rows else ()
+    archive = f" In the archive: {', '.join(away)}." if away else ""
+    following = (
+        "read one, run `whet skills show NAME`" if found else "create one, run `whet skills create NAME -f FILE`"
+    )
+    told = f"{many(len(found), 'skill')}.{archive} To {following}."
+    return give({"skills": records, "archived": list(away)}, (*listed, told), as_json=as_json)
 
 
 @command.command("show", epilog="Example: whet skills show release-notes", help="Print a skill or one of its files.")
@@ -48,14 +81,9 @@ def show(name: str, file: str, as_json: bool) -> int:
         what = f"skill {name}" if file == FILE else f"file {file} in the skill {name}"
         raise WhetError(f"There is no {what}.", advice="To list the skills, run `whet skills`.")
     files = support_files(folder, name)
-    if as_json:
-        print_json({"name": name, "file": file, "text": text, "files": list(files)})
-        return 0
-    for line in (*copied(text.rstrip()), *cautions(text)):
-        say(line)
-    for each in files if file == FILE else ():
-        say(f"[dim]also: {plain(each)}[/]")
-    return 0
+    also = (f"[dim]also: {plain(each)}[/]" for each in files if file == FILE)
+    record = {"name": name, "file": file, "text": text, "files": list(files)}
+    return give(record, (*copied(text.rstrip()), *cautions(text), *also), as_json=as_json)
 
 
 @command.command(
@@ -84,8 +112,7 @@ def create(name: str, description: str, source: str, yes: bool, as_json: bool) -
     if has_front_matter and description:
         body = with_field(body, "description", description)
     files = {file: _text(folder / file) for file in _support_files(folder)} if folder else {}
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         made = skill_changes.add(careful(author_at(home, database), yes=yes), name, body, files)
     return tell(made, as_json=as_json)
 
@@ -99,8 +126,7 @@ def create(name: str, description: str, source: str, yes: bool, as_json: bool) -
 @yes_option
 @json_option
 def adopt(name: str, yes: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         author = person_at(home, database)._replace(
             trust=Trust.USER, origin=PatchOrigin(PatchWriter.PERSON, said="agents may change it")
         )
@@ -118,8 +144,7 @@ def adopt(name: str, yes: bool, as_json: bool) -> int:
 @yes_option
 @json_option
 def archive(name: str, is_back: bool, yes: bool, as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         if is_back:
             made = skill_changes.restore(careful(person_at(home, database), yes=yes), name)
             return tell([made], as_json=as_json, done="Brought back")
@@ -127,49 +152,6 @@ def archive(name: str, is_back: bool, yes: bool, as_json: bool) -> int:
         skill_changes.view(author, name)
         made = skill_changes.archive(author, name)
     return tell([made], as_json=as_json, done="Archived")
-
-
-def _list(as_json: bool) -> int:
-    home = find_home(os.environ)
-    with opened(home) as database:
-        state = author_at(home, database).state
-        uses = skill_uses(database)
-    found, away = list_skills(home.folder), archived(home.folder)
-    records = [
-        {
-            "name": each.name,
-            "description": each.skill.description if each.skill else None,
-            "writers": "agents" if is_agents(state, each.name) else "person",
-            "views": uses[each.name].views if each.name in uses else 0,
-            "last_read": iso(uses[each.name].last) if each.name in uses else None,
-            "digest": each.skill.digest if each.skill else None,
-            "fault": each.fault or None,
-        }
-        for each in found
-    ]
-    if as_json:
-        print_json({"skills": records, "archived": list(away)})
-        return 0
-    rows = [
-        (
-            record["name"],
-            record["writers"],
-            record["views"],
-            moment(uses[each.name].last if each.name in uses else None),
-            f"✗ {each.fault}" if each.fault else shown(str(record["description"])),
-        )
-        for each, record in zip(found, records, strict=True)
-    ]
-    if rows:
-        console().print(table(("name", "writers", "read", "last", "description"), rows, numbers=("read",)))
-    archive = f" In the archive: {', '.join(away)}." if away else ""
-    following = (
-        "To read one, run `whet skills show NAME`."
-        if found
-        else "To create one, run `whet skills create NAME -f FILE`."
-    )
-    say(f"{many(len(found), 'skill')}.{archive} {following}")
-    return 0
 
 
 def _support_files(folder: Path) -> list[str]:

@@ -7,10 +7,18 @@ from pathlib import Path
 import click
 
 from whet.agents.registry import agents
-from whet.cli.delivery import FAILED, changes_record, exit_code, order_of, print_changes
+from whet.cli.delivery import (
+    FAILED,
+    HookTellers,
+    changes_record,
+    exit_code,
+    hook_tellers,
+    order_of,
+    print_changes,
+    told_sentences,
+)
 from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
-from whet.cli.told_by_hooks import HookTellers, hook_tellers, told_sentences
+from whet.cli.output import console, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -18,6 +26,7 @@ from whet.targets import settings
 from whet.targets.reaching import UntoldProject, untold_projects
 from whet.targets.sync import sync, withdraw
 from whet.text.showing import shown
+from whet.text.words import many
 
 SHOWN = 5  # projects
 

@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from whet.cli.leaving_out import MARGIN_POINTS, is_place, left_out
 from whet.cli.options import point_in_time
-from whet.cli.other_agents import expect_allowed, other_agent
 from whet.cli.output import next_step, print_json, say
-from whet.cli.trying import TryOptions, conduct, template_patch, trial_options
+from whet.cli.trying import (
+    MARGIN_POINTS,
+    TryOptions,
+    conduct,
+    expect_allowed,
+    is_place,
+    left_out,
+    other_agent,
+    template_patch,
+    trial_options,
+)
 from whet.errors import WhetError
 from whet.ledger.origins import PatchOrigin, PatchWriter
 
@@ -132,26 +140,22 @@ def _rule(text: str) -> "Patch":
 
 def _pending(name: str) -> "Patch":
     from whet.cli.deciding import Decider, chosen_lessons
+    from whet.cli.options import own_store
     from whet.ledger.entries import Actor
-    from whet.store.home import find_home
-    from whet.store.opening import opened
 
     _expect_person()
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         (lesson,) = chosen_lessons(Decider(home, database, Actor.PERSON), (name,), proposing=True)
     return lesson.proposal.patch
 
 
 def _without(name: str) -> "Patch":
+    from whet.cli.options import own_store
     from whet.ledger.patches import Action, Form, Patch, digest
     from whet.sessions.trust import Trust
-    from whet.store.home import find_home
     from whet.store.ledger import ledger_of
-    from whet.store.opening import opened
 
-    home = find_home(os.environ)
-    with opened(home) as database:
+    with own_store() as (home, database):
         rule = ledger_of(home, database).state().get(Form.RULE, name)
     if rule is None:
         raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
@@ -235,7 +239,7 @@ def improve_by(given: TryOptions, more: ImproveOptions, *, as_json: bool) -> int
 
 def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]":
     """What another agent may take in the person's name."""
-    from whet.cli.other_agents import account
+    from whet.cli.shown.trials import account
 
     limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
     yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
@@ -287,9 +291,9 @@ def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
 
 
 def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
-    from whet.cli.other_agents import at_once
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
+    from whet.cli.trying import at_once
     from whet.engine.orders import decoded
     from whet.improving.improve import improve
     from whet.trials.improvements import ImproveReport
@@ -304,8 +308,8 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
     from msgspec.structs import replace
 
     from whet.cli.commands.learn import queue_reading
-    from whet.cli.other_agents import at_once
     from whet.cli.procedures import PROCEDURES, is_watched
+    from whet.cli.trying import at_once
     from whet.engine.orders import Queue, decoded
     from whet.engine.work import WorkState, given_orders
     from whet.engine.worker import launched
@@ -390,15 +394,14 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
 
 
 def _show(report: "ImproveReport", as_json: bool) -> int:
+    from whet.cli.options import own_store
     from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
-    from whet.store.home import find_home
-    from whet.store.opening import opened
     from whet.targets.known_projects import KnownProjects
 
     if as_json:
         print_json(report_record(report))
         return 0
-    with opened(find_home(os.environ)) as database:
+    with own_store() as (_, database):
         named = KnownProjects(database).shown
     for line in report_lines(report, named):
         say(line)

@@ -10,10 +10,11 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
 
 from whet.cli.options import json_option
-from whet.cli.output import console, many, moment, plain, print_json, print_json_line, say, table
-from whet.text.words import short
+from whet.cli.output import give, moment, plain, print_json_line, say, table
+from whet.text.words import many, short
 
 if TYPE_CHECKING:
     from whet.engine.orders import Queue
@@ -117,23 +118,21 @@ def _list(with_all: bool, as_json: bool) -> int:
     with given_orders(home) as orders:
         found = orders.all(limit=5000 if with_all else 30)
     living = _living(home, found)
-    if as_json:
-        print_json({"work": [_record(work, living) for work in found]})
-        return 0
-    if not found:
-        say("No background work yet. Reviews, jobs and trials appear here.")
-        return 0
-    headings = ("id", "state", "queue", "changed", "cost", "what")
-    console().print(table(headings, [_row(work, living) for work in found]))
+    lines: list[str | Table] = ["No background work yet. Reviews, jobs and trials appear here."]
+    if found:
+        headings = ("id", "state", "queue", "changed", "cost", "what")
+        lines = [table(headings, [_row(work, living) for work in found])]
     held_up = [work for work in found if work.waits > time.time()]
     if held_up:
-        say(f"{many(len(held_up), 'piece')} of work waits for the daily limit until {moment(held_up[0].waits)}.")
-        say("To see what was spent, run `whet status`; to raise it: `whet config background.tokens_per_day N`.")
+        lines += [
+            f"{many(len(held_up), 'piece')} of work waits for the daily limit until {moment(held_up[0].waits)}.",
+            "To see what was spent, run `whet status`; to raise it: `whet config background.tokens_per_day N`.",
+        ]
     waiting = sum(work.is_open for work in found)
     if waiting > len(held_up):
         is_taken = living or is_worker_alive(home.folder)
-        say(f"{many(waiting, 'piece')} of work open{NEXT[bool(is_taken)]}")
-    return 0
+        lines.append(f"{many(waiting, 'piece')} of work open{NEXT[bool(is_taken)]}")
+    return give({"work": [_record(work, living) for work in found]}, lines, as_json=as_json)
 
 
 @command.command(
@@ -167,15 +166,10 @@ def _about(id: str, what: str, as_json: bool) -> int:
         act = {"find": orders.find, "cancel": orders.cancel, "retry": orders.retry}[what]
         work = act(id)
     record = _record(work, _living(home, [work]))
-    if as_json:
-        print_json(record)
-        return 0
-    for label, value in record.items():
-        if value not in ("", None, [], {}):
-            say(f"[bold]{label:<9}[/bold] {plain(value)}")
-    for line in _learned(home, work):
-        say(line)
-    return 0
+    facts = (
+        f"[bold]{name:<9}[/bold] {plain(value)}" for name, value in record.items() if value not in ("", None, [], {})
+    )
+    return give(record, (*facts, *_learned(home, work)), as_json=as_json)
 
 
 def _living(home: "Home", found: Sequence["Work"]) -> frozenset[str]:

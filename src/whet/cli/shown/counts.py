@@ -2,12 +2,12 @@
 
 from rich.table import Table
 
-from whet.cli.output import console, count, many, moment, say, share, table
-from whet.cli.shown.left_out import repeating
+from whet.cli.output import console, count, moment, say, table
+from whet.cli.shown.records import repeating
 from whet.sessions.exports import iso
 from whet.store.session_facts import SessionCosts
 from whet.store.statistics import Statistics
-from whet.text.words import short
+from whet.text.words import many, share, short
 
 TOOLS = 15
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from whet.cli.output import many, plain
+from whet.cli.output import plain
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
 from whet.improving.outlook import OWN_PROMPT
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson
 from whet.text.showing import shown
-from whet.text.words import short
+from whet.text.words import many, short
 from whet.trials.improvements import Became, ImproveReport, LessonOutcome, Way, way_of, why_of
 
 WAITING_SHOWN = 5

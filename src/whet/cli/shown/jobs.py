@@ -1,8 +1,11 @@
 """Jobs and their runs, for people and for programs."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from whet.cli.output import console, many, moment, plain, say, table
+from rich.table import Table
+
+from whet.cli.output import moment, plain, table
 from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.jobs import schedules
@@ -13,7 +16,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import JobFile
 from whet.store.job_records import JobMark
-from whet.store.owner import Owner, identity_of
+from whet.store.owner import identity_of, owner_of
+from whet.text.words import many
 
 STALE_SECONDS = 180.0
 PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
@@ -84,7 +88,10 @@ def next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
     return schedules.next_after(schedule_of(job), since)
 
 
-def print_jobs(found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *, now: float) -> None:
+def job_lines(
+    home: Home, database: Database, found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *, now: float
+) -> Iterator[str | Table]:
+    """The jobs, then reports that did not arrive, and that nobody looks at the clock."""
     rows = []
     for each, mark, last in found:
         if each.job is None:
@@ -101,54 +108,43 @@ def print_jobs(found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *,
                 _outcome(last) if last else "",
             )
         )
-    console().print(table(("job", "state", "schedule", "next", "last", "outcome"), rows))
-
-
-def print_clock(home: Home, database: Database, *, now: float) -> None:
-    """Say so where nobody looks at the clock: no job runs then."""
-    mark = job_records.mark_of(database, identity_of(home), job_records.CLOCK)
-    if mark is None:
-        say("No worker is running the jobs yet. To start one, run `whet worker`.")
-    elif not is_worker_alive(home.folder) or now - mark.accounted > STALE_SECONDS:
-        say(f"No worker has run the jobs since {moment(mark.accounted)}. To start one, run `whet worker`.")
-
-
-def print_troubles(database: Database, own: Owner) -> None:
-    """Reports that did not arrive."""
-    found = job_records.runs(database, own, limit=TROUBLE_RUNS)
-    troubles = [record for record in found if record.handing in PROBLEMS]
+    yield table(("job", "state", "schedule", "next", "last", "outcome"), rows)
+    runs = job_records.runs(database, owner_of(home), limit=TROUBLE_RUNS)
+    troubles = [record for record in runs if record.handing in PROBLEMS]
     for record in troubles[:5]:
         then = f" Next attempt {moment(record.next_try)}." if record.next_try else ""
         what = f"Not delivered ({record.handing}): run {record.id} of {plain(record.job.name)}."
-        say(f"{what} {plain(record.handing_error)}{then}")
+        yield f"{what} {plain(record.handing_error)}{then}"
     if len(troubles) > 5:
-        say(f"{many(len(troubles) - 5, 'more report')} not delivered; to list them, run `whet jobs show --runs`.")
+        yield f"{many(len(troubles) - 5, 'more report')} not delivered; to list them, run `whet jobs show --runs`."
+    mark = job_records.mark_of(database, identity_of(home), job_records.CLOCK)
+    if mark is None:
+        yield "No worker is running the jobs yet. To start one, run `whet worker`."
+    elif not is_worker_alive(home.folder) or now - mark.accounted > STALE_SECONDS:
+        yield f"No worker has run the jobs since {moment(mark.accounted)}. To start one, run `whet worker`."
 
 
-def print_runs(records: tuple[JobRecord, ...], *, full: bool) -> None:
+def runs_table(records: tuple[JobRecord, ...]) -> Table:
     headings = ("run", "job", "scheduled", "outcome", "missed", "delivery", "session", "error")
-    console().print(table(headings, [_row(record) for record in records], numbers=("missed",)))
-    for record in records if full else ():
-        say(f"\n[bold]{record.id}[/bold] {moment(record.scheduled)}")
-        print_result(record)
+    return table(headings, [_row(record) for record in records], numbers=("missed",))
 
 
-def print_result(record: JobRecord) -> None:
+def result_lines(record: JobRecord) -> Iterator[str]:
     """What a run came to, with everything that a person needs to know of it."""
     result = record.result
     if result is None:
-        say(f"The run is {record.state}.")
+        yield f"The run is {record.state}."
         return
     if record.missed_count:
-        say(plain(missed_words(record)))
+        yield plain(missed_words(record))
     if result.report.strip():
-        say(plain(result.report.rstrip()))
+        yield plain(result.report.rstrip())
     if result.error:
-        say(f"[bold]{plain(result.outcome.value)}[/bold]: {plain(result.error)}")
+        yield f"[bold]{plain(result.outcome.value)}[/bold]: {plain(result.error)}"
     for note in result.notes:
-        say(plain(f"Note: {note}"))
+        yield plain(f"Note: {note}")
     if record.handing in PROBLEMS:
-        say(f"The report was not delivered ({record.handing}): {plain(record.handing_error)}")
+        yield f"The report was not delivered ({record.handing}): {plain(record.handing_error)}"
 
 
 def exit_code(record: JobRecord) -> int:

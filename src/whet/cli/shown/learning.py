@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from whet.cli.output import many, plain
+from whet.cli.output import plain
 from whet.reading.learn import LearnedProject, LearnReport
-from whet.text.words import short
+from whet.text.words import many, short
 
 PROJECTS_SHOWN = 6
 

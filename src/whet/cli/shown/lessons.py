@@ -7,7 +7,7 @@ from itertools import groupby
 import msgspec
 from msgspec.structs import replace
 
-from whet.cli.output import many, moment, plain
+from whet.cli.output import moment, plain
 from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words, unquoted
 from whet.cli.shown.reviewing import cautions, labelled
 from whet.ledger.entries import Entry, Step
@@ -21,6 +21,7 @@ from whet.lessons.said import LessonConflict
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.trouble.kinds import ChangeKind
 
 NEXT = (

@@ -1,29 +1,31 @@
 """Lessons and templates that are live: a table with the evidence so far, and the same for programs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
+from rich.table import Table
 
-from whet.cli.output import console, many, moment, next_step, plain, say, table
+from whet.cli.output import moment, next_lines, plain, table
 from whet.improving.template_watch import Measured
 from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
 from whet.lessons.record import Lesson
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.trials.live_templates import ALPHA, LEAST_EFFECT
 
 HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "decision")
 MEASURED = ("template", "model", "since", "share", "with", "without", "effect", "verdict")
 
 
-def show_live(lessons: Iterable[Lesson]) -> None:
-    found = tuple(lessons)
+def live_lines(found: Sequence[Lesson]) -> Iterator[str | Table]:
     if not found:
-        say("Nothing is live. To tell a rule to a share of your sessions, run `whet live start ID`.")
+        yield "Nothing is live. To tell a rule to a share of your sessions, run `whet live start ID`."
         return
-    console().print(table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9]))
-    for line in _notes(found):
-        say(line)
-    next_step("nothing to do: `whet live look`, or the worker every hour, decides. `whet live stop NAME` ends one.")
+    yield table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9])
+    yield from _notes(found)
+    yield from next_lines(
+        "nothing to do: `whet live look`, or the worker every hour, decides. `whet live stop NAME` ends one."
+    )
 
 
 def live_record(lesson: Lesson) -> dict[str, object]:
@@ -53,7 +55,7 @@ def _row(lesson: Lesson) -> tuple[object, ...]:
     )
 
 
-def _notes(found: tuple[Lesson, ...]) -> Iterator[str]:
+def _notes(found: Sequence[Lesson]) -> Iterator[str]:
     by_score = tuple(each.counts for each in found if not each.counts.endpoint)
     if by_score:
         alpha = by_score[0].comparison.alpha
@@ -123,20 +125,19 @@ def _evidence(value: float) -> str:
     return f"{value:.2g}" if value < 1000 else "> 1000"
 
 
-def show_measured(templates: Iterable[Measured]) -> None:
+def measured_lines(found: Sequence[Measured]) -> Iterator[str | Table]:
     """Nothing where no session has drawn for a template."""
-    found = tuple(templates)
     if not found:
         return
-    console().print(table(MEASURED, [_measured_row(each) for each in found], numbers=MEASURED[3:7]))
-    say(
+    yield table(MEASURED, [_measured_row(each) for each in found], numbers=MEASURED[3:7])
+    yield (
         "[dim]Mean loss of sessions with and without the template: 1 for one that ends in failure, else the share of"
         " its time that bought nothing. A template that saves less than"
         f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
     )
     for why in dict.fromkeys((each.decided, each.why) for each in found if each.why):
         entry, words = why
-        say(f"[bold]{f'Entry {entry}' if entry else 'Note'}[/]: {plain(shown(words))}.")
+        yield f"[bold]{f'Entry {entry}' if entry else 'Note'}[/]: {plain(shown(words))}."
 
 
 def measured_record(measured: Measured) -> dict[str, object]:

@@ -9,10 +9,9 @@ from rich.table import Table
 
 from whet.cli.output import plain, table
 from whet.sessions.exports import iso
-from whet.shipped.kinds import known_troubles
+from whet.shipped.kinds import label_of
 from whet.store.troubles import StoredTrouble
 from whet.targets.known_projects import KnownProjects
-from whet.trouble.kinds import kind_named
 from whet.trouble.overview import (
     TroubleOverview,
     duration,
@@ -82,11 +81,6 @@ def lost_time(stored: Sequence[StoredTrouble], dollars: float | None, known: Kno
 
 def _only(session: SessionTrouble, kind: str) -> SessionTrouble:
     return msgspec.structs.replace(session, troubles=tuple(one for one in session.troubles if one.kind == kind))
-
-
-def label_of(kind: str) -> str:
-    """A kind of trouble as lists name it."""
-    return kind_named(kind, known_troubles()).label
 
 
 def headlines(found: TroubleOverview) -> Iterator[str]:

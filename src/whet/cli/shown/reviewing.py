@@ -35,12 +35,6 @@ def cautions(text: str) -> Iterator[str]:
             yield f"[yellow]{row}[/]"
 
 
-def size_of(text: str) -> str:
-    """How much there is to read, so that nobody takes the last screen for the whole."""
-    lines = text.count("\n") + 1
-    return f"{lines:,} {'line' if lines == 1 else 'lines'}, {len(text):,} characters"
-
-
 def _dressed(row: str, style: str = "") -> str:
     # What is escaped has to stand before a tag: elsewhere a backslash at its end would be shown twice.
     return f"[{style or 'none'}]{escape(row)}[/]"

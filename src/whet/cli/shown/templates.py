@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.examples.choosing import Worth
 from whet.examples.mining import Mined
 from whet.examples.prefills import as_anthropic, as_openai
@@ -16,6 +16,7 @@ from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message
 from whet.store.template_draws import DrawOutcome
 from whet.store.template_files import TemplateFile, TemplateUse
+from whet.text.words import many
 
 LINES_SHOWN = 6
 STATS = ("name", "tokens", "used", "last", "measured", "live: with", "without")

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from whet.cli.output import many, moment, plain
+from whet.cli.output import moment, plain
 from whet.cli.shown.lost_time import stretch_costs, stretch_words
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.activity import OutlineItem
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.store.rows import Session
+from whet.text.words import many
 from whet.trouble.overview import ENDINGS, duration
 from whet.trouble.values import SessionTrouble, Trouble
 

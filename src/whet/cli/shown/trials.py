@@ -1,17 +1,17 @@
 """How trials are shown: the plan before, a line while they run, and the verdict with what it rests on."""
 
+import os
 import sys
 from collections.abc import Iterator
 
 import msgspec
 
 from whet.agent.providers.local_weights import EMBEDDED
-from whet.cli.other_agents import account
-from whet.cli.output import many, plain
+from whet.cli.output import plain
 from whet.evidence.final_look import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
-from whet.text.words import short
-from whet.trials.attempts import Arm, ArmTally
+from whet.text.words import many, short
+from whet.trials.attempts import ARMS, ArmTally
 from whet.trials.continuing import missing_cases
 from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
 from whet.trials.outcome_words import counted, more_needed, outlook, ruled
@@ -23,7 +23,6 @@ NEXT = {
     Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases add ID` makes more.",
     Ruling.REJECT: "leave it, or try other words.",
 }
-ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 STOPS = {
     TrialStop.EVIDENCE: "stopped early: the evidence suffices",
     TrialStop.CASES: "all cases were run",
@@ -88,6 +87,18 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "tokens_most": found.attempts_most * (trial.of_one.input + trial.of_one.output),
         "cache": trial.change.price,
     }
+
+
+def account(agent: str) -> str:
+    """What a person should know of another agent before they let it start."""
+    from whet.proving.executing import network_said
+    from whet.store.home import find_home
+    from whet.store.settings_file import load
+
+    return (
+        f"{agent} runs in your name and on your account. Whether your plan allows use by a program is for you to know"
+        f" and to allow. {network_said(agent, load(find_home(os.environ)), os.environ)}"
+    )
 
 
 def judge_line(model: str, agent: str) -> str:

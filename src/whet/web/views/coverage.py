@@ -7,9 +7,10 @@ from typing import NamedTuple
 from whet.store.forgotten import LeftOutFile
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, many, section, table
+from whet.web.site import Site, code, section, table
 
 MOST_PROJECTS = 25
 MOST_PATHS = 50

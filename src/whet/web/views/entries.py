@@ -12,11 +12,11 @@ from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.ledger.traces import Move, difference
 from whet.lessons.record import Lesson
-from whet.text.showing import shown, warnings
-from whet.text.words import cut
+from whet.text.showing import shown, size_of, warnings
+from whet.text.words import cut, many
 from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, many, moment, section
+from whet.web.site import Site, moment, section
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
@@ -158,11 +158,6 @@ def diff(move: Move) -> Element:
     names = {"+": "add", "-": "gone"}
     spans = [h("span", {"class": names.get(line[:1])}, shown(line) or " ") for line in lines]
     return h("pre", {"class": "diff", "tabindex": "0", "aria-label": "the change"}, spans)
-
-
-def size_of(text: str) -> str:
-    lines = text.count("\n") + 1
-    return f"{many(lines, 'line')}, {len(text):,} characters"
 
 
 def _actions(site: Site, entry: Entry) -> Element:

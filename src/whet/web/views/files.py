@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from whet.statements.audit import Audit
 from whet.statements.statement import AuditedStatement, InstructionFile, StatementFinding
 from whet.text.showing import shown
+from whet.text.words import many, share
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, many, section, share, tile
+from whet.web.site import Site, code, empty, section, tile
 
 
 def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:

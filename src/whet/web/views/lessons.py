@@ -8,8 +8,9 @@ from whet.lessons.record import DECIDED, Lesson, LessonStage
 from whet.lessons.said import LessonConflict
 from whet.lessons.taught_rules import PERSONS_WORD
 from whet.text.showing import shown
+from whet.text.words import many
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, section
+from whet.web.site import NO_PROJECT, Site, code, empty, moment, reading, section
 
 QUOTES = 3
 
@@ -100,7 +101,7 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
             {"class": "facts"},
             f"{where} · {lesson.told_as} · {lesson.evidence.source.words} · ",
             behind,
-            f" · {', '.join(lesson.seen_by.agents)} · trust {lesson.trust.label} · ",
+            f" · {', '.join(lesson.seen_by.agents)} · words: {lesson.whose} · ",
             "waits for your decision"
             if standing.stage is LessonStage.WAITING
             else shown(standing.words.replace("`", "")),
@@ -108,12 +109,13 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
             code(f"whet lessons show {lesson.id}"),
         ),
         _ladder(lesson),
-        h("p", {}, h("strong", {}, "Situation: "), shown(lesson.situation))
-        if lesson.situation not in ("", PERSONS_WORD)
-        else None,
-        h("p", {}, h("strong", {}, "Fix: "), shown(lesson.fix)) if lesson.fix not in ("", lesson.rule) else None,
+        [
+            h("p", {}, h("strong", {}, f"{name}: "), shown(words))
+            for name, words in (("Situation", lesson.situation), ("Fix", lesson.fix))
+            if lesson.fix not in lesson.rule and words not in ("", PERSONS_WORD)
+        ],
         h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(pieces))), quotes),
-        _proposing(site, lesson)
+        h("div", {"class": "actions"}, _proposing(site, lesson))
         if site.form and lesson.is_proposable and standing.stage is LessonStage.CHECKED
         else None,
     )

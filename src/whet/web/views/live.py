@@ -11,12 +11,12 @@ from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
 from whet.lessons.record import Lesson
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
-from whet.text.words import estimate
-from whet.trials.attempts import Arm
+from whet.text.words import estimate, many
+from whet.trials.attempts import ARMS, Arm
 from whet.web.charts import ChartPoint, over_time, spans
-from whet.web.groups import ARMS, CAME_UP, DOUBTFUL, FAILED
+from whet.web.groups import CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, evidence, known_by, many, moment, section, table, tile
+from whet.web.site import Site, code, evidence, known_by, moment, section, table, tile
 
 FIRST_LOOK = LOOKS[0]
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run `whet live look`."

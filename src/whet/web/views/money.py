@@ -7,11 +7,11 @@ from whet.engine.orders import Done
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
-from whet.text.words import cut, short
+from whet.text.words import cut, many, short
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, no_sessions, section, table, when
+from whet.web.site import Site, code, dollars, empty, no_sessions, section, table, when
 
 MOST_MODELS = 6
 PURPOSES = {
@@ -90,7 +90,8 @@ def _money(site: Site, facts: Sequence[SessionFact], hidden: int) -> list[Child]
     said = sum(fact.cost_dollars is not None for fact in facts)
     priced = site.counted(known, many(known, "session"), group="paid")
     whole = site.link(f"{len(facts):,}", "sessions", group="own")
-    how = f" {said:,} say it themselves; the others are counted by their tokens at list prices." if known else ""
+    told = f"{said:,} say it themselves; the others" if said else "They"
+    how = f" {told} are counted by their tokens at list prices." if known > said else ""
     drawn.append(h("p", {"class": "soft"}, "The cost of ", priced, " of ", whole, f" is known.{how}"))
     return [*drawn, _how_to_price(facts)]
 

@@ -1,6 +1,5 @@
 """Overview: where the time went, and whether it gets better."""
 
-import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,9 +8,12 @@ from typing import NamedTuple
 
 from whet.evidence.ratios import ratio, sums
 from whet.ledger.entries import CHANGES, Entry
+from whet.shipped.kinds import label_of
 from whet.store.session_facts import SessionFact, costs_of
-from whet.text.words import cut
+from whet.text.words import cut, many
 from whet.trouble.overview import (
+    HOUR,
+    MINUTE,
     UPPER_BOUND,
     duration,
     interval_words,
@@ -29,16 +31,14 @@ from whet.trouble.trends import trend
 from whet.trouble.values import SessionTrouble
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, dollars, known_by, many, no_sessions, section, table
+from whet.web.site import NO_PROJECT, Site, dollars, known_by, no_sessions, section, table
 from whet.web.views.trouble import (
     ChosenTrouble,
     SaidIn,
     SeenTrouble,
     cause_bars,
     kind_bars,
-    label_of,
-    said_in,
-    stretch_words,
+    stretch_told,
 )
 
 MOST_WEEKS = 26
@@ -176,8 +176,7 @@ def _rates(
         words = f"week of {monday(name)} ({name}): {value:.1f} {unit}{spread}, {many(len(pairs), 'session')}"
         follows = place > 0 and monday(name) - monday(weeks[place - 1][0]) == WEEK
         points.append(ChartPoint(day_of(name), value, max(low, 0.0), high, words, behind(name), follows))
-    peak = 1.3 * max(point.value for point in points)
-    return over_time(points, title=title, marks=marks, most=2 if peak <= 2 else 4 * math.ceil(peak / 4))
+    return over_time(points, title=title, marks=marks, most=max(2.0, 1.3 * max(point.value for point in points)))
 
 
 def _marks(site: Site, named: list[str], entries: Sequence[Entry]) -> list[ChartMark]:
@@ -205,12 +204,13 @@ def _told(entry: Entry) -> str:
 
 def _hours(site: Site, weeks: Mapping[str, TroubleGroup]) -> Element:
     rows = []
+    unit, size = ("h", HOUR) if max(each.agent_seconds for each in weeks.values()) >= HOUR else ("min", MINUTE)
     for name, each in weeks.items():
         lost, all_of = each.lost.seconds, each.agent_seconds
         words = f"week of {monday(name)} ({name}): {duration(all_of)}, of which {duration(lost)} bought nothing"
-        pieces = (("the rest", all_of - lost), ("bought nothing", lost))
+        pieces = (("the rest", (all_of - lost) / size), ("bought nothing", lost / size))
         rows.append(ChartBar(day_of(name), pieces, words, site.href("sessions", week=name)))
-    return columns(rows, title="Agent time by week", show=duration)
+    return columns(rows, title="Agent time by week", show=lambda value: f"{value:g} {unit}")
 
 
 def monday(week: str) -> date:
@@ -231,10 +231,11 @@ def _dearest(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) ->
     for found in dearest((each.trouble for each in seen), DEAREST):
         fact, worst = facts[found.session], found.dearest
         if worst is not None:
+            what, said = stretch_told(around.said(fact), worst)
             rows.append(
                 (
                     site.session(fact.id, cut(fact.title, 70) or fact.id[:12], message=worst.first),
-                    (f"{stretch_words(worst)} ({duration(worst.seconds)})", said_in(around.said(fact), worst)),
+                    (f"{what} ({duration(worst.seconds)})", said),
                     duration(found.lost_seconds),
                     duration(found.agent_seconds),
                     dollars(fact.dollars),

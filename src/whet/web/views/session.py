@@ -11,12 +11,12 @@ from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
 from whet.store.rows import Session
 from whet.text.showing import shown
-from whet.text.words import short
+from whet.text.words import many, short
 from whet.trouble.overview import ENDINGS, duration, percent
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import MESSAGES_SHOWN, Site, code, dollars, many, moment, section, table, tile
+from whet.web.site import MESSAGES_SHOWN, Site, code, dollars, moment, section, table, tile
 from whet.web.views.trouble import paid, stretch_words
 
 LINES = 12

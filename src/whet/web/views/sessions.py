@@ -6,14 +6,14 @@ from typing import NamedTuple
 from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
-from whet.text.words import cut
-from whet.trials.attempts import Arm
+from whet.text.words import cut, many
+from whet.trials.attempts import ARMS, Arm
 from whet.trouble.overview import duration
 from whet.trouble.rollups import week
 from whet.trouble.values import SessionTrouble
-from whet.web.groups import ARMS, GROUPS, SITUATIONS
+from whet.web.groups import GROUPS, SITUATIONS
 from whet.web.html import Child, Element, h
-from whet.web.site import PageFilter, Site, dollars, empty, many, no_sessions, number_of, table, when
+from whet.web.site import PageFilter, Site, dollars, empty, no_sessions, number_of, table, when
 
 PAGE = 100
 
@@ -127,8 +127,10 @@ def sessions(site: Site, seen: SeenSessions, narrowed: Narrowed) -> Element:
         every = site._replace(filter=PageFilter()).link("Show all sessions", "sessions")
         return h("div", {}, empty(f"No session matches: none {narrowed.words or 'here'}. ", every, "."))
     start = number_of(narrowed.start)
-    rows = (_row(site, each, seen.project) for each in found[start : start + PAGE])
-    headings = ("session", "agent", "project", *(_heading(site, name, narrowed) for name in ORDERS))
+    several = len({each.fact.source for each in found}) > 1  # one agent alone is said by the filter
+    rows = (_row(site, each, seen.project, with_agent=several) for each in found[start : start + PAGE])
+    agent = ("agent",) if several else ()
+    headings = ("session", *agent, "project", *(_heading(site, name, narrowed) for name in ORDERS))
     caption = f"{many(len(found), 'session')} {narrowed.words}".rstrip()
     more = narrowed._replace(start=str(start + PAGE))._asdict()
     later = site.link("More sessions", "sessions", **more) if start + PAGE < len(found) else None
@@ -144,13 +146,13 @@ def _heading(site: Site, name: str, narrowed: Narrowed) -> Child:
     return site.link(words, "sessions", label=f"sort by {words}", **asked)
 
 
-def _row(site: Site, listed: ListedSession, project: Callable[[str], str]) -> tuple[Child, ...]:
+def _row(site: Site, listed: ListedSession, project: Callable[[str], str], *, with_agent: bool) -> tuple[Child, ...]:
     fact, trouble = listed
     worst = trouble.dearest
     lost: Child = duration(trouble.lost_seconds) if trouble.is_timed else "–"
     return (
         site.session(fact.id, cut(fact.title, 70) or fact.id[:12]),
-        fact.source,
+        *((fact.source,) if with_agent else ()),
         site.projects.short(project(fact.folder)),
         when(fact.at),
         dollars(fact.dollars),

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from whet.evidence.error_budget import SHARE, Past, used_up
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.trials.attempts import Attempt
+from whet.text.words import many, share
+from whet.trials.attempts import ARMS, Attempt
 from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, grid, over_time, spans
-from whet.web.groups import ARMS
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, evidence, many, section, share, table, tile, when
+from whet.web.site import Site, code, dollars, empty, evidence, section, table, tile, when
 
 STOPS = {
     TrialStop.EVIDENCE: "the evidence suffices",

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.shipped.kinds import known_troubles
+from whet.shipped.kinds import known_troubles, label_of
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
-from whet.text.words import cut
+from whet.text.words import cut, many
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, duration, interval_words, money, sort_words
 from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, empty, many, no_sessions, number_of, section, table
+from whet.web.site import Site, empty, no_sessions, number_of, section, table
 
 MOST_CAUSES = 12
 PAGE = 100
@@ -57,15 +57,15 @@ class SeenTrouble(NamedTuple):
 SaidIn = Callable[[SessionFact], Sequence[Intervention]]
 
 
-def said_in(events: Iterable[Intervention], stretch: Trouble) -> Child:
-    """What somebody said in a stretch."""
-    said = next((each.words for each in events if each.words and stretch.first <= each.message <= stretch.last), "")
-    return h("p", {"class": "soft"}, f"“{cut(' '.join(shown(said).split()), SAID_LETTERS)}”") if said else None
-
-
-def label_of(kind: str) -> str:
-    """A kind of trouble as lists name it."""
-    return kind_named(kind, known_troubles()).label
+def stretch_told(events: Iterable[Intervention], stretch: Trouble) -> tuple[str, Child]:
+    """Which trouble a stretch is, and what somebody said in it; where that is its cause, it is said once."""
+    words = next((each.words for each in events if each.words and stretch.first <= each.message <= stretch.last), "")
+    if not words:
+        return stretch_words(stretch), None
+    said = " ".join(shown(words).split())
+    is_cause = " ".join(stretch.cause.rstrip("…").split()) in said
+    what = stretch_words(replace(stretch, cause="") if is_cause else stretch)
+    return what, h("p", {"class": "soft"}, f"“{cut(said, SAID_LETTERS)}”")
 
 
 def paid(dollars: float) -> str:
@@ -160,9 +160,9 @@ def _stretches(
 ) -> Element:
     ordered = sorted(found, key=lambda each: (-each[1].seconds, -each[1].tokens, each[0].no, each[1].first))
     start = number_of(chosen.start)
-    rows = (
+    rows = [
         (
-            (site.session(fact.id, stretch_words(one), message=one.first), said_in(said(fact), one)),
+            (site.session(fact.id, what, message=one.first), quote),
             cut(fact.title, 60) or fact.id[:12],
             ENDINGS.get(one.ending.value, one.ending.value),
             duration(one.seconds),
@@ -170,7 +170,8 @@ def _stretches(
             paid(one.dollars),
         )
         for fact, one in ordered[start : start + PAGE]
-    )
+        for what, quote in [stretch_told(said(fact), one)]
+    ]
     sessions = len({fact.id for fact, _ in found})
     caption = f"{many(len(found), 'stretch')} {chosen.words}".rstrip() + f" in {many(sessions, 'session')}"
     headings = ("stretch", "session", "how it ended", "time", "calls", "cost")
