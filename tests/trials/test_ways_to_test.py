@@ -39,6 +39,12 @@ def test_the_command_for_the_tests_of_a_commit(
     assert way.line(tests) == line
 
 
+def test_a_runner_that_reports_by_name_is_preferred_to_make() -> None:
+    way = detected(["CMakeLists.txt", "Makefile"], {"Makefile": "test:\n\t./run\n"}, ["tests/a.c"])
+    assert way is not None
+    assert "--output-junit" in way.line(["tests/a.c"])
+
+
 def test_a_project_that_tells_nothing_has_no_way() -> None:
     assert detected(["a.c", "package.json"], {"package.json": "not json"}) is None
     assert detected(["Makefile"], {"Makefile": "latest:\n\ttrue\n"}) is None

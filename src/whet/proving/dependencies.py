@@ -40,10 +40,12 @@ class Installer(NamedTuple):
     made: str
 
 
+# The pnpm that is here does it, whichever the repository pins: another one would be fetched first.
+_PNPM = f"pnpm install --frozen-lockfile {NO_SCRIPTS} --config.manage-package-manager-versions=false"
 # Tests are built, so that what they share is built once, and not run.
 _GO = "go mod download && go test -exec /bin/true ./... >/dev/null 2>&1; test -d $GOCACHE"
 INSTALLERS = (
-    Installer("pnpm-lock.yaml", "pnpm", f"pnpm install --frozen-lockfile {NO_SCRIPTS}", ("NODE_PATH",), MODULES),
+    Installer("pnpm-lock.yaml", "pnpm", _PNPM, ("NODE_PATH",), MODULES),
     Installer("bun.lock", "bun", f"bun install --frozen-lockfile {NO_SCRIPTS}", ("NODE_PATH",), MODULES),
     Installer("bun.lockb", "bun", f"bun install --frozen-lockfile {NO_SCRIPTS}", ("NODE_PATH",), MODULES),
     Installer("yarn.lock", "yarn", f"yarn install --frozen-lockfile {NO_SCRIPTS}", ("NODE_PATH",), MODULES),

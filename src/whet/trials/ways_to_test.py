@@ -120,9 +120,10 @@ def detected(
     if "Cargo.toml" in paths:
         return WayToTest("cargo", "cargo test --offline --no-fail-fast")
     found = _package_way(paths, texts.get("package.json", ""))
+    found = found or next((way for file, way in _REPORTING if file in paths), None)
     if found is None and _TEST_TARGET.search(texts.get("Makefile", "")):
         found = WayToTest("make", "make test")
-    return found or next((way for file, way in _REPORTING if file in paths), None)
+    return found
 
 
 def _reporting(runs: str, reports: str) -> str:
