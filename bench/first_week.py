@@ -18,9 +18,13 @@ from pathlib import Path
 sys.path.pop(0)  # beside this script `hooks` is another one
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from command import allow, runner
+from command import on_a_terminal, runner
 from hooks.hosts import Host, install
 from proving.obedient import PlannedCall, obedient
+from whet.improving.watch import look
+from whet.lessons.live import CanaryMove
+from whet.store.home import Home
+from whet.store.opening import opened
 
 ERRS, RECOVERS, OBEYS = 0.95, 0.97, 0.97
 WRONG, RIGHT = "python3 -m pytest -q tests/{file}", "PYTHONPATH=src .venv/bin/python -m pytest -q tests/{file}"
@@ -100,14 +104,20 @@ def tell(story: Story, host: Host, most: int) -> None:
     story.run("report")
     story.run("lessons")
     [chosen] = story.whet("lessons", "--json", folder=story.folder).json["lessons"][:1]
-    allow(Path(host.variables["WHET_HOME"]))
-    story.run("live", "start", chosen["id"])
+    base = story.folder.parents[1]
+    own = {name: host.variables[name] for name in ("HOME", "WHET_HOME", "CLAUDE_CONFIG_DIR", "PATH")}
+    _, shown = on_a_terminal(base, "y\n", "live", "start", chosen["id"], variables=own, columns=120)
+    story.say(f"$ whet live start {chosen['id']}\n    " + "\n    ".join(shown.splitlines()))
+    home = Home(base / "home")
     while story.sessions < most:
         story.work(host, 5 if story.sessions == A_DAY else 1)
         story.whet("import", folder=story.folder, variables=claude)
-        shown = story.whet("live", "look", folder=story.folder).out
-        story.say(" ".join(shown.split())[:160])
-        if "promot" in shown.lower() or "revert" in shown.lower():
+        # A session counts once it has been quiet for a while, so the person looks the next morning.
+        with opened(home) as database:
+            [seen] = look(home, database, now=time.time(), settled_seconds=0.0).canaries
+        found = seen.counts.comparison
+        story.say(f"{found.decision.value}: {found}"[:300])
+        if found.decision is not CanaryMove.WAIT:
             break
     story.run("live")
     story.run("rules")

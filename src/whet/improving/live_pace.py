@@ -30,5 +30,10 @@ def days_until_known(database: Database, rules: Sequence[Item], *, now: float) -
     came_up = sum(any(measure(database, one.situation, each).failed is not None for one in rules) for each in read)
     if not came_up:
         return None
-    a_day = came_up * len(meant) / len(read) / DAYS
+    a_day = came_up * len(meant) / len(read) / days_seen(meant[0].dated, now=now)
     return math.ceil(ENOUGH / a_day)
+
+
+def days_seen(first: float, *, now: float) -> float:
+    """Over how many days sessions are known: who began yesterday has not had four weeks of few."""
+    return min(DAYS, max(1.0, (now - first) / DAY_SECONDS))
