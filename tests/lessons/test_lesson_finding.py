@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
-from whet.lessons.finding import copies_of, teaching_of
+from whet.lessons.finding import Openings, opening_of, teaching_of
 from whet.lessons.said import holds_for_good, said_pieces, standing_sentences
 from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
@@ -85,5 +85,8 @@ def test_a_session_that_begins_with_the_same_words_at_the_same_time_is_a_copy() 
     one = timed(conversation(user("Fix it"), agent("Done."), native_id="one"))
     two = replace(one, native_id="two", messages=(*one.messages, agent("More.")))
     three = timed(conversation(user("Fix that"), native_id="three"))
-    assert copies_of((one, two, three)) == {two.id: one.id}
+    openings = Openings()
+    for each in (one, two, three):
+        openings.see(each.id, opening_of(each))
+    assert openings.copies == {two.id: one.id}
     assert teaching_of(one).opening == teaching_of(two).opening

@@ -342,32 +342,6 @@ def test_two_spellings_of_one_path_are_slips() -> None:
     assert learned(told(story)) == []
 
 
-def test_what_worked_in_another_session_is_the_way_out_of_what_never_worked() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        if part in PARTS[:2]:
-            return (fails(f"docker compose -f {part}.yaml up berth", "docker: command not found"),)
-        return (shell(f"nerdctl compose -f {part}.yaml up berth", "up"),)
-
-    [rule] = learned(told(story))
-    assert rule.startswith("`docker compose -f ….yaml up berth` fails here (“docker: command not found”)")
-    assert "run `nerdctl compose -f" in rule
-
-
-def test_what_failed_alike_in_three_sessions_and_worked_in_none_is_said_to_work_never() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        twice = 2 * (fails(f"make e2e PART={part}", "licence server: no seats left"),)
-        return (*twice, shell("make build", "ok"))
-
-    def unlucky(part: str) -> Sequence[Turn]:
-        return (fails(f"make e2e PART={part}", "licence server: no seats left"), shell("make build", "ok"))
-
-    assert learned(told(story, PARTS[:2])) == []
-    assert learned(told(unlucky)) == []
-    assert learned(told(story)) == [
-        "`make e2e PART=…` has never worked here (“licence server: no seats left”); nothing that was tried helped."
-    ]
-
-
 def test_what_most_sessions_do_anyway_is_no_answer_to_a_failure() -> None:
     def saved(part: str) -> Sequence[Turn]:
         return (edit(f"{part}.md", part), shell("git add -A", ""), shell(f"git commit -qm {part}", ""))

@@ -1,16 +1,41 @@
-"""Sessions of other agents as they end: what their hooks left is imported, analysed and counted for each canary."""
+"""Sessions of other agents as they end: imported, analysed, counted for each canary, and good ones made templates.
+
+A template is proposed once a day for a project, and waits for a person.
+"""
 
 import os
 import time
+from collections.abc import Iterator
 
+from whet.changes.author import Author
+from whet.changes.templates import keep
 from whet.engine.orders import Done, Steps
+from whet.errors import WhetError
+from whet.examples.mining import WantedTemplate, mine
+from whet.examples.success import Ground, find
+from whet.examples.templates import Template, described
 from whet.hooks.arrivals import take_spool
-from whet.improving.template_ideas import propose_templates
 from whet.improving.watch import look
+from whet.ledger.entries import Actor, Entry
+from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
+from whet.ledger.patches import Form
+from whet.outcomes.view import gather
 from whet.secrets.redactor import secret_values
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
+from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.template_files import stored_transcripts
+from whet.targets.known_projects import KnownProjects
+
+DAY = 86_400.0
+MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
+# A record without failures is no proof, and nobody is asked about what is only likely.
+PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})
 
 
 def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
@@ -25,3 +50,33 @@ def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it lo
         return f"{taken.report.sessions} sessions from {taken.done} files, {len(taken.kept)} could not be read"
 
     return Done(steps.do("take in", act, str))
+
+
+def propose_templates(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
+    """Let a template wait for each project whose newest proved session shows enough."""
+    return tuple(_proposals(home, database, now=now))
+
+
+def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]:
+    known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
+    shown = {proof.session for entry in known for proof in entry.patch.proofs}
+    done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY}
+    wanted, projects = WantedTemplate(), KnownProjects(database)
+    recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
+    for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
+        place = (transcript.source, projects.shown(projects.identity(transcript.folder)))
+        warrant = None if place in done or transcript.id in shown else find(gather(transcript)).warrant
+        if warrant is None or warrant.ground not in PROOFS:
+            continue
+        mined = mine([transcript], wanted)
+        if not mined.examples:
+            continue
+        name = f"{mined.activity}-{transcript.id[:6]}"
+        made = Template(name, mined.examples, mined.activity, described(mined.examples), created=now)
+        origin = PatchOrigin(PatchWriter.POLICY, place[0], PatchBasis.WENT_WELL, place=place[1])
+        author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, origin)
+        try:
+            yield keep(author, made)
+        except WhetError:  # refused before, there already, or too much waits
+            continue
+        done.add(place)

@@ -19,7 +19,6 @@ SAME_REST = 0.4  # of the words of two calls of which only the programs are name
 FAILS = 0.5  # of the calls in a form, before it is said to fail
 FAILS_WEAK = 0.8
 FEWEST_LETTERS = 4  # of a word that is mistyped
-NEWS = 0.25  # of the sessions that take the right way at once, those that do not
 RELATED = 0.2  # of the weight of the words of calls that are of different kinds
 FEWEST_MIXED = 3  # sessions, where what fails is of several kinds
 MOST_FAILING = 0.25  # of those that work, the calls with the right word that fail
@@ -30,21 +29,7 @@ MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it he
 
 def is_borne_out(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether nothing speaks against it."""
-    if not holds_together(project, change) or not mostly_fails(project, change):
-        return False
-    return change.sessions >= NEWS * known_in(project, change)
-
-
-def known_in(project: ProjectCalls, change: RecurringChange) -> int:
-    """In how many sessions that did not go wrong so the right way was taken at once: what most know is a slip."""
-    if change.remedy in (Remedy.PLACE, Remedy.SETTING):
-        return 0
-    own = {each.session for each in change.seen}
-    programs = {each.way.call.words[0] for each in change.seen}
-    having = project.by_part.get(change.parts[1], ()) if change.remedy is Remedy.PART else ()
-    right = [(session, each) for session, each in having if each.call.words[0] in programs]
-    known = {session for session, each in (*right, *project.fitting(change.works.words)) if each.worked}
-    return len(known - own)
+    return holds_together(project, change) and mostly_fails(project, change)
 
 
 def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
@@ -75,11 +60,11 @@ def _is_one_thing(project: ProjectCalls, change: RecurringChange) -> bool:
         return False
     if len(change.fails) == 1 or change.remedy is Remedy.SETTING:
         return True
-    # Of several programs it is one thing if they fail alike, are replaced by the same call, or get the same argument.
+    # Of several programs it is one thing if they fail alike, or are replaced by the same call.
     if change.remedy is Remedy.FORM:
         return all(each.way.likeness >= ALIKE for each in seen) and not is_vague(works)
     if change.remedy is Remedy.PART:
-        return bool(change.parts[0]) or _is_argument(change)
+        return bool(change.parts[0])
     return project.is_same_trouble(seen) and _fail_alike(change) and not is_vague(works)
 
 
@@ -153,13 +138,6 @@ def _is_slip(sighting: SeenChange) -> bool:
     wrong = replaced_by(sighting)
     right = parts_of(sighting.way.call.words) - parts_of(sighting.changed.call.words)
     return any(is_one_letter_off(one, other) for one in wrong for other in right)
-
-
-def _is_argument(change: RecurringChange) -> bool:
-    """Whether it is the value of an argument that all of the calls name."""
-    name, is_named, _ = change.parts[1].partition("=")
-    wrong = (each.changed.call.words for each in change.seen)
-    return bool(is_named) and all(any(word.startswith(f"{name}=") for word in words) for words in wrong)
 
 
 def _is_given_up(project: ProjectCalls, sighting: SeenChange) -> bool:

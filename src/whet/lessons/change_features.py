@@ -26,7 +26,6 @@ class Remedy(StrEnum):
     STEP = "step"  # a call before it
     PLACE = "place"
     SETTING = "setting"
-    NONE = "none"  # nothing that was seen
 
 
 Feature = tuple[Remedy, Words]

@@ -31,8 +31,6 @@ def _sentence(change: RecurringChange, letters: int) -> str:
     it_fails = f"{'they fail' if is_several else 'it fails'}{why}"
     if change.trigger is CallTrouble.REFUSED:
         return f"Run {works}, not {fails}, which was refused{_in_quotes(_quotes(change), letters)}."
-    if change.remedy is Remedy.NONE:
-        return f"{fails} {'have' if is_several else 'has'} never worked here{why}; nothing that was tried helped."
     if change.remedy is Remedy.PLACE:
         named = f"`{change.parts[1]}`" if change.parts[1] else ROOT
         anywhere = [SimpleCall(each.words, "", each.settings) for each in change.fails]

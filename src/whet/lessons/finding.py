@@ -1,6 +1,5 @@
 """What one session teaches: its condensed form, what people said, what changed where calls went wrong, its original."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from whet.lessons.call_pairs import CallCourse
@@ -63,11 +62,3 @@ class Openings:
     def see(self, session: str, opening: SessionOpening | None) -> None:
         if opening is not None and (original := self._first.setdefault(opening, session)) != session:
             self.copies[session] = original
-
-
-def copies_of(transcripts: Iterable[Transcript]) -> dict[str, str]:
-    """The original of each session that is a copy."""
-    openings = Openings()
-    for transcript in transcripts:
-        openings.see(transcript.id, opening_of(transcript))
-    return openings.copies

@@ -2,12 +2,10 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from whet.lessons.call_pairs import ALIKE, CallWords, is_like, telling_words
+from whet.lessons.call_pairs import ALIKE
 from whet.lessons.call_templates import Words, common_form, fits
 from whet.lessons.change_doubts import is_borne_out
 from whet.lessons.change_features import (
@@ -24,10 +22,8 @@ from whet.lessons.change_features import (
     is_unlike,
     replaced_by,
 )
-from whet.lessons.changed_calls import AnotherWay, CallTrouble, ChangedCall, HowChanged, SessionChanges
-from whet.lessons.simple_calls import SimpleCall, is_step, is_tool
-from whet.sessions.tool_families import Family, family_of
-from whet.sessions.transcripts import ToolCall
+from whet.lessons.changed_calls import CallTrouble, ChangedCall, HowChanged, SessionChanges
+from whet.lessons.simple_calls import SimpleCall
 
 FEWEST = 2  # sessions
 FEWEST_WEAK = 3  # where nothing but its recurrence speaks for it
@@ -38,11 +34,6 @@ NEWS_BITS = 1.0  # for each session in which it is done after the failure and no
 EDITED_BITS = 1.0  # what each session loses in which an edit came before it
 SPECIFIC = 0.8  # of the sessions of a change, that show a more specific one
 MOST = 30
-FEWEST_DEAD = 3  # sessions in which a call failed, before it is said to work nowhere
-MOST_BORROWED = 3  # ways out of other sessions
-MOST_SHARING = 200  # calls that share a word, before it tells nothing
-EDITORS = (Family.EDIT, Family.WRITE)
-NOTHING = AnotherWay(HowChanged.CALL, SimpleCall(()))
 
 
 class _Candidate(NamedTuple):
@@ -55,9 +46,8 @@ class _Candidate(NamedTuple):
 
 def recurring_changes(sessions: Mapping[str, SessionChanges]) -> tuple[RecurringChange, ...]:
     """The changes that recur, the surest first. Copies of a session have to be left out by who calls."""
-    lent = _with_borrowed(sessions)
-    project = ProjectCalls(lent)
-    every = [(session, changed) for session, changes in lent.items() for changed in changes.changed]
+    project = ProjectCalls(sessions)
+    every = [(session, changed) for session, changes in sessions.items() for changed in changes.changed]
     found: list[RecurringChange] = []
     explained: set[tuple[str, int]] = set()
     candidates, enough = _candidates(project, every)
@@ -71,8 +61,6 @@ def recurring_changes(sessions: Mapping[str, SessionChanges]) -> tuple[Recurring
                 found.append(change)
                 explained |= {(session, one.message) for session, one in every if _is_explained(change, candidate, one)}
                 break
-    left_over = ((session, each) for session, each in every if (session, each.message) not in explained)
-    found += [_templates(Remedy.NONE, seen, 0.0, "") for seen in _never_worked(project, left_over)]
     return tuple(found[:MOST])
 
 
@@ -210,92 +198,3 @@ def _is_explained(change: RecurringChange, candidate: _Candidate, changed: Chang
     if any(fits(form.words, changed.call.words) for form in change.fails):
         return True
     return any(candidate.feature in set(features_of(changed, way)) for way in changed.ways)
-
-
-def _with_borrowed(sessions: Mapping[str, SessionChanges]) -> dict[str, SessionChanges]:
-    """The sessions, where a call that never worked gets as ways out what worked for the same purpose in others."""
-    working = dict.fromkeys(each.call for changes in sessions.values() for each in changes.made if each.worked)
-    alive = {head for call in working for head in heads_of(call.words)}
-    every = [each for changes in sessions.values() for each in changes.changed]
-    if not any(_is_unresolved(each) and _is_dead(each, alive) for each in every):
-        return dict(sessions)
-    words = CallWords(each.call for changes in sessions.values() for each in changes.made)
-    pool = _Pool(words, filter(is_step, working))
-
-    def borrowed(changed: ChangedCall, beside: frozenset[str]) -> ChangedCall:
-        if not _is_unresolved(changed) or not _is_dead(changed, alive):
-            return changed
-        return replace(changed, ways=tuple(pool.ways(changed.call, beside)))
-
-    found: dict[str, SessionChanges] = {}
-    for session, changes in sessions.items():
-        failed: dict[int, set[str]] = defaultdict(set)  # the programs of each line that failed
-        for each in changes.changed:
-            failed[each.message].add(each.call.words[0])
-        lent = (borrowed(each, frozenset(failed[each.message])) for each in changes.changed)
-        found[session] = replace(changes, changed=tuple(lent))
-    return found
-
-
-def _never_worked(project: ProjectCalls, every: Iterable[tuple[str, ChangedCall]]) -> Iterator[tuple[SeenChange, ...]]:
-    """Calls that failed alike in several sessions and worked in none, each kind with one failure of each session."""
-    alive = {head for _, each in project.made if each.worked for head in heads_of(each.call.words)}
-    by_head: dict[Words, dict[str, SeenChange]] = defaultdict(dict)
-    for session, changed in every:
-        if changed.trigger is CallTrouble.FAILED and not _is_edit(changed.call) and _is_dead(changed, alive):
-            *_, head = heads_of(changed.call.words)
-            by_head[head].setdefault(session, SeenChange(session, changed, NOTHING))
-    for seen in map(tuple, map(dict.values, by_head.values())):
-        tried = sum(_was_tried_again(project, each) for each in seen)
-        if len(seen) >= FEWEST_DEAD and 2 * tried > len(seen) and project.is_same_trouble(seen):
-            yield seen
-
-
-def _was_tried_again(project: ProjectCalls, sighting: SeenChange) -> bool:
-    """Whether its session tried it again or in another form: what was made once and left may only have been unlucky."""
-    failed = sighting.changed.call
-    made = project.sessions[sighting.session].made
-    return sum(each.failed for each in made if each.call == failed or is_like(failed, each.call, 0.0)) > 1
-
-
-def _is_edit(call: SimpleCall) -> bool:
-    """Whether it is a call of an editing tool, which asks for the text as it stands: no matter of the project."""
-    return is_tool(call) and family_of(ToolCall("", call.words[0], "")) in EDITORS
-
-
-def _is_unresolved(changed: ChangedCall) -> bool:
-    """Whether its session shows no way out of a failure."""
-    return changed.trigger is CallTrouble.FAILED and not changed.ways
-
-
-def _is_dead(changed: ChangedCall, alive: set[Words]) -> bool:
-    """Whether no call with the same first words works in the project."""
-    heads = list(heads_of(changed.call.words))
-    return bool(heads) and heads[-1] not in alive
-
-
-class _Pool:
-    """Calls that worked, found by the words that they share with another one."""
-
-    def __init__(self, words: CallWords, calls: Iterable[SimpleCall]) -> None:
-        self.words = words
-        self.by_word: dict[str, list[SimpleCall]] = defaultdict(list)
-        for call in calls:
-            for word in telling_words(call.words):
-                self.by_word[word].append(call)
-
-    def ways(self, failed: SimpleCall, beside: frozenset[str]) -> Iterator[AnotherWay]:
-        """What worked for the same purpose, by none of the programs that failed in the same line."""
-        shared = {
-            call
-            for word in telling_words(failed.words)
-            if len(self.by_word[word]) <= MOST_SHARING
-            for call in self.by_word[word]
-        }
-        ranked = sorted(
-            ((self.words.likeness(failed, call), call.words, call) for call in shared if call.words[0] not in beside),
-            reverse=True,
-        )
-        for place, (likeness, _, call) in enumerate(ranked[:MOST_BORROWED]):
-            if likeness >= ALIKE:
-                yield AnotherWay(HowChanged.CALL, call, round(likeness, 2), place)

@@ -90,7 +90,7 @@ def _of_change(change: RecurringChange) -> TaughtRule:
     pieces = [_piece(each) for each in change.seen]
     evidence = _evidence(LessonSource.RECOVERY, pieces)
     # A step before it is no other form: it helped where the same error does not come again.
-    fix = "" if change.remedy in (Remedy.STEP, Remedy.NONE) else _fixed(change.works, change.seen[-1].way.call)
+    fix = "" if change.remedy is Remedy.STEP else _fixed(change.works, change.seen[-1].way.call)
     about = RuleSituation(_fixed(change.fails[0], change.seen[-1].changed.call), error_of(change), fix)
     count = next((n for n in range(FEWEST, len(pieces)) if sentence_of(again(change, n)) == text), len(pieces))
     situation = f"{shown(change.fails[0])}: {error_of(change) or 'refused'}"

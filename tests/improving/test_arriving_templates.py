@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from conversations import call, conversation, user
 from whet.changes.pending import pending, refuse
-from whet.improving.template_ideas import propose_templates
+from whet.improving.arriving import propose_templates
 from whet.ledger.entries import Actor, Entry, Step
 from whet.sessions.transcripts import RecordedCheck
 from whet.store.adding import prepare
