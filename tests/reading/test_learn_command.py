@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -120,7 +121,11 @@ def test_a_reader_that_is_not_there_is_named(whet: Whet, tmp_path: Path, shop: P
     with opened(Home(tmp_path / "home")) as database:
         keep_sessions(database, days(shop, 3))
     assert "cannot read" in whet("learn", "--with", "cursor", folder=shop).err
-    assert "There is no reader nobody" in whet("learn", "--with", "nobody", folder=shop).err
+    unknown = whet("learn", "--with", "nobody", folder=shop).err
+    assert "There is no reader nobody" in unknown
+    named = re.search(r"`whet config (\S+) NAME`", unknown)
+    assert named is not None
+    assert whet("config", named[1], "claude").code == 0
     assert "No session of this folder is stored." in whet("learn", folder=tmp_path).err
 
 

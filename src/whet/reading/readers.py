@@ -195,7 +195,7 @@ def reader_named(
 
 def _advice() -> str:
     names = ", ".join(agent.name for agent in reading_agents())
-    return f"Readers are {names}, or a model as provider:name (`whet config reading.with NAME` keeps the choice)."
+    return f"Readers are {names}, or a model as provider:name (`whet config reading.reader NAME` keeps the choice)."
 
 
 def _program(agent: Agent, environment: Mapping[str, str]) -> str | None:
