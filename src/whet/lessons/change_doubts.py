@@ -19,6 +19,7 @@ SAME_REST = 0.4  # of the words of two calls of which only the programs are name
 FAILS = 0.5  # of the calls in a form, before it is said to fail
 FAILS_WEAK = 0.8
 FEWEST_LETTERS = 4  # of a word that is mistyped
+NEWS = 0.25  # of the sessions that take the right way at once, those that do not
 RELATED = 0.2  # of the weight of the words of calls that are of different kinds
 FEWEST_MIXED = 3  # sessions, where what fails is of several kinds
 MOST_FAILING = 0.25  # of those that work, the calls with the right word that fail
@@ -29,7 +30,21 @@ MOSTLY = 0.4  # of the sessions in which a call failed, that a step before it he
 
 def is_borne_out(project: ProjectCalls, change: RecurringChange) -> bool:
     """Whether nothing speaks against it."""
-    return holds_together(project, change) and mostly_fails(project, change)
+    if not holds_together(project, change) or not mostly_fails(project, change):
+        return False
+    return change.sessions >= NEWS * known_in(project, change)
+
+
+def known_in(project: ProjectCalls, change: RecurringChange) -> int:
+    """In how many sessions that did not go wrong so the right way was taken at once: what most know is a slip."""
+    if change.remedy in (Remedy.PLACE, Remedy.SETTING):
+        return 0
+    own = {each.session for each in change.seen}
+    programs = {each.way.call.words[0] for each in change.seen}
+    having = project.by_part.get(change.parts[1], ()) if change.remedy is Remedy.PART else ()
+    right = [(session, each) for session, each in having if each.call.words[0] in programs]
+    known = {session for session, each in (*right, *project.fitting(change.works.words)) if each.worked}
+    return len(known - own)
 
 
 def holds_together(project: ProjectCalls, change: RecurringChange) -> bool:
