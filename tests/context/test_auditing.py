@@ -76,8 +76,9 @@ def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> No
     git(tmp_path, "commit", "-qm", "one")
     write(tmp_path, a_py="def load_some(): still_here", notes_md="`load_all` is gone")
     found = audit_folder(tmp_path)
-    named = [(each.statement.line, one.named, one.mark) for each in found.faulty for one in each.findings]
-    assert named == [(1, "load_all", StatementMark.WRONG), (1, "keepAll", StatementMark.WRONG)]
+    named = [(each.statement.line, one.mark, one.why) for each in found.faulty for one in each.findings]
+    why = "no code has `load_all`, `keepAll` any more; it did when the line was written"
+    assert named == [(1, StatementMark.WRONG, why)]
 
 
 def test_files_come_in_the_order_of_the_agents_with_what_they_import(tmp_path: Path) -> None:

@@ -92,10 +92,20 @@ def test_a_path_that_no_call_found_is_wrong() -> None:
         assert found.mark is StatementMark.WRONG
 
 
+def test_a_folder_in_which_calls_failed_is_not_wrong() -> None:
+    gone = shell("cat lib/gone.py", "cat: lib/gone.py: No such file or directory", error=True)
+    assert not judge("- Code is in `lib/`.", session(1, gone), session(2, gone))
+
+
 @pytest.mark.parametrize(
     ("text", "mark"),
-    [("- Run `make lint`.", "followed"), ("- See `src/never.py`.", "never came up"), ("- Be kind.", None)],
+    [
+        ("- Run `make lint`.", "followed"),
+        ("- See `src/never.py`.", "never came up"),
+        ("- Code is in `lib/`.", None),
+        ("- Be kind.", None),
+    ],
 )
 def test_what_was_used_was_followed_and_the_rest_never_came_up(text: str, mark: str | None) -> None:
-    found = judge(text, *(session(number, shell("make lint", "ok")) for number in range(10)))
+    found = judge(text, *(session(number, shell("make lint && cat lib/a.py", "ok")) for number in range(10)))
     assert [each.mark.value for each in found] == ([mark] if mark else [])

@@ -147,10 +147,20 @@ def _missing(statement: Statement, repository: Repository, grounds: StatementGro
         where = "in the code" if each.thing.kind in (ThingKind.SYMBOL, ThingKind.VARIABLE) else "there"
         why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are {where}"
         yield _finding(each.thing, why, (), "")
-    for gone in grounds.gone:
-        commit = f"commit {gone.commit[:SHORT_COMMIT]}"
-        why = f"no code here has `{gone.name}` any more; it had when the line was written"
-        yield StatementFinding(StatementMark.WRONG, why, gone.line, gone.name, where=commit)
+    yield from _gone_names(statement, grounds.gone)
+
+
+def _gone_names(statement: Statement, gone: Iterable[GoneSymbol]) -> Iterator[StatementFinding]:
+    """The names that the code had, those of one line and commit together."""
+    unwanted = stance_of(statement.text).unwanted if gone else frozenset[str]()
+    groups: dict[tuple[int, str], list[str]] = {}
+    for each in gone:
+        if not any(each.name.lower() in name for name in unwanted):
+            groups.setdefault((each.line, each.commit), []).append(each.name)
+    for (line, commit), names in groups.items():
+        listed = ", ".join(f"`{name}`" for name in names[:FEW_TWINS]) + (" and more" if len(names) > FEW_TWINS else "")
+        why = f"no code has {listed} any more; it did when the line was written"
+        yield StatementFinding(StatementMark.WRONG, why, line, names[0], where=f"commit {commit[:SHORT_COMMIT]}")
 
 
 def _wrong_anchors(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:

@@ -143,7 +143,8 @@ class Records:
                     self.by_script.setdefault(script.script, []).append(seen)
                 for word in (*call.words, call.path):
                     if "/" in word or "." in word:
-                        self._by_file.setdefault(posixpath.basename(word.rstrip("/")), []).append(seen)
+                        for part in {*word.split("/")} - {""}:  # who names a folder means what lies in it
+                            self._by_file.setdefault(part, []).append(seen)
                 if call.words[:1] == ("git",) and call.words[1:2] and call.words[1] in SAVING:
                     self.saved.setdefault(call.words[1], []).append(seen)
 
@@ -298,7 +299,7 @@ def _skipped(
 def _wrong(statement: Statement, records: Records) -> Iterator[StatementFinding]:
     """Paths that calls looked for, in two sessions or more, and that none found."""
     for thing in things_in(statement):
-        is_file = thing.kind is ThingKind.PATH and (thing.is_certain or extension_of(thing.text))
+        is_file = thing.kind is ThingKind.PATH and extension_of(thing.text)  # a folder is there though a file is not
         seen = records.naming(thing.text) if is_file else []
         failed = [each for each in seen if each.call.failed and posixpath.basename(thing.text) in each.call.error]
         sessions = {each.session.session for each in failed}

@@ -10,6 +10,7 @@ import msgspec
 from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
+from whet.improving.auditing import audit_with_sessions
 from whet.improving.learned import LearnedOfAll, decided_anew, waiting_lessons
 from whet.improving.watch import live_lessons, live_units
 from whet.ledger.entries import Entry
@@ -153,13 +154,14 @@ def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:
 
 
 def show_files(ask: PageRequest) -> Framed:
-    """The files of the chosen project, where one of its folders is on this machine."""
-    project = ask.site.filter.project
+    """The files of the chosen project, or of the only one with a folder on this machine, as sessions show them too."""
     folders = {fact.folder: ask.cache.project(fact.folder) for fact in ask.looked.everything if fact.folder}
     there = {folder: name for folder, name in folders.items() if name and os.path.isdir(folder)}
-    folder = next((folder for folder, name in reversed(there.items()) if name == project), "")
-    audit = audit_folder(Path(folder)) if folder and project else None
-    return _framed("files", files(ask.site, audit, sorted(set(there.values()))))
+    projects = sorted(set(there.values()))
+    project = ask.site.filter.project or (projects[0] if len(projects) == 1 else "")
+    folder = next((folder for folder, name in reversed(there.items()) if project and name == project), "")
+    audit = audit_with_sessions(ask.database, audit_folder(Path(folder)), now=ask.now) if folder else None
+    return _framed("files", files(ask.site, audit, projects))
 
 
 def show_rule(ask: PageRequest) -> Framed:
