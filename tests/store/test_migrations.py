@@ -14,6 +14,7 @@ from whet.store.migrations import MIGRATIONS, WORDS, migrate, take_steps
 from whet.store.opening import connect, opened
 from whet.store.records import RecordKind, all_records, record_bodies
 from whet.store.skill_files import View, skill_uses, was_read
+from whet.store.tables import FORMER, FORMER_TRIGGER
 from whet.store.template_draws import outcomes
 from whet.store.template_files import sessions_with
 
@@ -134,7 +135,12 @@ def test_what_stood_in_tables_that_were_merged_is_all_there(home: Home) -> None:
         take_steps(database, before)
         for row, values in OLD_ROWS:
             database.execute(f"INSERT INTO {row}", values)
+        for table in FORMER:  # which steps of earlier versions made
+            database.execute(f"CREATE TABLE {table} (session INTEGER, sessions TEXT)")
+        if database.dialect == "sqlite":
+            database.execute(FORMER_TRIGGER)
         migrate(database)
+        assert tables(database).isdisjoint(FORMER)
         kinds = (RecordKind.PROMPT, RecordKind.RUN, RecordKind.MATERIAL, RecordKind.ATTEMPT, RecordKind.TRIAL)
         for at, (kind, key) in enumerate(zip(kinds, ("p1", "r1", "m1", "a1", "t1"), strict=True), start=1):
             assert all_records(database, kind) == [(kind.value.encode(), float(at))]

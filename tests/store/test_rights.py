@@ -12,7 +12,6 @@ from command import Done, runner
 from postgres_server import fresh_schema
 from team import ALICE, MALLORY, OWNER, Team, admit, make_role, team
 from whet.errors import WhetError
-from whet.store import tables
 from whet.store.home import Home
 from whet.store.migrations import MIGRATIONS, take_steps
 from whet.store.opening import connect, opened
@@ -95,7 +94,7 @@ def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp
 def test_members_may_use_tables_that_migrations_add(postgres_url: str, tmp_path: Path) -> None:
     """A member of a team whose tables are old gets the same rights on those that take their place."""
     schema = f"old_{abs(hash(str(tmp_path)))}"
-    before = next(at for at, step in enumerate(MIGRATIONS) if step.postgres == tables.TEACHINGS_OF_A_TEAM)
+    before = next(at for at, step in enumerate(MIGRATIONS) if step.name == "what each session teaches")
     with fresh_schema(postgres_url, schema) as address:
         owner = Home(tmp_path / "owner", address)
         with contextlib.closing(connect(owner)) as database:

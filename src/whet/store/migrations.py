@@ -119,27 +119,7 @@ MIGRATIONS = (
             "CREATE INDEX message_index_by_message ON message_index (message)",
         ),
     ),
-    Migration(
-        "what was found in each session",
-        shared=(
-            """CREATE TABLE analyses (
-                session {number} PRIMARY KEY REFERENCES sessions (no) ON DELETE CASCADE,
-                head {bytes} NOT NULL,
-                version {number} NOT NULL,
-                failure_score {real} NOT NULL,
-                record {bytes} NOT NULL
-            )""",
-            """CREATE TABLE call_counts (
-                session {number} NOT NULL REFERENCES analyses (session) ON DELETE CASCADE,
-                tool TEXT NOT NULL,
-                calls {number} NOT NULL,
-                ok {number} NOT NULL,
-                failed {number} NOT NULL,
-                rejected {number} NOT NULL,
-                PRIMARY KEY (session, tool)
-            )""",
-        ),
-    ),
+    Migration("what was found in each session", shared=()),  # see `tables.DERIVED`, as for other steps without any
     Migration(
         "the ledger, which only grows",
         shared=(
@@ -238,23 +218,13 @@ MIGRATIONS = (
         "jobs: when each was added, which was the last word of its schedule",
         shared=tables.JOBS_ADDED,
     ),
-    Migration(
-        "sessions compared with others of their kind",
-        shared=(
-            "ALTER TABLE analyses ADD COLUMN weighed {real} NOT NULL DEFAULT 0",
-            "ALTER TABLE analyses ADD COLUMN order_digest TEXT NOT NULL DEFAULT ''",
-            "ALTER TABLE analyses ADD COLUMN whole {number} NOT NULL DEFAULT 0",
-            "ALTER TABLE analyses ADD COLUMN said {number} NOT NULL DEFAULT 0",
-            "ALTER TABLE analyses ADD COLUMN longer {real} NOT NULL DEFAULT 0.5",
-            "ALTER TABLE analyses ADD COLUMN shared {number} NOT NULL DEFAULT 0",
-        ),
-    ),
+    Migration("sessions compared with others of their kind", shared=()),
     Migration(
         "who made a row, and the seal of a home",
         shared=tables.MAKERS,
         postgres=tables.MAKER_TRIGGERS,
     ),
-    Migration("what each session teaches", shared=tables.TEACHINGS, postgres=tables.TEACHINGS_OF_A_TEAM),
+    Migration("what each session teaches", shared=()),
     Migration(
         "sessions of other agents: what each drew and was told when it started",
         shared=tables.SESSION_DRAWS,
@@ -266,26 +236,19 @@ MIGRATIONS = (
         postgres=tables.BACKGROUND_CALLS_OF_A_TEAM,
     ),
     Migration("what is measured of a canary's sessions besides their loss", shared=tables.CANARY_MEASURES),
-    Migration(
-        "what each project taught when it was last looked at",
-        shared=tables.PROJECT_LESSONS,
-        sqlite=tables.PROJECT_LESSONS_OF_A_FILE,
-        postgres=tables.PROJECT_LESSONS_OF_A_TEAM,
-    ),
+    Migration("what each project taught when it was last looked at", shared=()),
     Migration("what imports left out, and why", shared=tables.LEFT_OUT, postgres=tables.LEFT_OUT_OF_A_TEAM),
-    Migration("each analysis in short, as counts need it", shared=tables.IN_SHORT, postgres=tables.IN_SHORT_OF_A_TEAM),
+    Migration("each analysis in short, as counts need it", shared=()),
     Migration("which sessions were counted for a canary", shared=tables.CANARY_SESSIONS),
     Migration("a chain of hashes through the ledger", shared=CHAINED),
     Migration(
         "what sessions say of rules, and where a rule was reminded of",
-        shared=tables.RULE_FINDINGS,
-        postgres=tables.RULE_FINDINGS_OF_A_TEAM,
+        shared=tables.REMINDERS,
+        postgres=tables.REMINDERS_OF_A_TEAM,
     ),
     Migration("messages in bulk: words indexed together, fewer lookups", shared=(), postgres=tables.MESSAGES_IN_BULK),
-    Migration("an analysis in short is its maker's to write", shared=(), postgres=tables.IN_SHORT_OF_ITS_MAKER),
-    Migration(
-        "the trouble of each session", shared=tables.SESSION_TROUBLES, postgres=tables.SESSION_TROUBLES_OF_A_TEAM
-    ),
+    Migration("an analysis in short is its maker's to write", shared=()),
+    Migration("the trouble of each session", shared=()),
     Migration(
         "which project a session's folder belonged to when it last stood",
         shared=("ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT ''",),
@@ -293,7 +256,7 @@ MIGRATIONS = (
     Migration(
         "claims of readers, and the sessions that they read", shared=tables.CLAIMS, postgres=tables.CLAIMS_OF_A_TEAM
     ),
-    Migration("analyses without a failure score", shared=tables.WITHOUT_SCORES),
+    Migration("analyses without a failure score", shared=()),
     Migration("which messages a reader took for corrections", shared=tables.CORRECTIONS_READ),
     Migration(
         "what is derived from sessions, in one table",
@@ -303,8 +266,8 @@ MIGRATIONS = (
     ),
     Migration(
         "without the eight tables before it",
-        shared=tables.WITHOUT_OLD_DERIVED,
-        postgres=tables.WITHOUT_OLD_DERIVED_OF_A_TEAM,
+        shared=tables.WITHOUT_FORMER,
+        postgres=tables.WITHOUT_FORMER_OF_A_TEAM,
     ),
     Migration(
         "prompts, runs and trials as records by their key", shared=tables.RECORDS, postgres=tables.RECORDS_OF_A_TEAM

@@ -55,7 +55,6 @@ MAKERS = (
     "ALTER TABLE entries ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE job_runs ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE sessions ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE analyses ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE trial_materials ADD COLUMN maker TEXT NOT NULL DEFAULT ''",
 )
 
@@ -72,9 +71,6 @@ MAKER_TRIGGERS = (
     END $$""",
     "CREATE TRIGGER entries_have_a_maker BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION name_maker()",
     f"""CREATE TRIGGER sessions_have_a_maker BEFORE INSERT OR UPDATE OF {SESSION_WORDS} ON sessions
-    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    # Whoever compares sessions with one another writes the scores of all.
-    """CREATE TRIGGER analyses_have_a_maker BEFORE INSERT OR UPDATE OF session, head, version, record, maker ON analyses
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
     """CREATE TRIGGER trial_materials_have_a_maker BEFORE INSERT OR UPDATE ON trial_materials
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
@@ -157,23 +153,6 @@ SESSION_DRAWS = (
 
 SESSION_DRAWS_OF_A_TEAM = (granted("session_draws, session_tellings", like="canary_deliveries"),)
 
-# The table of what each session teaches.
-TEACHINGS = (
-    """CREATE TABLE teachings (
-        session {number} PRIMARY KEY REFERENCES sessions (no) ON DELETE CASCADE,
-        head {bytes} NOT NULL,
-        version {number} NOT NULL,
-        record {bytes} NOT NULL,
-        maker TEXT NOT NULL DEFAULT ''
-    )""",
-)
-
-TEACHINGS_OF_A_TEAM = (
-    """CREATE TRIGGER teachings_have_a_maker BEFORE INSERT OR UPDATE ON teachings
-    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    granted("teachings", like="analyses"),
-)
-
 # The table of model calls in the background.
 BACKGROUND_CALLS = (
     """CREATE TABLE background_calls (
@@ -191,15 +170,8 @@ BACKGROUND_CALLS = (
 
 BACKGROUND_CALLS_OF_A_TEAM = (granted("background_calls", like="job_runs"),)
 
-# The tables of what sessions say of rules, and where a rule was reminded of.
-RULE_FINDINGS = (
-    """CREATE TABLE rule_findings (
-        session {number} NOT NULL REFERENCES sessions (no) ON DELETE CASCADE,
-        maker TEXT NOT NULL DEFAULT '',
-        head {bytes} NOT NULL,
-        record {bytes} NOT NULL,
-        PRIMARY KEY (session, maker)
-    )""",
+# The table of where a rule was reminded of.
+REMINDERS = (
     """CREATE TABLE session_reminders (
         agent TEXT NOT NULL,
         session TEXT NOT NULL,
@@ -208,47 +180,7 @@ RULE_FINDINGS = (
         PRIMARY KEY (agent, session, entry)
     )""",
 )
-
-RULE_FINDINGS_OF_A_TEAM = (
-    """CREATE TRIGGER rule_findings_have_a_maker BEFORE INSERT OR UPDATE ON rule_findings
-    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    granted("rule_findings, session_reminders", like="session_tellings"),
-)
-
-# The table of what each project taught when it was last looked at.
-#
-# A row goes with any session that it was made from, so that nothing of a forgotten one stays.
-PROJECT_LESSONS = (
-    """CREATE TABLE project_lessons (
-        project TEXT NOT NULL,
-        maker TEXT NOT NULL DEFAULT '',
-        key TEXT NOT NULL,
-        sessions TEXT NOT NULL,
-        record {bytes} NOT NULL,
-        PRIMARY KEY (project, maker)
-    )""",
-)
-
-PROJECT_LESSONS_OF_A_FILE = (
-    """CREATE TRIGGER lessons_go_with_their_sessions AFTER DELETE ON sessions BEGIN
-        DELETE FROM project_lessons WHERE instr(sessions, ' ' || old.no || ' ') > 0;
-    END""",
-)
-
-PROJECT_LESSONS_OF_A_TEAM = (
-    """CREATE TRIGGER project_lessons_have_a_maker BEFORE INSERT OR UPDATE ON project_lessons
-    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    # Whoever forgets a session removes what every member learned from it.
-    """CREATE FUNCTION drop_lessons() RETURNS trigger LANGUAGE plpgsql
-    SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
-        EXECUTE format('DELETE FROM %I.project_lessons WHERE position($1 in sessions) > 0', tg_table_schema)
-            USING ' ' || old.no || ' ';
-        RETURN NULL;
-    END $$""",
-    """CREATE TRIGGER lessons_go_with_their_sessions AFTER DELETE ON sessions
-    FOR EACH ROW EXECUTE FUNCTION drop_lessons()""",
-    granted("project_lessons", like="teachings"),
-)
+REMINDERS_OF_A_TEAM = (granted("session_reminders", like="session_tellings"),)
 
 # How Postgres takes many messages at once: their words by the megabyte, and what goes with them by the statement.
 MESSAGES_IN_BULK = (
@@ -267,24 +199,6 @@ MESSAGES_IN_BULK = (
     END $$""",
     """CREATE TRIGGER uses_and_words_go_with_their_messages AFTER DELETE ON messages
     REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_uses_and_words()""",
-)
-
-# The table of the trouble of each session.
-SESSION_TROUBLES = (
-    # `record` has all but the words of people, which stand in `words`: roll-ups read many records and no words.
-    """CREATE TABLE session_troubles (
-        session {number} PRIMARY KEY REFERENCES analyses (session) ON DELETE CASCADE,
-        counts {number} NOT NULL,
-        heads {bytes} NOT NULL,
-        checks {bytes} NOT NULL,
-        record {bytes} NOT NULL,
-        words {bytes} NOT NULL
-    )""",
-)
-SESSION_TROUBLES_OF_A_TEAM = (
-    granted("session_troubles", like="analyses"),
-    """CREATE TRIGGER session_troubles_have_a_maker BEFORE INSERT OR UPDATE ON session_troubles
-    FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
 )
 
 # The log of claims and of the sessions that were read for them.
@@ -329,15 +243,6 @@ CLAIMS = (
         PRIMARY KEY (session, maker, pass)
     )""",
     "CREATE INDEX sessions_read_by_pass ON sessions_read (pass)",
-    # Of each session the calls that patterns are counted in; made anew at any time.
-    """CREATE TABLE session_calls (
-        session {number} NOT NULL REFERENCES sessions (no) ON DELETE CASCADE,
-        maker TEXT NOT NULL DEFAULT '',
-        head {bytes} NOT NULL,
-        version {number} NOT NULL,
-        record {bytes} NOT NULL,
-        PRIMARY KEY (session, maker)
-    )""",
 )
 
 CLAIMS_OF_A_TEAM = (
@@ -347,42 +252,14 @@ CLAIMS_OF_A_TEAM = (
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
     """CREATE TRIGGER sessions_read_have_a_maker BEFORE INSERT OR UPDATE ON sessions_read
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    """CREATE TRIGGER session_calls_have_a_maker BEFORE INSERT OR UPDATE ON session_calls
-    FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    granted("claims, claim_quotes, sessions_read, session_calls", like="teachings"),
+    granted("claims, claim_quotes, sessions_read", like="sessions"),
 )
 
 # Which messages of people a reader took for corrections; nothing where it did not say.
 CORRECTIONS_READ = ("ALTER TABLE sessions_read ADD COLUMN judged {bytes}",)
 
-# What lists show of an analysis.
-IN_SHORT = (
-    """CREATE TABLE analyses_in_short (
-        session {number} PRIMARY KEY REFERENCES analyses (session) ON DELETE CASCADE,
-        record {bytes} NOT NULL
-    )""",
-)
-IN_SHORT_OF_A_TEAM = (granted("analyses_in_short", like="analyses"),)
-IN_SHORT_OF_ITS_MAKER = (
-    # What stands beside an analysis speaks of its session: nobody writes it but whoever made the analysis.
-    """CREATE FUNCTION keep_to_its_maker() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
-    DECLARE maker TEXT; BEGIN
-        EXECUTE format('SELECT maker FROM %I.analyses WHERE session = $1', tg_table_schema) INTO maker
-            USING new.session;
-        IF maker NOT IN ('', session_user) THEN RETURN NULL; END IF;
-        RETURN new;
-    END $$""",
-    """CREATE TRIGGER analyses_in_short_have_a_maker BEFORE INSERT OR UPDATE ON analyses_in_short
-    FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
-)
-
-# How badly each session went was once guessed from signs, and compared with others of its kind.
-WITHOUT_SCORES = tuple(
-    f"ALTER TABLE analyses DROP COLUMN {column}"
-    for column in ("failure_score", "weighed", "order_digest", "whole", "said", "longer")
-)
-
-# What is derived from sessions, in one table: what stood in eight others is made again.
+# What is derived from sessions, in one table. What stood in eight others is made again, so the steps that made these
+# do nothing any more: a store that took them has them dropped.
 DERIVED = (
     # `name` tells rows of members or projects apart, `session` is 0 for a project. `made_from` is the head of the
     # session, or the numbers of the project's sessions.
@@ -400,7 +277,7 @@ DERIVED = (
     "CREATE INDEX derived_by_session ON derived (session)",
 )
 DERIVED_OF_A_FILE = (
-    "DROP TRIGGER lessons_go_with_their_sessions",
+    "DROP TRIGGER IF EXISTS lessons_go_with_their_sessions",
     """CREATE TRIGGER derived_goes_with_its_sessions AFTER DELETE ON sessions BEGIN
         DELETE FROM derived WHERE session = old.no;
         DELETE FROM derived WHERE kind = 'lessons' AND session = 0
@@ -410,8 +287,8 @@ DERIVED_OF_A_FILE = (
 DERIVED_OF_A_TEAM = (
     """CREATE TRIGGER derived_has_a_maker BEFORE INSERT OR UPDATE ON derived
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    "DROP TRIGGER lessons_go_with_their_sessions ON sessions",
-    "DROP FUNCTION drop_lessons",
+    "DROP TRIGGER IF EXISTS lessons_go_with_their_sessions ON sessions",
+    "DROP FUNCTION IF EXISTS drop_lessons",
     # Whoever forgets a session removes what every member derived from it.
     """CREATE FUNCTION drop_derived() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
@@ -422,22 +299,23 @@ DERIVED_OF_A_TEAM = (
     END $$""",
     """CREATE TRIGGER derived_goes_with_its_sessions AFTER DELETE ON sessions
     FOR EACH ROW EXECUTE FUNCTION drop_derived()""",
-    granted("derived", like="analyses"),
+    granted("derived", like="sessions"),
 )
-WITHOUT_OLD_DERIVED = tuple(
-    f"DROP TABLE {table}"
-    for table in (
-        "call_counts",
-        "analyses_in_short",
-        "session_troubles",
-        "analyses",
-        "teachings",
-        "rule_findings",
-        "session_calls",
-        "project_lessons",
-    )
+FORMER = (
+    "call_counts",
+    "analyses_in_short",
+    "session_troubles",
+    "analyses",
+    "teachings",
+    "rule_findings",
+    "session_calls",
+    "project_lessons",
 )
-WITHOUT_OLD_DERIVED_OF_A_TEAM = ("DROP FUNCTION keep_to_its_maker",)
+FORMER_TRIGGER = """CREATE TRIGGER lessons_go_with_their_sessions AFTER DELETE ON sessions BEGIN
+    DELETE FROM project_lessons WHERE instr(sessions, ' ' || old.no || ' ') > 0;
+END"""
+WITHOUT_FORMER = tuple(f"DROP TABLE IF EXISTS {table}" for table in FORMER)
+WITHOUT_FORMER_OF_A_TEAM = ("DROP FUNCTION IF EXISTS keep_to_its_maker",)
 
 # Values by their key, in one table: prompts, runs, and what trials are made of and came to.
 RECORDS = (

@@ -16,6 +16,7 @@ from whet.store.home import Home
 from whet.store.migrations import MIGRATIONS
 from whet.store.opening import connect
 from whet.store.sqlite import file_faults, programs_in
+from whet.store.tables import FORMER_TRIGGER
 from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
 from whet.upkeep.backup import CARRIED
 from whet.upkeep.swapping import excluded, settle, swap, swap_back
@@ -134,7 +135,7 @@ def _unpack(archive: OpenArchive, folder: Path, progress: Progress) -> None:
 
 def _own_programs(path: Path) -> tuple[str, ...]:
     """What a database would do by itself that no step of the schema asked for, such as approve whatever is proposed."""
-    steps = (statement for step in MIGRATIONS for statement in (*step.shared, *step.sqlite))
+    steps = [statement for step in MIGRATIONS for statement in (*step.shared, *step.sqlite)] + [FORMER_TRIGGER]
     known = {" ".join(each.split()) for each in steps}
     found = ((kind, name) for kind, name, made_by in programs_in(path) if " ".join(made_by.split()) not in known)
     return tuple(f"it has a {kind} that Whet did not make, {name!a}" for kind, name in found)
