@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quickness import is_linear
 from test_purity import PACKAGES
 from whet.secrets.looks import LONGEST_VALUE
-from whet.text.own_words import PARAGRAPH_REACH, last_paragraph, own_words, shortened
+from whet.text.words import PARAGRAPH_REACH, last_paragraph, own_words, shortened
 
 LENGTH = 1 << 18
 # What judges single values sees no longer ones than these.
@@ -90,7 +90,7 @@ def _patterns(value: object) -> Iterator[object]:
 
 def test_the_patterns_of_the_project_are_found() -> None:
     names = {name.partition(".")[0] for name, _ in module_patterns()}
-    assert {"own_words", "fingerprints", "failed_steps", "envelopes"} <= names
+    assert {"words", "fingerprints", "failed_steps", "envelopes"} <= names
 
 
 @pytest.mark.parametrize("pump", PUMPS)

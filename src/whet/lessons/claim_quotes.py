@@ -18,8 +18,7 @@ from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, lowest, trust_of_tool
 from whet.text.likeness import stem
-from whet.text.own_words import own_words
-from whet.text.words import COMMON
+from whet.text.words import COMMON, own_words
 from whet.values import Value
 
 FEWEST_LETTERS = 6

@@ -13,7 +13,7 @@ from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import heard_before, is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
-from whet.text.own_words import last_paragraph, own_words
+from whet.text.words import last_paragraph, own_words
 from whet.values import lazy
 
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})

@@ -15,7 +15,6 @@ from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.adding import NewMessages, add_messages, prepare, row_of, storable
 from whet.store.database import Database
-from whet.store.derived import drop
 from whet.store.records import RecordKind, keep_record, record_bodies, restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import Provenance, is_stored, keep, load, own_messages, stored
@@ -82,7 +81,7 @@ class Recorder:
                 self._session.head,
             )
             # How it ended is part of what is found in it, and no new message would tell that it changed.
-            drop(self._database, [session.no])
+            self._database.execute("DELETE FROM derived WHERE session = ?", (session.no,))
 
     def _began(self, run: Run, clean: tuple[Message, ...]) -> Session:
         now = self._now()

@@ -3,18 +3,15 @@
 `migrations` puts them in order. A statement that ran anywhere never changes.
 """
 
-
-def granted(tables: str, *, like: str) -> str:
-    """Let whoever may write one table write others too, so that a team goes on after its owner has migrated."""
-    return f"""DO $$ DECLARE member TEXT; BEGIN
-        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
-            WHERE table_schema = current_schema() AND table_name = '{like}' AND privilege_type = 'INSERT'
-            AND grantee NOT IN (current_user, 'PUBLIC')
-        LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO %I', member);
-        END LOOP;
-    END $$"""
-
+# Lets whoever may write one table write others too, so that a team goes on after its owner has migrated.
+GRANTED = """DO $$ DECLARE member TEXT; BEGIN
+    FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+        WHERE table_schema = current_schema() AND table_name = '{like}' AND privilege_type = 'INSERT'
+        AND grantee NOT IN (current_user, 'PUBLIC')
+    LOOP
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO %I', member);
+    END LOOP;
+END $$"""
 
 # The tables of jobs.
 JOBS = (
@@ -151,7 +148,7 @@ SESSION_DRAWS = (
     )""",
 )
 
-SESSION_DRAWS_OF_A_TEAM = (granted("session_draws, session_tellings", like="canary_deliveries"),)
+SESSION_DRAWS_OF_A_TEAM = (GRANTED.format(tables="session_draws, session_tellings", like="canary_deliveries"),)
 
 # The table of model calls in the background.
 BACKGROUND_CALLS = (
@@ -168,7 +165,7 @@ BACKGROUND_CALLS = (
     "CREATE INDEX background_calls_by_day ON background_calls (home, day)",
 )
 
-BACKGROUND_CALLS_OF_A_TEAM = (granted("background_calls", like="job_runs"),)
+BACKGROUND_CALLS_OF_A_TEAM = (GRANTED.format(tables="background_calls", like="job_runs"),)
 
 # The table of where a rule was reminded of.
 REMINDERS = (
@@ -180,7 +177,7 @@ REMINDERS = (
         PRIMARY KEY (agent, session, entry)
     )""",
 )
-REMINDERS_OF_A_TEAM = (granted("session_reminders", like="session_tellings"),)
+REMINDERS_OF_A_TEAM = (GRANTED.format(tables="session_reminders", like="session_tellings"),)
 
 # How Postgres takes many messages at once: their words by the megabyte, and what goes with them by the statement.
 MESSAGES_IN_BULK = (
@@ -252,7 +249,7 @@ CLAIMS_OF_A_TEAM = (
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
     """CREATE TRIGGER sessions_read_have_a_maker BEFORE INSERT OR UPDATE ON sessions_read
     FOR EACH ROW EXECUTE FUNCTION name_maker()""",
-    granted("claims, claim_quotes, sessions_read", like="sessions"),
+    GRANTED.format(tables="claims, claim_quotes, sessions_read", like="sessions"),
 )
 
 # Which messages of people a reader took for corrections; nothing where it did not say.
@@ -299,7 +296,7 @@ DERIVED_OF_A_TEAM = (
     END $$""",
     """CREATE TRIGGER derived_goes_with_its_sessions AFTER DELETE ON sessions
     FOR EACH ROW EXECUTE FUNCTION drop_derived()""",
-    granted("derived", like="sessions"),
+    GRANTED.format(tables="derived", like="sessions"),
 )
 FORMER = (
     "call_counts",
@@ -343,7 +340,7 @@ RECORDS_OF_A_TEAM = (
     END $$""",
     """CREATE TRIGGER material_has_a_maker BEFORE INSERT OR UPDATE ON records
     FOR EACH ROW EXECUTE FUNCTION name_maker_of_material()""",
-    granted("records", like="attempts"),
+    GRANTED.format(tables="records", like="attempts"),
 )
 
 # What sessions were told of rules, when they started and at a call, and what they drew.
@@ -377,7 +374,7 @@ TELLINGS_OF_A_TEAM = (
     """INSERT INTO tellings (kind, agent, session, entry, at)
     SELECT DISTINCT 'start', t.agent, t.session, CAST(word AS BIGINT), t.at FROM session_tellings AS t
     CROSS JOIN unnest(string_to_array(t.entries, ' ')) AS word WHERE word ~ '^[0-9]+$'""",
-    granted("tellings", like="session_tellings"),
+    GRANTED.format(tables="tellings", like="session_tellings"),
 )
 
 # Skills that sessions read and templates that they began with: the same thing, a text in one state in one session.
@@ -398,7 +395,7 @@ SHOWN_TEXTS = (
     "INSERT INTO shown_texts (form, name, file, digest, session, at)"
     " SELECT 'template', '', '', key, session, at FROM template_uses ORDER BY no",
 )
-SHOWN_TEXTS_OF_A_TEAM = (granted("shown_texts", like="skill_views"),)
+SHOWN_TEXTS_OF_A_TEAM = (GRANTED.format(tables="shown_texts", like="skill_views"),)
 
 # How a drawn session went stands with its draw.
 COUNTED_DRAWS = (
@@ -440,4 +437,4 @@ LEFT_OUT = (
     # Files that held no session are read once more, so that their reasons are known too.
     "DELETE FROM files WHERE sessions = 0",
 )
-LEFT_OUT_OF_A_TEAM = (granted("left_out", like="files"),)
+LEFT_OUT_OF_A_TEAM = (GRANTED.format(tables="left_out", like="files"),)

@@ -9,7 +9,7 @@ from whet.secrets.redactor import Redactor
 from whet.secrets.scan import encoded, find
 from whet.sessions.copies import NO_PLACES, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
-from whet.text.own_words import shortened
+from whet.text.words import shortened
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import NOTHING_KNOWN, SessionCourse, SessionKnowledge, SteppedIn, Stretch
 from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble

@@ -9,7 +9,7 @@ from whet.outcomes.view import Saying, SessionView
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
-from whet.text.own_words import own_words
+from whet.text.words import own_words
 from whet.trouble.clock import is_asking
 from whet.trouble.course import NOTHING_KNOWN, CourseStep, SessionCourse, SessionKnowledge, SteppedIn, Stretch, moves_of
 from whet.trouble.edits import FileEdit

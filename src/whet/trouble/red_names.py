@@ -7,7 +7,7 @@ import re2
 
 from whet.outcomes.fingerprints import VARIABLES, tells
 from whet.outcomes.view import JudgedCall
-from whet.text.own_words import SENTENCE_ENDS
+from whet.text.words import SENTENCE_ENDS
 
 LOOKED_AT = 20_000
 LONGEST = 120
