@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from conversations import Turn, agent, call, conversation, shell, user
 from quickness import is_linear
 from whet.lessons.call_pairs import CallCourse
-from whet.lessons.change_sentences import sentence_of
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonSource
 from whet.lessons.recurring_changes import recurring_changes
 from whet.lessons.said import holds_for_good, said_pieces
-from whet.lessons.taught_rules import rules_taught
+from whet.lessons.taught_rules import rules_taught, sentence_of
 from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
 
