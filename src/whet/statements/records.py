@@ -40,7 +40,7 @@ FEWEST_SESSIONS = 2
 NEARLY_ALL = 0.8
 ENOUGH_SESSIONS = 10  # without it in so many, a situation may be said not to come up
 SCRIPT = ""  # in the place of a program: whatever runs the script of that name
-_ENDS = re.compile(r"(?:[\s,/]*(?:(?:and|or|nor)\s)?\s*`[^`\n]*`)*\s*(?:$|\n|[.,;:!)—–*]|- )")
+_ENDS = re.compile(r"\A(?:[\s,/]*+(?:(?:and|or|nor)\s++)?+`[^`\n]*+`)*+\s*(?:$|\n|[.,;:!)—–*]|- )")
 _QUOTES = re.compile(r"[\"'`:,]")
 SAVING = ("commit", "push")  # what git calls the moments that an order can be for
 
