@@ -26,7 +26,7 @@ from fault_operations import (
     undo_last,
 )
 from whet.errors import WhetError
-from whet.store.ledger import ledger_of
+from whet.store.ledger import HEAD, ledger_of, noted
 from whet.store.opening import opened
 
 LONGEST_SECONDS = 0.3
@@ -43,8 +43,8 @@ def kill_whet(work: Path, kills: int, *, seed: int) -> Tally:
         before = changes_of(folder)
         acknowledged = _killed(partial(_whet_for_ever, folder), rng.uniform(0, LONGEST_SECONDS))
         total += acknowledged
-        torn = any(body not in allowed.get(name, ()) for name, body in files_of(folder).items() if "skills" not in name)
-        wrong["torn"] += torn
+        told = {name: body for name, body in files_of(folder).items() if "skills" not in name and name != HEAD}
+        wrong["torn"] += noted(folder) is None or any(body not in allowed.get(name, ()) for name, body in told.items())
         try:
             settle_home(folder)
             sync_all(folder)
