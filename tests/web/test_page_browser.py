@@ -201,7 +201,7 @@ def test_markup_in_any_text_of_a_session_stays_text(tmp_path: Path) -> None:
 
 def test_an_exported_file_opens_by_itself(filled: Home, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
-    assert runner(filled.folder, tmp_path)("page", "--export", str(file)).code == 0
+    assert runner(filled.folder, tmp_path)("page", "--export", str(file), "--texts").code == 0
     with chromium() as window:
         window.go(file.as_uri())
         assert "What your sessions teach" in window.text
