@@ -143,7 +143,7 @@ def test_a_check_that_was_red_until_an_edit_is_named_by_its_rule() -> None:
 
 def test_a_red_check_names_the_command_that_made_it_green() -> None:
     red = shell("bun run lint", "× Formatter would have printed the following content", error=True)
-    edit = call("Edit", {"file_path": "/work/shop/a.ts", "old_string": "a", "new_string": "b"}, "ok")
+    edit = call("Edit", {"file_path": "/srv/shop/a.ts", "old_string": "a", "new_string": "b"}, "ok")
     green = (edit, shell("npx biome --write", "Fixed 2 files"), shell("bun run lint", "ok"))
     assert "✓ [5] again after npx biome --write" in shown(condensed(user("Go"), red, *green))
 
