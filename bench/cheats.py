@@ -23,7 +23,6 @@ from proving.agents import MODELS
 from proving.cart_project import commit_case, session_case, step_case, with_python
 from proving.obedient import PlannedCall, obedient
 from truth import login
-from whet.engine.orders import Direct, decoded
 from whet.errors import WhetError
 from whet.proving.attempt import attempt, vouch_for
 from whet.proving.carried_steps import carried_calls
@@ -38,6 +37,7 @@ from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
+from whet.work.orders import Direct, decoded
 
 LIST = Path(__file__).parent / "data" / "cheats.jsonl"
 COMMANDS = {"tests": "make test", "make": "make test", "npm": "npm test"}

@@ -28,8 +28,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import psycopg
 
 from postgres_server import fresh_schema, serve
-from whet.engine.orders import Queue
-from whet.engine.work import WorkState, given_orders
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.plan import WantedTrial, order, prepare
 from whet.sessions.trust import Trust
@@ -39,6 +37,8 @@ from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.design import TrialDesign
 from whet.trials.shapes import TextDemand
+from whet.work.given import WorkState, given_orders
+from whet.work.orders import Queue
 
 AT_ONCE = 2  # attempts of one worker, as `whet worker` has it
 ANSWER = (

@@ -19,12 +19,12 @@ from fleet import SlowModel, listening, measured  # noqa: E402 - the tests' own 
 from patience import until  # noqa: E402
 from pooler import pooled  # noqa: E402
 from postgres_server import serve, serve_restartable  # noqa: E402
-from whet.engine.orders import Order, Queue  # noqa: E402
-from whet.engine.system import FILE  # noqa: E402
-from whet.engine.work import WorkState, given_orders  # noqa: E402
 from whet.store.home import Home  # noqa: E402
+from whet.work.given import WorkState, given_orders  # noqa: E402
+from whet.work.orders import Order, Queue  # noqa: E402
+from whet.work.system import FILE  # noqa: E402
 
-WORKER = ROOT / "tests" / "engine" / "lost_server_worker.py"
+WORKER = ROOT / "tests" / "work" / "lost_server_worker.py"
 SESSIONS = ROOT / "examples" / "sessions" / "codex"
 ORDERS = 4
 WORKERS = 2

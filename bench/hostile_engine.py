@@ -15,11 +15,7 @@ from hostile_jobs import evil_jobs, good, states, write_run
 from hostile_sessions import talk
 from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
 from whet.cli.procedures import with_clock
-from whet.engine.orders import Order, Queue
-from whet.engine.system import NAME, system_of
-from whet.engine.work import WORKFLOW, given_orders
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
-from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.adding import prepare
 from whet.store.opening import opened
@@ -28,6 +24,10 @@ from whet.store.sessions import Provenance, keep
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case
 from whet.trials.checks import Check
+from whet.work import job_runs
+from whet.work.given import WORKFLOW, given_orders
+from whet.work.orders import Order, Queue
+from whet.work.system import NAME, system_of
 
 
 def orders_in_anothers_queue(stage: Stage) -> tuple[int, int]:
@@ -43,8 +43,8 @@ def orders_in_anothers_queue(stage: Stage) -> tuple[int, int]:
     case_key = store_material(stage.mallory, case)
     ask = AttemptRequest("t", AttemptPlace("", Arm.BASE, 1), case_key, AttemptConditions())
     bodies = {
-        "job": msgspec.json.encode(runs.JobRequest(record.id)).decode(),
-        "delivery": msgspec.json.encode(runs.JobRequest(record.id)).decode(),
+        "job": msgspec.json.encode(job_runs.JobRequest(record.id)).decode(),
+        "delivery": msgspec.json.encode(job_runs.JobRequest(record.id)).decode(),
         "review": '{"session": "planted", "messages": 2, "kind": "memory"}',
         "attempt": msgspec.json.encode(ask).decode(),
     }
@@ -71,12 +71,12 @@ def remembered_steps(stage: Stage) -> tuple[int, int]:
         for number, job in enumerate(jobs):
             record = JobRecord(f"mine{number}", good(stage), NOW + number, state=RunState.ORDERED)
             job_records.save(database, owner_of(stage.alice), record)
-            id = orders.submit(runs.order(record), Queue.JOBS)
+            id = orders.submit(job_runs.order(record), Queue.JOBS)
             forged = replace(record, job=job, state=RunState.RUNNING)
             ended = replace(
                 forged, state=RunState.ENDED, handing=Handing.WAITING, result=JobResult(JobOutcome.DONE, WORDS)
             )
-            values = (("begin", runs.Begun(forged)), ("script: begin", None), ("record", ended))
+            values = (("begin", job_runs.Begun(forged)), ("script: begin", None), ("record", ended))
             for place, (name, value) in enumerate(values[: number % len(values) + 1], start=1):
                 plant(stage, id, place, name, value, sealed=bool(number % 2))
                 count += 1

@@ -7,15 +7,15 @@ import msgspec
 from msgspec.structs import replace
 
 from hostile_stage import NOW, WORDS, Stage, text_in, write_job
-from whet.engine.orders import Queue
-from whet.engine.work import given_orders
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
-from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of, owner_of
+from whet.work import job_runs
+from whet.work.given import given_orders
+from whet.work.orders import Queue
 
 
 def good(stage: Stage) -> Job:
@@ -71,7 +71,7 @@ def runs_changed_in_place(stage: Stage) -> tuple[int, int]:
         for number, job in enumerate(jobs):
             record = JobRecord(f"mine{number}", good(stage), NOW + number, state=RunState.ORDERED)
             job_records.save(database, owner_of(stage.alice), record)
-            orders.submit(runs.order(record), Queue.JOBS)
+            orders.submit(job_runs.order(record), Queue.JOBS)
             with stage.rows() as connection:
                 write_run(connection, stage.alice, replace(record, job=job))
     stage.work()

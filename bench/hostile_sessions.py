@@ -8,9 +8,6 @@ import msgspec
 
 from hostile_stage import NOW, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
 from whet.agent.start import newest, resume
-from whet.engine.orders import Queue
-from whet.engine.system import system_of
-from whet.engine.work import given_orders
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
 from whet.jobs.job import Job
@@ -18,7 +15,6 @@ from whet.jobs.runs import JobRecord, RunState
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import vouch_for
 from whet.runs.run import Ended, Run
-from whet.scheduling import runs
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
@@ -36,6 +32,10 @@ from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRe
 from whet.trials.cases import Case
 from whet.trials.checks import Check
 from whet.trials.improvements import ImproveRequest
+from whet.work import job_runs
+from whet.work.given import given_orders
+from whet.work.orders import Queue
+from whet.work.system import system_of
 
 
 def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
@@ -142,7 +142,7 @@ def planted_in_a_job(stage: Stage) -> int:
     mine = JobRecord("planted", job, NOW, state=RunState.ORDERED)
     with opened(stage.alice) as database, given_orders(stage.alice) as orders:
         job_records.save(database, owner_of(stage.alice), mine)
-        orders.submit(runs.order(mine), Queue.JOBS)
+        orders.submit(job_runs.order(mine), Queue.JOBS)
     record(stage.mallory, run_of("job-count-planted", said(WORDS)), Ending.FINISHED)
     stage.work()
     with opened(stage.alice) as database:

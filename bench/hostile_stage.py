@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import psycopg
 from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 
-from whet.engine.system import NAME, VERSION
-from whet.engine.work import WORKFLOW
 from whet.jobs.job import Job, written
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.trials import keep_material
 from whet.values import Value
+from whet.work.given import WORKFLOW
+from whet.work.system import NAME, VERSION
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 

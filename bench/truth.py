@@ -32,10 +32,9 @@ from proving.repository_scenes import commit, new_repository
 from proving.trial_scenes import supply_of
 from replies import asks, says
 from whet.agent.protocols import Reply
-from whet.agent.providers.choosing import Call
-from whet.engine.orders import Direct, decoded
+from whet.agent.providers.choosing import Call, Supply
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.attempt import Supply, attempt
+from whet.proving.attempt import attempt
 from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits
 from whet.proving.cases_from_sessions import cases_from
 from whet.proving.plan import WantedTrial, prepare
@@ -49,6 +48,7 @@ from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.design import TrialDesign, TrialProgress
 from whet.trials.ways_to_test import own_way
+from whet.work.orders import Direct, decoded
 
 ERRS, RECOVERS, OBEYS = 0.9, 0.97, 0.95
 PART, WORK = re.compile(r"tests of part(\d+)"), re.compile(r"Let (part\d+) cost (\d+) each")

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import psycopg
 
 from postgres_server import fresh_schema
-from whet.engine.work import given_orders
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.work.given import given_orders
 
 OWNER, ALICE, MALLORY = "whet", "alice", "mallory"
 RIGHTS = (

@@ -14,8 +14,8 @@ from whet.agent.tools.sandbox import Wall, probe
 
 EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlette", "uvicorn", "xllamacpp")
 # The modules that are an extra's own; all others can be loaded without any.
-NEED_WORK = {"whet.engine.library", "whet.engine.work", "whet.engine.worker", "whet.engine.durable"}
-NEED_WORK |= {"whet.engine.faults", "whet.scheduling.clock"}  # which only a worker looks at
+NEED_WORK = {"whet.work.library", "whet.work.given", "whet.work.worker", "whet.work.durable"}
+NEED_WORK |= {"whet.work.faults", "whet.work.clock"}  # which only a worker looks at
 NEED_POSTGRES = {"whet.store.postgres", "whet.upkeep.tables"}
 NEED_MCP = {"whet.mcp.library", "whet.mcp.http", "whet.mcp.server"}
 NEED_WEB = {"whet.web.library", "whet.web.gate", "whet.web.server"}

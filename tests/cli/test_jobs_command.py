@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from command import Whet, runner
-from whet.engine.work import given_orders
-from whet.scheduling.clock import look
 from whet.store.home import Home
+from whet.work.clock import look
+from whet.work.given import given_orders
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
 

@@ -13,9 +13,9 @@ from proving.trial_scenes import SHOP, TOLD, declare_shop, failing, questions, s
 from proving.trial_scenes import repeats_unless_told as obeys
 from replies import says
 from whet.agent.protocols import Reply
+from whet.agent.providers.choosing import Supply
 from whet.changes.apply import apply
 from whet.cli.shown.improvements import report_lines
-from whet.engine.orders import Direct, T, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written
@@ -24,7 +24,7 @@ from whet.improving.learned import lessons_of
 from whet.improving.lessons_to_try import LessonsToTry
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
-from whet.proving.attempt import Supply, attempt
+from whet.proving.attempt import attempt
 from whet.runs.run import Run
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
@@ -36,6 +36,7 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
+from whet.work.orders import Direct, T, decoded, encoded
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False))
 DRY = replace(ASK, dry_run=True)

@@ -9,12 +9,12 @@ from conversations import agent, call, conversation, shell, user
 from proving.trial_scenes import supply_of
 from replies import says
 from whet.agent.protocols import Reply
+from whet.agent.providers.choosing import Supply
 from whet.changes.apply import apply
-from whet.engine.orders import Direct, decoded
 from whet.improving.improve import improve
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
-from whet.proving.attempt import Supply, attempt
+from whet.proving.attempt import attempt
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
@@ -26,6 +26,7 @@ from whet.store.sessions import Provenance, keep
 from whet.store.settings_file import assign
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, Way, way_of, why_of
+from whet.work.orders import Direct, decoded
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1)
 RULE = "`rtk bun install` fails here (“unrecognized subcommand 'bun'”); run `bun install` instead."

@@ -8,7 +8,6 @@ from proving.trial_scenes import supply_of
 from replies import asks, says
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call
-from whet.engine.orders import Direct, decoded
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve
 from whet.proving.attempt import attempt
@@ -20,6 +19,7 @@ from whet.store.ledger import ledger_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
+from whet.work.orders import Direct, decoded
 
 RULE = "`pytest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead."
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database

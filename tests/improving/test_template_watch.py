@@ -9,10 +9,8 @@ from msgspec.structs import replace
 
 from conversations import agent, shell, user
 from samples_of_templates import TEMPLATE
-from scheduling.job_scenes import ran, script
 from whet.agent.warm_start import AUTO, chosen, count_use, draw_lot
 from whet.changes.apply import undo
-from whet.engine.orders import Direct
 from whet.examples.choosing import SHARES, Choice, Need, Worth
 from whet.examples.templates import written
 from whet.improving.template_watch import RENEWED_SECONDS, Measured, look_at_templates
@@ -21,7 +19,6 @@ from whet.jobs.job import Job
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action
 from whet.runs.run import Ended, Run
-from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, Purpose
 from whet.store.database import Database
 from whet.store.home import Home
@@ -31,6 +28,9 @@ from whet.store.template_draws import CountedDraw, count_draws, outcomes, uncoun
 from whet.store.template_files import list_templates, record_worth, uses, worths
 from whet.trials.draws import is_told
 from whet.trials.live_templates import Judgement
+from whet.work.clock import order_watch
+from whet.work.orders import Direct
+from work.job_scenes import ran, script
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0

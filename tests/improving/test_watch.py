@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from conversations import agent, call, conversation, shell, user
 from whet.changes.apply import try_out, try_out_all
 from whet.context.gathering import rules_in_force
-from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.improving.learned import lessons_of
 from whet.improving.watch import live_lessons, look, watch
@@ -19,7 +18,6 @@ from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
 from whet.lessons.live import CanaryMove
 from whet.runs.run import Ended, Run
-from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
@@ -34,6 +32,8 @@ from whet.targets.settings import Target, add
 from whet.targets.sync import day_of, tell
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
+from whet.work.clock import order_watch
+from whet.work.orders import Direct
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0

@@ -10,9 +10,7 @@ from pathlib import Path
 from patience import until
 from proving.trial_scenes import WORDS, obeys, supply_of
 from whet.agent.protocols import Chosen, Reply
-from whet.engine.orders import Procedure, Procedures, Queue
-from whet.engine.work import given_orders
-from whet.engine.worker import launched
+from whet.agent.providers.choosing import Supply
 from whet.proving import attempt, plan, trial
 from whet.runs.models import address_of
 from whet.runs.run import Run
@@ -20,6 +18,9 @@ from whet.runs.settings import Settings
 from whet.store.home import Home, find_home
 from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
+from whet.work.given import given_orders
+from whet.work.orders import Procedure, Procedures, Queue
+from whet.work.worker import launched
 
 FOLDER = Path(os.environ["TRIAL_FOLDER"])
 
@@ -43,7 +44,7 @@ def main() -> None:
             time.sleep(0.1)
 
 
-def supply_for(role: str) -> attempt.Supply:
+def supply_for(role: str) -> Supply:
     """A model that needs settings. The first machine's answers when the second has had its turn."""
 
     def answer(run: Run) -> Reply:

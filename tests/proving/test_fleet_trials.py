@@ -13,8 +13,6 @@ from patience import PATIENCE_SECONDS
 from postgres_server import fresh_schema
 from proving.trial_scenes import RULE, case_of, obeys, prepared, questions, supply_of
 from whet.agent.protocols import Reply
-from whet.engine.orders import Direct, Done, Queue, decoded
-from whet.engine.work import WorkState, given_orders
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.proving.attempt import attempt, vouch_for
@@ -27,6 +25,8 @@ from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.cases import Checkout
 from whet.trials.design import Trial, TrialDesign, TrialProgress
+from whet.work.given import WorkState, given_orders
+from whet.work.orders import Direct, Done, Queue, decoded
 
 WORKER = Path(__file__).with_name("fleet_worker.py")
 SETTINGS = 'model = "scripted:x"\n'

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from proving.trial_scenes import RULE, attempted, case_of, obeys, prepared, questions, supply_of, tried
 from team import ALICE, MALLORY, Team, team
 from whet.changes.apply import apply
-from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.proving.attempt import attempt, vouch_for
@@ -28,6 +27,7 @@ from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRe
 from whet.trials.cases import Case
 from whet.trials.checks import Check
 from whet.trials.design import TrialDesign, TrialProgress
+from whet.work.orders import Direct
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from proving.trial_scenes import questions
-from whet.engine.orders import decoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import ReadyTrial
@@ -19,6 +18,7 @@ from whet.trials.attempts import Arm, AttemptConditions, AttemptRequest, TrialAg
 from whet.trials.design import Trial, TrialProgress, TrialStop
 from whet.trials.improvements import ImproveRequest
 from whet.values import Value
+from whet.work.orders import decoded
 
 STORED: dict[str, Any] = json.loads((Path(__file__).parent.parent / "data/trials_before_0054.json").read_text())
 

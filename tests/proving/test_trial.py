@@ -11,7 +11,6 @@ from proving.trial_scenes import RULE, WORDS, case_of, obeys, prepared, question
 from replies import says
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.changes.apply import Refused, apply
-from whet.engine.orders import Direct
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts, Past
 from whet.evidence.verdicts import Ruling
@@ -33,6 +32,7 @@ from whet.store.template_files import worths
 from whet.store.trials import attempts_of, progress_of
 from whet.trials.attempts import Arm, AttemptRequest
 from whet.trials.design import Allowance, TrialDesign, TrialProgress, TrialStop
+from whet.work.orders import Direct
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
 OTHER = replace(RULE, text="Say yes, and say it twice.")

@@ -14,8 +14,6 @@ from command import runner
 from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS
 from proving.trial_scenes import RULE, prepared, questions
-from whet.engine.orders import Queue
-from whet.engine.work import WorkState, given_orders
 from whet.evidence.verdicts import Ruling
 from whet.ledger.entries import Step
 from whet.proving.plan import WantedTrial, order
@@ -24,6 +22,8 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.trials import attempts_of
 from whet.trials.design import TrialProgress
+from whet.work.given import WorkState, given_orders
+from whet.work.orders import Queue
 
 WORKER = Path(__file__).with_name("trial_worker.py")
 DEATHS = (3, 11)

@@ -8,11 +8,6 @@ from msgspec.structs import replace
 
 from lengths import long, long_on_postgres
 from proving.trial_scenes import declare_shop, failing
-from scheduling.job_scenes import deaths, lines, write
-from whet.engine.orders import Queue, decoded
-from whet.engine.system import CLOCK
-from whet.engine.work import WorkState as WorkState
-from whet.engine.work import given_orders
 from whet.improving import improve
 from whet.jobs.job import Deliver, Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished
@@ -27,6 +22,11 @@ from whet.store.owner import owner_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import Became, ImproveReport, ImproveRequest
+from whet.work.given import WorkState as WorkState
+from whet.work.given import given_orders
+from whet.work.orders import Queue, decoded
+from whet.work.system import CLOCK
+from work.job_scenes import deaths, lines, write
 
 # Written down and not ordered; ordered and not noted; done and not remembered.
 IN_CLOCK = ("in _write_down_due", "in submit", "after look", "after watch")

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from conversations import agent, conversation, shell, user
 from replies import asks, says
 from whet.agent.protocols import Chosen, Reply
-from whet.agent.providers.choosing import Call, Scripted
-from whet.engine.orders import Direct, decoded
+from whet.agent.providers.choosing import Call, Scripted, Supply
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.attempt import Supply, attempt, vouch_for
+from whet.proving.attempt import attempt, vouch_for
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
 from whet.runs.models import Model
@@ -30,6 +29,7 @@ from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.design import Trial, TrialProgress
 from whet.trials.shapes import TextDemand
+from whet.work.orders import Direct, decoded
 
 SECRET = "zebra-quartz"
 SHOP = "/srv/shop"

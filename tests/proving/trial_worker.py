@@ -8,13 +8,13 @@ from pathlib import Path
 
 from proving.trial_scenes import obeys, supply_of
 from whet.agent.protocols import Reply
-from whet.engine.orders import Procedure, Procedures, Queue
-from whet.engine.worker import launched
 from whet.proving import attempt, plan, trial
 from whet.runs.run import Run
 from whet.store.home import find_home
 from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
+from whet.work.orders import Procedure, Procedures, Queue
+from whet.work.worker import launched
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from claimed_sessions import ASKED, INSTALL, keep_sessions, session
 from reading.readers import NOTHING, ScriptedReader, claiming, days, long_session, sessions_in
-from whet.engine.orders import Direct, Failed, decoded
 from whet.improving.learned import lessons_of
 from whet.lessons.record import Lesson
 from whet.reading.learn import (
@@ -28,6 +27,7 @@ from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.targets.project_names import name_of_project
+from whet.work.orders import Direct, Failed, decoded
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ import pytest
 from command import runner
 from disks import mounted
 from kept_home import add_session, fill, said
-from whet.engine.life import occupied
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
@@ -31,6 +30,7 @@ from whet.upkeep.archive import MANIFEST, Manifest
 from whet.upkeep.backup import BackupReport, back_up
 from whet.upkeep.restore import RestoreReport, restore
 from whet.upkeep.swapping import excluded
+from whet.work.life import occupied
 
 
 def backed_up(home: Home, target: Path) -> BackupReport:

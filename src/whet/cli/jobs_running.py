@@ -7,16 +7,16 @@ import time
 from whet.cli.chat.interrupts import interruptible
 from whet.cli.output import give, spinner
 from whet.cli.shown.jobs import exit_code, result_lines, run_record
-from whet.engine.life import living
-from whet.engine.orders import Direct, Queue
 from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import JobRecord
-from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import owner_of
+from whet.work import job_runs
+from whet.work.life import living
+from whet.work.orders import Direct, Queue
 
 SALT_BYTES = 4
 
@@ -24,11 +24,11 @@ SALT_BYTES = 4
 def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     """Make the run in this program, and print what came of it."""
     record = _write_down(home, job, is_direct=True)
-    with living(home, runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
+    with living(home, job_runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
         steps = Direct(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
-            runs.job(home, steps, runs.JobRequest(record.id))
+            job_runs.job(home, steps, job_runs.JobRequest(record.id))
     with opened(home) as database:
         ended = job_records.record_of(database, owner_of(home), record.id)
     code = exit_code(ended)
@@ -39,17 +39,17 @@ def run_here(home: Home, job: Job, *, as_json: bool) -> int:
 
 def submit(home: Home, job: Job, *, as_json: bool) -> int:
     """Leave the run to a worker."""
-    from whet.engine.work import given_orders
+    from whet.work.given import given_orders
 
     record = _write_down(home, job, is_direct=False)
     with given_orders(home) as orders:
-        id = orders.submit(runs.order(record), Queue.JOBS)
+        id = orders.submit(job_runs.order(record), Queue.JOBS)
     return give({"work": id, "run": record.id}, (f"Queued as {id}. To run it: `whet worker`.",), as_json=as_json)
 
 
 def _write_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
     now = time.time()
-    id = runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
+    id = job_runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
     record = JobRecord(id, job, now, manual=True, is_direct=is_direct)
     with opened(home) as database:
         job_records.add(database, owner_of(home), record)

@@ -28,9 +28,9 @@ def main() -> None:
         from whet.cli.hooked import refresh_hooks
 
         refresh_hooks()
-    if "whet.engine.worker" in sys.modules:
+    if "whet.work.worker" in sys.modules:
         # A step that will not end must not keep the program: whoever comes next does it again.
-        from whet.engine.worker import leave
+        from whet.work.worker import leave
 
         leave(code)
     sys.exit(code)

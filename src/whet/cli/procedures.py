@@ -4,25 +4,25 @@ from collections.abc import Mapping
 
 from whet.agent.metering import Meter, metered
 from whet.agent.protocols import Chosen
-from whet.engine.orders import Direct, Done, Procedure, Procedures, Queue, Steps
-from whet.engine.system import ARRIVALS, CLOCK, WATCH
 from whet.improving import arriving, improve, review, watch
 from whet.proving import attempt, plan, trial
 from whet.reading import learn
 from whet.runs.settings import Settings
-from whet.scheduling import runs
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
 from whet.trials.improvements import ImproveRequest
+from whet.work import job_runs
+from whet.work.orders import Direct, Done, Procedure, Procedures, Queue, Steps
+from whet.work.system import ARRIVALS, CLOCK, WATCH
 
 UNLIMITED: Procedures = {
     review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),
     plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
     attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, AttemptRequest),
-    runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
-    runs.DELIVERY: Procedure(Queue.JOBS, runs.delivery, runs.JobRequest),
+    job_runs.KIND: Procedure(Queue.JOBS, job_runs.job, job_runs.JobRequest),
+    job_runs.DELIVERY: Procedure(Queue.JOBS, job_runs.delivery, job_runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
     learn.KIND: Procedure(Queue.REVIEWS, learn.carry_out, learn.LearnRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
@@ -45,15 +45,15 @@ def _attempt(home: Home, steps: Steps, ask: AttemptRequest) -> Done:
     return attempt.attempt(home, steps, ask, supply=within_limit, meter=Meter(home))
 
 
-def _job(home: Home, steps: Steps, ask: runs.JobRequest) -> Done:
-    done = runs.job(home, steps, ask, supply=within_limit)
+def _job(home: Home, steps: Steps, ask: job_runs.JobRequest) -> Done:
+    done = job_runs.job(home, steps, ask, supply=within_limit)
     steps.do("review", lambda: _order_review(home, done), bool)
     return done
 
 
 def _order_review(home: Home, done: Done) -> bool:
     """Have a job's session looked back on where it calls for it; whether it does."""
-    from whet.engine.work import given_orders
+    from whet.work.given import given_orders
 
     with opened(home) as database:
         asked = [ask for session in done.sessions if (ask := review.due_after(home, database, session))]
@@ -76,14 +76,14 @@ PROCEDURES: Procedures = {
     learn.KIND: Procedure(Queue.REVIEWS, _learn, learn.LearnRequest),
     review.KIND: Procedure(Queue.REVIEWS, _review, review.ReviewRequest),
     attempt.KIND: Procedure(Queue.ATTEMPTS, _attempt, AttemptRequest),
-    runs.KIND: Procedure(Queue.JOBS, _job, runs.JobRequest),
+    job_runs.KIND: Procedure(Queue.JOBS, _job, job_runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, _improve, ImproveRequest),
 }
 
 
 def with_clock() -> Procedures:
     """All that a worker does: the clock orders work, so it needs the engine."""
-    from whet.scheduling.clock import clock
+    from whet.work.clock import clock
 
     return {**PROCEDURES, CLOCK: Procedure(Queue.CHORES, clock, str)}
 

@@ -264,9 +264,9 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
 def _now(home: Home, trial: "Trial") -> "TrialProgress":
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.orders import decoded
     from whet.proving.trial import trial as carry_out
     from whet.trials.design import TrialProgress
+    from whet.work.orders import decoded
 
     with LiveLine() as line:
         steps = direct(home, trial.id, at_once=at_once(trial.conditions.agent))
@@ -280,9 +280,9 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
 
     from whet.agent.start import new_id
     from whet.cli.procedures import is_watched
-    from whet.engine.orders import Queue
-    from whet.engine.work import given_orders
     from whet.proving.plan import order
+    from whet.work.given import given_orders
+    from whet.work.orders import Queue
 
     with given_orders(home) as orders:
         # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
@@ -300,12 +300,12 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
 def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     from whet.cli.procedures import PROCEDURES
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.orders import Queue, decoded
-    from whet.engine.work import WorkState, given_orders
-    from whet.engine.worker import launched
     from whet.store.opening import opened
     from whet.store.trials import progress_of
     from whet.trials.design import Trial, TrialProgress
+    from whet.work.given import WorkState, given_orders
+    from whet.work.orders import Queue, decoded
+    from whet.work.worker import launched
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (

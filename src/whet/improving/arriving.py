@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from whet.changes.author import Author
 from whet.changes.templates import keep
-from whet.engine.orders import Done, Steps
 from whet.errors import WhetError
 from whet.examples.mining import WantedTemplate, mine
 from whet.examples.success import Ground, find
@@ -31,6 +30,7 @@ from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import stored_transcripts
 from whet.targets.known_projects import KnownProjects
+from whet.work.orders import Done, Steps
 
 DAY = 86_400.0
 MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives

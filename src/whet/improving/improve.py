@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.providers.choosing import missing_key
+from whet.agent.providers.choosing import Supply, missing_key
 from whet.changes.pending import pending
-from whet.engine.orders import Done, Order, Steps, decoded, encoded, left_by
 from whet.errors import WhetError
 from whet.improving.keeping import keep, leave_to_person, propose_steps, unheeded
 from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons, note_untriable
@@ -17,7 +16,7 @@ from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
-from whet.proving.attempt import Supply, served, unasked
+from whet.proving.attempt import served, unasked
 from whet.proving.executors import settings_of
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
@@ -42,6 +41,7 @@ from whet.trials.improvements import (
     way_of,
 )
 from whet.values import Value
+from whet.work.orders import Done, Order, Steps, decoded, encoded, left_by
 
 KIND = "improve"
 NO_MODEL = (

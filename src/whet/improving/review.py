@@ -11,12 +11,10 @@ from msgspec.structs import replace
 
 from whet.agent.assembling import ReviewedSession, RunPlace, RunRequest, assemble_run
 from whet.agent.protocols import Answer, Toolbox
-from whet.agent.providers.choosing import provider_for
+from whet.agent.providers.choosing import Supply, provider_for
 from whet.agent.start import answered, carry_out, with_model
 from whet.context.finding import project_of
-from whet.engine.orders import Done, Failed, Order, Steps, encoded
 from whet.improving.reviews_begun import made_by, reviews_of
-from whet.proving.attempt import Supply
 from whet.reading.reviewed import keep_claims, retold
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.sessions.arguments import object_of
@@ -49,6 +47,7 @@ from whet.store.settings_file import load as load_settings
 from whet.text.quoting import mark_for, quoted
 from whet.told.review_when import ALLOWED, ReviewKind, count, denial, due, summary
 from whet.values import Value
+from whet.work.orders import Done, Failed, Order, Steps, encoded
 
 KIND = "review"
 RECORD_TOKENS = 12_000

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from whet.changes.apply import promote, revert
-from whet.engine.orders import Done, Steps, encoded
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
 from whet.hooks.starting import unit_of_session
@@ -44,6 +43,7 @@ from whet.trials.endpoints import (
     judge_in_bundle,
 )
 from whet.values import Value
+from whet.work.orders import Done, Steps, encoded
 
 DAY_SECONDS = 86_400
 

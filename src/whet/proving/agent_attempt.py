@@ -13,7 +13,6 @@ from whet.agent.metering import Meter, metered
 from whet.agent.providers.choosing import provider_for
 from whet.agent.tools.situation import Situation, ToolLimits
 from whet.agents.executor import Carried, Errand
-from whet.engine.orders import Failed
 from whet.errors import WhetError
 from whet.ledger.patches import Patch
 from whet.proving.carried_steps import carried_calls
@@ -45,6 +44,7 @@ from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
 from whet.trials.handling import handled
 from whet.trials.shapes import fits
+from whet.work.orders import Failed
 
 STEP_TURNS = 12  # of another agent, until the situation of a step is decided
 MOST_SHOWN, MOST_TEXT = 12, 1_000  # calls of a step's conversation that are told, and letters of each result

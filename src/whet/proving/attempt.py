@@ -3,7 +3,7 @@
 import functools
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run
 from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen, ProviderFault
-from whet.agent.providers.choosing import missing_key, provider_for
+from whet.agent.providers.choosing import Supply, missing_key, provider_for
 from whet.agent.start import carry_out, says
 from whet.context.finding import NAMES
-from whet.engine.orders import Done, Failed, Steps, decoded, encoded, left_by
 from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
@@ -56,14 +55,13 @@ from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 from whet.trials.handling import handled
 from whet.values import Value
+from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
 
 KIND = "attempt"
 # The person has to put these right before any attempt can tell anything.
 HOPELESS = frozenset({ProviderFault.KEY.value, ProviderFault.MONEY.value, ProviderFault.REQUEST.value})
 
 PAUSE_SECONDS = 3.0  # before a worker puts an attempt back: those that can carry it out come first meanwhile
-
-Supply = Callable[[Home, Settings, str], Chosen]
 
 
 class _Made(Value, frozen=True):

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.protocols import Chosen
-from whet.engine.orders import Order, encoded
+from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
 from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
-from whet.proving.attempt import Supply, begin, is_interactive, served
+from whet.proving.attempt import begin, is_interactive, served
 from whet.proving.executors import Runner, program_of, runner_named, settings_of, version_of
 from whet.proving.instructing import Instructed, expect_tellable, instruct
 from whet.proving.overlay import overlaid
@@ -41,6 +41,7 @@ from whet.trials.cases import Case, is_errand
 from whet.trials.continuing import PastEvidence, TooFewCases, expect_provable
 from whet.trials.design import Price, Trial, TrialDesign, TriedChange, cache_price, cases_in_order, is_affordable
 from whet.trials.placebos import placebo_of
+from whet.work.orders import Order, encoded
 
 KIND = "trial"
 ID_LETTERS = 12

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.engine.orders import Direct, decoded
+from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
-from whet.proving.attempt import Supply, attempt, vouch_for
+from whet.proving.attempt import attempt, vouch_for
 from whet.runs.run import Sampling
 from whet.store.database import Database
 from whet.store.home import Home
@@ -18,6 +18,7 @@ from whet.store.trials import has_stored, keep_material, keep_progress, key_of, 
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.values import Value
+from whet.work.orders import Direct, decoded
 
 FIRST_SEED = 1_000_001  # far from those of trials: the same seed would only repeat the attempt that a trial counts
 MOST_GUARDS = 5

@@ -6,7 +6,6 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from whet.engine.orders import Done, Failed, Steps, decoded, encoded, left_by
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling
@@ -27,6 +26,7 @@ from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, waves
 from whet.trials.judging import is_needed, judged, left_to_next
 from whet.trials.outcome_words import counted, outlook, ruled
+from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
 
 Observe = Callable[[TrialProgress], None]
 

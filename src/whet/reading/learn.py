@@ -12,12 +12,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.metering import Meter
+from whet.agent.providers.choosing import Supply
 from whet.agents.executor import ReaderAnswer
-from whet.engine.orders import Done, Failed, Order, Steps, encoded
 from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy
-from whet.proving.attempt import Supply, served
+from whet.proving.attempt import served
 from whet.reading.answers import ClaimsRead, Shown, faults, read_answer, with_exact_quotes
 from whet.reading.passes import (
     ANSWER_TOKENS,
@@ -44,6 +44,7 @@ from whet.store.sessions import load
 from whet.store.settings_file import load as load_settings
 from whet.text.words import estimate
 from whet.values import Value
+from whet.work.orders import Done, Failed, Order, Steps, encoded
 
 KIND = "learn"
 FIRST_SPLIT = 8  # sessions that a first run needs, so that its older part can be tested on the newer one

@@ -16,13 +16,12 @@ from whet import doors
 from whet.agent.loop import execute
 from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen
-from whet.agent.providers.choosing import missing_key
+from whet.agent.providers.choosing import Supply, missing_key
 from whet.agent.start import new_id, says
 from whet.agents.agent import Agent
 from whet.agents.executor import MARK, Left, ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch
 from whet.agents.registry import agents, known
 from whet.errors import WhetError
-from whet.proving.attempt import Supply
 from whet.proving.executing import OUTPUT_LIMIT, text_of
 from whet.proving.executors import settings_of
 from whet.proving.replay import Replay

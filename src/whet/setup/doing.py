@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from whet.changes.author import Author
 from whet.changes.job_changes import keep, remove
 from whet.context.zone import local_zone
-from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.hooks.installing import are_outdated, has_plugin, install_hooks, remove_hooks
 from whet.intake.reading import ReadOrder
@@ -46,6 +45,7 @@ from whet.store.settings_file import load
 from whet.targets import settings as targets
 from whet.targets.reaching import forget_calls
 from whet.targets.sync import TargetChange, order_of, tell, withdraw
+from whet.work.life import is_worker_alive
 
 LEFT = ("conflict", "skipped")
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from whet.agent.metering import local_day
 from whet.agents.registry import hosts
 from whet.changes.pending import waiting
-from whet.engine.life import is_worker_alive, last_life
-from whet.engine.system import OpenWork, count_open_work
 from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.ledger.entries import Entry, Item, Step
@@ -40,6 +38,8 @@ from whet.targets.project_names import name_of_project
 from whet.targets.reaching import LATELY_SECONDS, last_calls
 from whet.trouble.overview import TroubleOverview, overview
 from whet.trouble.trends import TroubleTrend, trend
+from whet.work.life import is_worker_alive, last_life
+from whet.work.system import OpenWork, count_open_work
 
 WEEK_DAYS = 7
 DAY_SECONDS = 86_400.0

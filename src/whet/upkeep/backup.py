@@ -13,8 +13,6 @@ from typing import IO, NamedTuple
 
 from whet import __version__
 from whet.agent.providers.local_weights import FOLDER as MODELS
-from whet.engine.life import FOLDER as WORKERS
-from whet.engine.system import FILE as ENGINE
 from whet.errors import WhetError
 from whet.setup.services import KEYS_FILE
 from whet.store.database import Database
@@ -37,6 +35,8 @@ from whet.upkeep.archive import (
     writing,
 )
 from whet.upkeep.swapping import settle
+from whet.work.life import FOLDER as WORKERS
+from whet.work.system import FILE as ENGINE
 
 # Locks of workers that live now, and the databases, which are copied in a way of their own.
 PASSING = (WORKERS, *(f"{name}{end}" for name in (DATABASE_NAME, ENGINE) for end in ("", "-wal", "-shm", "-journal")))

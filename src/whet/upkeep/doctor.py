@@ -21,9 +21,6 @@ from whet.agent.providers.local_weights import path_of
 from whet.agent.tools.sandbox import Wall, probe
 from whet.agent.tools.sandbox import note as note_of_walls
 from whet.agents.registry import USUAL, hosts
-from whet.engine.life import is_worker_alive
-from whet.engine.system import FILE as ENGINE
-from whet.engine.system import damaged
 from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
 from whet.hooks.places import FOLDER as HOOKS
@@ -56,6 +53,9 @@ from whet.upkeep.home_checks import (
     ok,
     warning,
 )
+from whet.work.life import is_worker_alive
+from whet.work.system import FILE as ENGINE
+from whet.work.system import damaged
 
 TO_KEEP_IT = "To keep it: `nohup whet worker &`, or the start of your container."
 WANTED = (

@@ -16,7 +16,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from whet.engine.system import FILE as ENGINE
 from whet.errors import WhetError
 from whet.hooks.arrivals import kept_arrivals
 from whet.setup.records import load_record
@@ -33,6 +32,7 @@ from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
 from whet.targets.settings import load as load_targets
 from whet.text.words import names
+from whet.work.system import FILE as ENGINE
 
 
 class Health(StrEnum):

@@ -11,11 +11,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from whet.engine.life import held, is_any_alive
 from whet.errors import WhetError
 from whet.store.disk import sync
 from whet.store.home import Home
 from whet.store.sqlite import DamagedDatabase, SQLite
+from whet.work.life import held, is_any_alive
 
 
 @contextlib.contextmanager

@@ -233,7 +233,7 @@ def show_work(ask: PageRequest) -> Framed:
     pieces: list[ShownWork] = []
     missing = ""
     try:
-        from whet.engine.work import given_orders  # noqa: PLC0415 - background work is an extra and slow to load
+        from whet.work.given import given_orders  # noqa: PLC0415 - background work is an extra and slow to load
 
         with given_orders(ask.cache.home) as orders:
             pieces = [

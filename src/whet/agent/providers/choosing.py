@@ -30,6 +30,7 @@ from whet.values import Value
 
 Step = Reply | ProviderFailed | Callable[[Run], Reply]
 PIECE_CHARACTERS = 16
+Supply = Callable[[Home, Settings, str], Chosen]  # who answers, by the settings and the name of a model
 
 
 class Call(Value, frozen=True):

@@ -143,12 +143,12 @@ def _checks(case: "Case") -> list[str]:
 def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **options: Any) -> "list[Attempt]":
 
     from whet.agent.start import new_id
-    from whet.engine.orders import Direct, decoded
     from whet.proving.attempt import attempt, vouch_for
     from whet.store.opening import opened
     from whet.store.settings_file import load
     from whet.store.trials import keep_material
     from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
+    from whet.work.orders import Direct, decoded
 
     settings = load(home)
     id = f"cases-{new_id(time.time())}"

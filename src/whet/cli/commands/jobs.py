@@ -68,7 +68,7 @@ def command(context: click.Context, as_json: bool) -> int:
 @yes_option
 @json_option
 def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **options: Any) -> int:
-    from whet.scheduling.material import expect_ready
+    from whet.work.material import expect_ready
 
     home = find_home(os.environ)
     job = _job(home, schedule, " ".join(prompt), options)

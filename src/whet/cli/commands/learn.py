@@ -192,8 +192,8 @@ def _read(home: "Home", ask: "LearnRequest", reader: "LessonReader", named: dict
     from whet.agent.start import new_id
     from whet.cli.output import step_line
     from whet.cli.shown.learning import report_lines, report_record
-    from whet.engine.orders import Direct, decoded
     from whet.reading.learn import LearnReport, ReadingCourse, learn
+    from whet.work.orders import Direct, decoded
 
     with step_line(f"{reader.name} reads") as line:
 
@@ -236,10 +236,10 @@ def _queue(home: "Home", name: str, limit: "ReadingLimit", *, as_json: bool) -> 
 def queue_reading(home: "Home", reader: str, limit: "ReadingLimit | None" = None) -> str:
     """The work of reading what nobody has read in any project, for the worker; empty where nothing is left."""
     from whet.agent.start import new_id
-    from whet.engine.orders import Queue
-    from whet.engine.work import given_orders
     from whet.reading.learn import LearnRequest, ReadingLimit, order, unread_projects
     from whet.store.opening import opened
+    from whet.work.given import given_orders
+    from whet.work.orders import Queue
 
     with opened(home) as database:
         projects = unread_projects(database)
@@ -310,9 +310,9 @@ def review_session(session: str, kind: str, model: str, *, background: bool, wor
 
 
 def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> str:
-    from whet.engine.orders import Queue
-    from whet.engine.work import WorkState, given_orders
     from whet.improving.review import order
+    from whet.work.given import WorkState, given_orders
+    from whet.work.orders import Queue
 
     with given_orders(home) as orders:
         id = orders.submit(order(ask), Queue.REVIEWS)
@@ -335,7 +335,7 @@ def _can_queue() -> bool:
     from whet.errors import WhetError
 
     try:
-        import whet.engine.library  # noqa: F401
+        import whet.work.library  # noqa: F401
     except WhetError:
         return False
     return True
@@ -344,8 +344,8 @@ def _can_queue() -> bool:
 def _work(home: "Home", id: str) -> int:
     """Out of the way of whoever is talking meanwhile; they hear of a failure from its session, or by the exit code."""
     from whet.cli.commands.worker import work_off
-    from whet.engine.orders import Queue
-    from whet.engine.work import WorkState, given_orders
+    from whet.work.given import WorkState, given_orders
+    from whet.work.orders import Queue
 
     os.nice(10)
     code = work_off(home, [Queue.REVIEWS], concurrency=1)

@@ -277,11 +277,11 @@ def _id() -> str:
 
 def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-    from whet.engine.orders import Direct, decoded
     from whet.improving.improve import improve
     from whet.store.decoding import uncollected
     from whet.store.opening import opened
     from whet.trials.improvements import ImproveReport
+    from whet.work.orders import Direct, decoded
 
     with opened(home) as database:
         bring_up_to_date(database)  # here and not below, where nobody would see how far it is
@@ -294,9 +294,9 @@ def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
     from whet.cli.trying import at_once
-    from whet.engine.orders import decoded
     from whet.improving.improve import improve
     from whet.trials.improvements import ImproveReport
+    from whet.work.orders import decoded
 
     with LiveLine() as line:
         steps = direct(home, _id(), at_once=at_once(ask.agent))
@@ -310,12 +310,12 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
     from whet.cli.commands.learn import queue_reading
     from whet.cli.procedures import PROCEDURES, is_watched
     from whet.cli.trying import at_once
-    from whet.engine.orders import Queue, decoded
-    from whet.engine.work import WorkState, given_orders
-    from whet.engine.worker import launched
     from whet.improving.improve import order
     from whet.store.settings_file import load
     from whet.trials.improvements import ImproveReport
+    from whet.work.given import WorkState, given_orders
+    from whet.work.orders import Queue, decoded
+    from whet.work.worker import launched
 
     if not follow and (reader := load(home).reading.reader):
         queue_reading(home, reader)

@@ -17,9 +17,9 @@ from whet.cli.output import give, moment, plain, print_json_line, say, table
 from whet.text.words import many, short
 
 if TYPE_CHECKING:
-    from whet.engine.orders import Queue
-    from whet.engine.work import Work
     from whet.store.home import Home
+    from whet.work.given import Work
+    from whet.work.orders import Queue
 
 QUEUES = ("reviews", "jobs", "trials", "attempts", "chores")
 LOOK_SECONDS = 2.0
@@ -48,9 +48,9 @@ NEXT = {True: "; a worker is running.", False: ". To run it, start `whet worker`
 def command(context: click.Context, queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
-    import whet.engine.library  # noqa: F401 - says what is missing before anything is promised
-    from whet.engine.orders import Queue
+    import whet.work.library  # noqa: F401 - says what is missing before anything is promised
     from whet.store.home import find_home
+    from whet.work.orders import Queue
 
     chosen = [Queue(name) for name in queues or QUEUES]
     home = find_home(os.environ)
@@ -67,8 +67,8 @@ def command(context: click.Context, queues: tuple[str, ...], concurrency: int, u
 def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idle: bool = True) -> int:
     """Carry out what waits on some queues, until nothing is left or somebody stops it."""
     from whet.cli.procedures import with_clock
-    from whet.engine.worker import launched
     from whet.text.characters import safe
+    from whet.work.worker import launched
 
     def tell(trouble: str) -> None:
         click.echo(safe(f"{trouble} Waiting for it." if trouble else "The server is back."), err=True)
@@ -110,9 +110,9 @@ def list_(id: str | None, with_all: bool, as_json: bool) -> int:
 
 
 def _list(with_all: bool, as_json: bool) -> int:
-    from whet.engine.life import is_worker_alive
-    from whet.engine.work import given_orders
     from whet.store.home import find_home
+    from whet.work.given import given_orders
+    from whet.work.life import is_worker_alive
 
     home = find_home(os.environ)
     with given_orders(home) as orders:
@@ -158,8 +158,8 @@ def retry(id: str, as_json: bool) -> int:
 
 
 def _about(id: str, what: str, as_json: bool) -> int:
-    from whet.engine.work import given_orders
     from whet.store.home import find_home
+    from whet.work.given import given_orders
 
     home = find_home(os.environ)
     with given_orders(home) as orders:
@@ -174,8 +174,8 @@ def _about(id: str, what: str, as_json: bool) -> int:
 
 def _living(home: "Home", found: Sequence["Work"]) -> frozenset[str]:
     """The workers of what runs that are still there: what the others had begun waits for another."""
-    from whet.engine.life import is_alive
     from whet.store.opening import connect
+    from whet.work.life import is_alive
 
     names = {work.worker for work in found if work.state == "running"}
     if not names:
@@ -232,10 +232,10 @@ def _record(work: "Work", living: frozenset[str]) -> dict[str, object]:
 def _learned(home: "Home", work: "Work") -> Iterable[str]:
     """What a reader's run came to, in a few lines."""
     from whet.cli.shown.learning import report_lines
-    from whet.engine.orders import decoded
     from whet.reading.learn import KIND, LearnReport
     from whet.store.opening import opened
     from whet.targets.known_projects import KnownProjects
+    from whet.work.orders import decoded
 
     if work.kind != KIND or work.done is None:
         return ()

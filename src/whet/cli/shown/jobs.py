@@ -6,7 +6,6 @@ from typing import Any
 from rich.table import Table
 
 from whet.cli.output import moment, plain, table
-from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of
@@ -18,6 +17,7 @@ from whet.store.job_files import JobFile
 from whet.store.job_records import JobMark
 from whet.store.owner import identity_of, owner_of
 from whet.text.words import many
+from whet.work.life import is_worker_alive
 
 STALE_SECONDS = 180.0
 PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)

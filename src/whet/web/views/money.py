@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from whet.engine.orders import Done
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
@@ -12,6 +11,7 @@ from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, dollars, empty, no_sessions, section, table, when
+from whet.work.orders import Done
 
 MOST_MODELS = 6
 PURPOSES = {

@@ -1,1 +1,0 @@
-"""Durable work: queues, schedules and workers."""

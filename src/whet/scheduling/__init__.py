@@ -1,1 +1,0 @@
-"""The clock, the runs of jobs, and where their reports go."""

@@ -1,0 +1,1 @@
+"""Durable work: queues, schedules and workers; the clock, the runs of jobs, and where their reports go."""

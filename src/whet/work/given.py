@@ -1,0 +1,344 @@
+"""Work from the outside: given, listed, cancelled and retried, without being a worker.
+
+How long ended work is kept: then the engine's rows go, and what stays is the record that the work itself left.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.runs.run import Spent
+from whet.store.folders import locked
+from whet.store.home import Home
+from whet.values import Value
+from whet.work.faults import arguments_in, distrust_rows, done_in, explained, left_in, text_of
+from whet.work.library import (
+    DBOS,
+    DBOSClient,
+    DBOSException,
+    DBOSPortableJSONSerializer,
+    EnqueueOptions,
+    StepInfo,
+    WorkflowStatus,
+)
+from whet.work.orders import Done, Order, Queue
+from whet.work.system import NAME, VERSION, System, system_of
+
+ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+OPEN = ("ENQUEUED", "DELAYED", "PENDING")
+AT_ONCE = 500
+
+
+def let_go(client: DBOSClient, name: str, queues: Sequence[str], *, before: float, most: int) -> int:
+    """Delete work of some queues that ended: what was given before a time, and what goes beyond the newest so many.
+
+    Parts stay as long as their whole is open. Says how many were deleted.
+    """
+    end = datetime.fromtimestamp(before, UTC).isoformat()
+    bounds: tuple[dict[str, Any], ...] = ({"end_time": end}, {"offset": most, "sort_desc": True})
+    listed = [each for bound in bounds for each in _ended(client, name, queue_name=list(queues) or None, **bound)]
+    if queues:  # what is cancelled stands in no queue any more, so it is found among everybody's
+        found_cancelled = (each for bound in bounds for each in _ended(client, name, ("CANCELLED",), **bound))
+        listed += [each for each in found_cancelled if _queue_of(each) in queues]
+    found = {each.workflow_id: each for each in listed}
+    kept = _still_open(client, {each.parent_workflow_id for each in listed if each.parent_workflow_id})
+    gone = [each.workflow_id for each in found.values() if each.parent_workflow_id not in kept]
+    client.delete_workflows(gone)
+    return len(gone)
+
+
+def _ended(client: DBOSClient, name: str, states: Sequence[str] = ENDED, **narrowed: Any) -> list[WorkflowStatus]:
+    return client.list_workflows(
+        name=name, status=list(states), limit=AT_ONCE, load_input=False, load_output=False, **narrowed
+    )
+
+
+def _still_open(client: DBOSClient, ids: Collection[str]) -> set[str]:
+    if not ids:
+        return set()
+    found = client.list_workflows(workflow_ids=list(ids), status=list(OPEN), load_input=False, load_output=False)
+    return {each.workflow_id for each in found}
+
+
+def _queue_of(found: WorkflowStatus) -> str:
+    """The engine takes what is cancelled out of its queue, so its name stands beside it too."""
+    return found.queue_name or str((found.attributes or {}).get("queue", ""))
+
+
+WORKFLOW = "carry_out"
+TICK = "tick"
+SWEPT = 500
+ID_BYTES = 6
+ATTEMPT_POLL_SECONDS = 0.25
+LISTED = 200
+MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
+TAKEOVERS = "takeovers"
+WAITS = "waits"  # until when the daily limit keeps an order from going on
+QUEUE = "queue"  # kept beside the order, for the engine takes what is cancelled out of its queue
+
+
+class WorkState(StrEnum):
+    """How far an order has come."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+STATES = {
+    "ENQUEUED": WorkState.QUEUED,
+    "DELAYED": WorkState.QUEUED,
+    "PENDING": WorkState.RUNNING,
+    "SUCCESS": WorkState.DONE,
+    "ERROR": WorkState.FAILED,
+    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": WorkState.FAILED,
+    "CANCELLED": WorkState.CANCELLED,
+}
+
+
+class Remembered(Value, frozen=True):
+    """What a step gave, as it is stored: a value, a person's mistake with what it left, or that nobody knows."""
+
+    value: str = ""
+    error: str = ""
+    advice: str = ""
+    is_unsure: bool = False
+    left: Done = Done()
+
+
+class Work(NamedTuple):
+    """An order and what became of it."""
+
+    id: str
+    kind: str
+    queue: str
+    state: WorkState
+    created: float
+    changed: float
+    error: str = ""
+    done: Done | None = None
+    body: str = "{}"
+    worker: str = ""
+    step: str = ""  # the last one that ended
+    left: Done = Done()  # what it cost and left, although it failed
+    waits: float = 0.0  # until when the daily limit keeps it from going on
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (WorkState.QUEUED, WorkState.RUNNING)
+
+    @property
+    def spent(self) -> Spent:
+        return (self.done or self.left).spent
+
+
+class GivenOrders:
+    """The orders that a home gave to its engine; giving one needs no worker, it waits for one."""
+
+    def __init__(self, client: DBOSClient, system: System) -> None:
+        self._client = client
+        self._system = system
+
+    def submit(self, order: Order, queue: Queue) -> str:
+        """Give an order. One with the same key that was given before, whatever became of it, is the same order."""
+        name = self._system.queue(queue)
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW,
+            "queue_name": name,
+            "workflow_id": identity(order.kind, order.key),
+            "app_version": VERSION,
+            "attributes": {QUEUE: name},
+        }
+        if order.alone:
+            options["deduplication_id"] = order.alone
+            options["duplication_policy"] = "return-existing"
+        seal = seal_on(self._system, order.kind, order.body)
+        return self._client.enqueue(options, order.kind, order.body, seal).workflow_id
+
+    def all(self, *, limit: int = LISTED) -> tuple[Work, ...]:
+        """The newest orders first."""
+        found = self._client.list_workflows(name=WORKFLOW, limit=limit, sort_desc=True)
+        return tuple(_work(each) for each in found)
+
+    def open(self) -> tuple[Work, ...]:
+        """What is queued or running."""
+        waiting = ["ENQUEUED", "DELAYED", "PENDING"]
+        found = self._client.list_workflows(name=WORKFLOW, status=waiting, load_output=False)
+        return tuple(_work(each) for each in found)
+
+    def find(self, id: str) -> Work:
+        """The order whose id begins so."""
+        found = self._client.list_workflows(name=WORKFLOW, workflow_id_prefix=id, limit=2, sort_desc=True) if id else []
+        exact = [each for each in found if each.workflow_id == id] or found
+        if not exact:
+            raise WhetError(f"There is no work {id}.", advice="To list the work, run `whet worker list`.")
+        if len(exact) > 1:
+            raise WhetError(f"Several pieces of work have an id that starts with {id}.", advice="Give more of the id.")
+        ended = [step for step in self._client.list_workflow_steps(exact[0].workflow_id) if not _failed(step)]
+        return _work(exact[0])._replace(step=ended[-1]["function_name"] if ended else "")
+
+    def cancel(self, id: str) -> Work:
+        """Stop an order: at its next step, or within a step that listens."""
+        work = self.find(id)
+        if not work.is_open:
+            raise WhetError(
+                f"Work {work.id} is already {work.state}.", advice="To list open work, run `whet worker list`."
+            )
+        parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
+        self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if _is_open(part))])
+        return self.find(work.id)
+
+    def retry(self, id: str) -> Work:
+        """Do an order that failed or was cancelled again, from the step at which it ended; what was done stays done."""
+        work = self.find(id)
+        if work.state not in (WorkState.FAILED, WorkState.CANCELLED):
+            raise WhetError(f"Work {work.id} is {work.state}.", advice="Only failed or cancelled work can be retried.")
+        if not work.queue:
+            raise WhetError(f"Work {work.id} is part of other work.", advice="Retry that, or submit it again.")
+        made = self._client.fork_workflow(
+            work.id, self._first_again(work), application_version=VERSION, queue_name=work.queue
+        )
+        self._client.update_workflow_attributes(made.workflow_id, {QUEUE: work.queue})  # nobody died in this one
+        return self.find(made.workflow_id)
+
+    def _first_again(self, work: Work) -> int:
+        """The step from which work is done again: the one that failed, or before it the first order for a part that
+        did not come to its end. Parts that did are remembered by what they made, under whichever order."""
+        steps = self._client.list_workflow_steps(work.id)
+        parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
+        ended = {part.workflow_id for part in parts if STATES.get(part.status) is WorkState.DONE}
+        failed = [step["function_id"] for step in steps if _failed(step)]
+        missed = [step["function_id"] for step in steps if (step["child_workflow_id"] or "") not in {"", *ended}]
+        return min((*failed[-1:], *missed[:1]), default=len(steps) + 1)
+
+    def open_queues(self, names: Sequence[str], *, concurrency: int, poll_seconds: float) -> None:
+        """Queues from which a worker takes so many orders at a time. Attempts are many and short: none should wait."""
+        for name in names:
+            seconds = ATTEMPT_POLL_SECONDS if name.partition("@")[0] == Queue.ATTEMPTS.value else poll_seconds
+            self._client.register_queue(name, worker_concurrency=concurrency, polling_interval_sec=seconds)
+
+    def put_back(self, ids: Collection[str]) -> None:
+        """Have orders that a worker gave back taken by another, from the step that they had come to."""
+        for found in self._client.list_workflows(workflow_ids=list(ids), status="PENDING", load_output=False):
+            queue = found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
+            self._client.resume_workflows([found.workflow_id], queue_name=queue)
+
+    def let_go(self, *, before: float, most: int) -> int:
+        """Let go of this home's work that ended before a time, or that goes beyond the newest so many."""
+        queues = [self._system.queue(queue) for queue in Queue] if self._system.owner.id else []
+        return let_go(self._client, WORKFLOW, queues, before=before, most=most)
+
+    def sweep(self, *, before: float) -> int:
+        """Let go of what the clock left: its old ticks, of which there is one a minute."""
+        found = self._client.list_workflows(
+            name=TICK,
+            end_time=datetime.fromtimestamp(before, UTC).isoformat(),
+            status=["SUCCESS", "ERROR", "CANCELLED", "ENQUEUED"],
+            limit=SWEPT,
+            load_input=False,
+            load_output=False,
+        )
+        self._client.delete_workflows([each.workflow_id for each in found])
+        return len(found)
+
+
+@contextlib.contextmanager
+def given_orders(home: Home) -> Iterator[GivenOrders]:
+    """The orders of a home, with a connection that is closed at the end."""
+    system = system_of(home)
+    distrust_rows()
+    with explained(system):
+        with _alone(home):
+            DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
+        client = DBOSClient(
+            system_database_url=system.url,
+            dbos_system_schema=system.schema,
+            serializer=DBOSPortableJSONSerializer(),
+            application_name=NAME,
+            retry_connection_errors=False,
+        )
+        try:
+            yield GivenOrders(client, system)
+        except DBOSException as error:
+            raise WhetError(
+                f"The engine refused: {error}", advice="To see the state of the work, run `whet worker list`."
+            ) from error
+        finally:
+            client.destroy()
+
+
+@contextlib.contextmanager
+def _alone(home: Home) -> Iterator[None]:
+    """One at a time makes the tables in a file; a server sees to that itself."""
+    if home.database_url:
+        yield
+        return
+    with locked(home.folder):
+        yield
+
+
+def identity(kind: str, key: str) -> str:
+    """The id of an order: its kind in clear, its key as a hash, so that any text can be a key."""
+    return f"{kind}-{hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()}"
+
+
+def seal_on(system: System, kind: str, body: str) -> str:
+    """The seal of the home that gives an order: another home's worker, or a forger, has none that fits."""
+    return system.owner.seal(WORKFLOW, kind, body)
+
+
+def has_given(system: System, kind: str, body: str, seal: str) -> bool:
+    """Whether this home gave this very order."""
+    return system.owner.has_sealed(seal, WORKFLOW, kind, body)
+
+
+def _work(found: WorkflowStatus) -> Work:
+    kind, body = arguments_in(found)
+    state = WorkState.FAILED if _is_worn_out(found) else STATES.get(found.status, WorkState.FAILED)
+    return Work(
+        id=found.workflow_id,
+        kind=kind,
+        queue=found.queue_name or str((found.attributes or {}).get(QUEUE, "")),
+        state=state,
+        created=(found.created_at or 0) / 1000,
+        changed=(found.updated_at or found.created_at or 0) / 1000,
+        error=_error(found),
+        left=left_in(found),
+        done=done_in(found.output) if state is WorkState.DONE else None,
+        body=body,
+        worker=found.executor_id or "",
+        waits=float((found.attributes or {}).get(WAITS, 0)) if state is WorkState.RUNNING else 0.0,
+    )
+
+
+def _error(found: WorkflowStatus) -> str:
+    if _is_worn_out(found):
+        return f"{MOST_TAKEOVERS} workers died while running it"
+    return str(found.error) if found.error is not None else ""
+
+
+def _is_worn_out(found: WorkflowStatus) -> bool:
+    return found.status == "CANCELLED" and int((found.attributes or {}).get(TAKEOVERS, 0)) > MOST_TAKEOVERS
+
+
+def _is_open(found: WorkflowStatus) -> bool:
+    return STATES.get(found.status) in (WorkState.QUEUED, WorkState.RUNNING)
+
+
+def _failed(step: StepInfo) -> bool:
+    """Whether a step ended with an error of ours, or with a person's mistake that it remembered."""
+    if step["error"] is not None:
+        return True
+    try:
+        outcome = msgspec.json.decode(text_of(step["output"]), type=Remembered)
+    except msgspec.MsgspecError:
+        return False  # the engine's own steps give other things
+    return bool(outcome.error) or outcome.is_unsure

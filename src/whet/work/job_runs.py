@@ -1,0 +1,380 @@
+"""A run of a job, step by step: done once, whoever dies; and the delivery of its report.
+
+What is run and where it goes comes from the job's file in the home, each time anew. What the database remembers of the
+job is compared with it, and never carried out: others may be able to write there.
+
+Reports on their way to people: to a file, a command, a webhook or standard output.
+"""
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.agent.providers.choosing import Supply
+from whet.errors import WhetError
+from whet.jobs.job import Job, address, expect_address
+from whet.jobs.runs import (
+    Handing,
+    JobOutcome,
+    JobRecord,
+    JobResult,
+    RunState,
+    finished,
+    handed,
+    heading,
+    letter,
+    moment,
+    script_result,
+)
+from whet.net.http import Client, Waits, route_to
+from whet.net.wire import Interrupted, TransportFailed
+from whet.secrets.redactor import Redactor, secret_values
+from whet.store import files, job_records, skill_files
+from whet.store.home import Home
+from whet.store.job_files import load
+from whet.store.opening import opened
+from whet.store.owner import identity_of, owner_of
+from whet.values import Value
+from whet.work.job_sessions import JobScene, JobTask, LoadedSkill, carry_out, spent_on
+from whet.work.material import expect_outside, expect_script, folder_of, prompt_of
+from whet.work.orders import Done, Failed, Order, Steps, Unsure, encoded
+from whet.work.programs import Program, ProgramEnd, run
+
+COMMAND_SECONDS = 60.0
+WEBHOOK_SECONDS = 30.0
+TRIES = 5
+SHOWN_CHARACTERS = 300
+
+
+class Surroundings(NamedTuple):
+    """What a delivery is made with."""
+
+    folder: Path  # of the job
+    environment: Mapping[str, str]
+    interrupt: Event
+    command_seconds: float = COMMAND_SECONDS
+
+
+def may_be_repeated(record: JobRecord) -> bool:
+    """Whether handing over twice leaves what handing over once does. A sent message cannot be taken back."""
+    return record.job.deliver == "file"
+
+
+def deliver(record: JobRecord, surroundings: Surroundings) -> None:
+    """Hand a report over; raises WhetError where it did not arrive."""
+    match record.job.deliver:
+        case "file":
+            _to_file(record, surroundings)
+        case "command":
+            _to_command(record, surroundings)
+        case "webhook":
+            _to_webhook(record, surroundings)
+        case "stdout":
+            sys.stdout.buffer.write(letter(record).encode(errors="replace"))
+            sys.stdout.buffer.flush()
+        case "none":
+            return
+
+
+def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
+    """Written whole or not at all. A report that stands there already is not added again."""
+    target = Path(os.path.expanduser(address(record.job.to, surroundings.environment)))
+    place = files.at(surroundings.folder / target)
+    if not place.root.is_dir():
+        raise WhetError(f"There is no folder {place.root}.", advice="Create it, or deliver to another file.")
+    text = letter(record)
+    for attempt in range(1, TRIES + 1):
+        old = files.read(place)
+        before = files.decoded(old or b"", place.path)
+        if text in before and not (record.job.replace and before != text):
+            return
+        after = text if record.job.replace or not before else f"{before.rstrip()}\n\n{text}"
+        try:
+            files.write(place, after.encode(), expected=old)
+            return
+        except files.Conflict:
+            if attempt == TRIES:
+                raise
+
+
+def _to_command(record: JobRecord, surroundings: Surroundings) -> None:
+    line = address(record.job.to, surroundings.environment)
+    program = Program(
+        line,
+        surroundings.folder,
+        {**surroundings.environment, "WHET_RUN": record.id},
+        surroundings.command_seconds,
+        letter(record),
+    )
+    ran = run(program, interrupt=surroundings.interrupt)
+    if ran.exit_code != 0:
+        why = "did not end in time and was killed" if ran.exit_code is None else f"exited with {ran.exit_code}"
+        raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
+
+
+def _to_webhook(record: JobRecord, surroundings: Surroundings) -> None:
+    url = address(record.job.to, surroundings.environment)
+    expect_address(url)
+    parts = urlsplit(url)
+    client = Client(
+        route_to(f"{parts.scheme}://{parts.netloc}", surroundings.environment),
+        now=time.monotonic,
+        waits=Waits(bytes_seconds=WEBHOOK_SECONDS),
+    )
+    headers = {"Content-Type": "application/json", "Idempotency-Key": record.id, "User-Agent": "whet"}
+    path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+    try:
+        response = client.post(path, headers, msgspec.json.encode(message(record)), interrupt=surroundings.interrupt)
+        status = response.status
+        response.end()
+    except TransportFailed as failure:
+        raise WhetError(f"The webhook could not be reached: {failure.message}.", advice=failure.advice) from failure
+    except Interrupted as error:
+        raise WhetError("The delivery was stopped.", advice="Whet will try again.") from error
+    if not 200 <= status < 300:
+        raise WhetError(f"The webhook answered with status {status}.", advice="Check its address.")
+
+
+def message(record: JobRecord) -> dict[str, object]:
+    """What a webhook is sent."""
+    result = record.result
+    if result is None:
+        raise AssertionError("only a finished run has a report")
+    return {
+        "job": record.job.name,
+        "run": record.id,
+        "scheduled": moment(record.scheduled),
+        "outcome": result.outcome.value,
+        "report": result.report,
+        "error": result.error,
+        "notes": result.notes,
+        "exit_code": result.exit_code,
+        "missed": record.missed_count,
+        "session": result.session,
+        "model": result.model,
+        "provider": result.provider,
+        "text": letter(record),
+    }
+
+
+KIND = "job"
+DELIVERY = "delivery"
+ID_BYTES = 6
+DIGEST_BYTES = 16
+
+
+class JobRequest(Value, frozen=True):
+    """Which run is to be made, or whose report is to be handed over once more."""
+
+    run: str
+    tries: int = 0
+
+
+class Begun(Value, frozen=True):
+    """A run at its start: the digest of what the agent is to be told, or why it cannot begin."""
+
+    record: JobRecord
+    task: str = ""
+    error: str = ""
+
+
+class Sent(Value, frozen=True):
+    """What came of one try to hand a report over."""
+
+    handing: Handing
+    error: str = ""
+
+
+def run_id(home: Home, job: str, scheduled: float, *, manual: str = "") -> str:
+    """The id of a run: the same for one job and one time, so that no run is made twice."""
+    key = "\0".join((identity_of(home), job, repr(scheduled), manual))
+    return hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()
+
+
+def lock_name(record: JobRecord) -> str:
+    """What a program holds while it makes a run of its own, so that its death is noticed."""
+    return f"run-{record.id}"
+
+
+def order(record: JobRecord) -> Order:
+    return Order(KIND, record.id, encoded(JobRequest(record.id)))
+
+
+def delivery_order(record: JobRecord) -> Order:
+    return Order(DELIVERY, f"{record.id}/{record.tries}", encoded(JobRequest(record.id, record.tries)))
+
+
+def job(home: Home, steps: Steps, ask: JobRequest, *, supply: Supply | None = None) -> Done:
+    """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
+    begun = steps.do("begin", lambda: _begin(home, ask), Begun)
+    record = begun.record
+    if record.state is not RunState.ENDED:  # an order that came twice is no second run
+        result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun, supply)
+        record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
+        record = _hand_over(home, steps, record)
+    result = record.result or JobResult(JobOutcome.FAILED)
+    sessions = tuple(filter(None, (result.session,)))
+    if record.has_failed:
+        # Failed work must not look done; what it was told stands in the history.
+        raise Failed(
+            f"{heading(record)}. {result.error}".strip(),
+            advice=f"See `whet jobs show --runs {record.job.name}`. Again: `whet jobs run {record.job.name}`.",
+            spent=result.spent,
+            sessions=sessions,
+        )
+    return Done(heading(record), sessions, result.spent)
+
+
+def delivery(home: Home, steps: Steps, ask: JobRequest) -> Done:
+    """Try once more to hand a report over."""
+    record = steps.do("look", lambda: _undelivered(home, ask), JobRecord)
+    if record.handing is not Handing.FAILED or record.tries != ask.tries:
+        return Done(f"{heading(record)}: there is nothing to deliver")
+    record = _hand_over(home, steps, record)
+    return Done(f"{heading(record)}: {record.handing}")
+
+
+def _begin(home: Home, ask: JobRequest) -> Begun:
+    own = owner_of(home)
+    with opened(home) as database:
+        record = job_records.record_of(database, own, ask.run)
+        if record.state is RunState.ENDED:
+            return Begun(record)
+        try:
+            task, error = _digest(_task(home, filed(home, record))), ""
+        except WhetError as mistake:
+            task, error = "", f"{mistake.message} {mistake.advice}".strip()
+        record = replace(record, state=RunState.RUNNING, started=time.time())
+        job_records.save(database, own, record)
+    return Begun(record, task, error)
+
+
+def filed(home: Home, record: JobRecord) -> Job:
+    """The job as it stands in this home's file; raises WhetError where that is not the one the run was written for."""
+    job = load(home.folder, record.job.name)
+    if job != record.job:
+        raise WhetError(
+            f"The job {job.name} has changed since this run was recorded, so it did not run.",
+            advice=f"To run it as it is now, run `whet jobs run {job.name}`.",
+        )
+    return job
+
+
+def _task(home: Home, job: Job) -> JobTask:
+    skills = tuple(LoadedSkill(name, skill_files.load(home.folder, name).body) for name in job.skills)
+    return JobTask(prompt_of(job), skills)
+
+
+def _digest(task: JobTask) -> str:
+    return hashlib.blake2b(msgspec.json.encode(task), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _work(home: Home, steps: Steps, begun: Begun, supply: Supply | None) -> JobResult:
+    record, material = begun.record, ""
+    exit_code = None
+    if record.job.script.strip():
+        try:
+            ran = steps.once("script", lambda: _run_script(home, record, steps.interrupt), ProgramEnd)
+        except Unsure:
+            why = "A worker died while the script ran. The script may have taken effect, so it was not run again."
+            return JobResult(JobOutcome.UNSURE, error=why)
+        except WhetError as error:
+            return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip())
+        failed = script_result(ran.output, exit_code=ran.exit_code, seconds=record.job.script_seconds)
+        if failed is not None:
+            return failed
+        exit_code, material = ran.exit_code, ran.output
+        if not (record.job.prompt.strip() or record.job.prompt_file):
+            outcome = JobOutcome.DONE if material.strip() else JobOutcome.NOTHING_TO_REPORT
+            return JobResult(outcome, report=material, exit_code=exit_code)
+    result = steps.do("agent", lambda: _ask_agent(home, begun, material, steps.interrupt, supply), JobResult)
+    return replace(result, exit_code=exit_code)
+
+
+def _run_script(home: Home, record: JobRecord, interrupt: Event) -> ProgramEnd:
+    job = filed(home, record)
+    expect_script(job)
+    program = Program(job.script, folder_of(job), {**os.environ, "WHET_RUN": record.id}, job.script_seconds)
+    ran = run(program, interrupt=interrupt)
+    return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
+
+
+def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event, supply: Supply | None) -> JobResult:
+    """What cannot even begin, for want of a key or a model, is a failed run like any other."""
+    record = begun.record
+    with opened(home) as database:
+        try:
+            job = filed(home, record)
+            task = _task(home, job)
+            if _digest(task) != begun.task:
+                raise WhetError(
+                    f"The prompt or a skill of the job {job.name} changed after this run started, so it was stopped.",
+                    advice=f"To run it as it is now, run `whet jobs run {job.name}`.",
+                )
+            scene = JobScene(home, database, os.environ, interrupt, supply)
+            return carry_out(scene, replace(record, job=job), replace(task, material=material))
+        except WhetError as error:
+            spent = spent_on(database, record)  # a worker before this one may have begun
+            return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
+
+
+def _record(home: Home, record: JobRecord, result: JobResult) -> JobRecord:
+    """Once: a worker that comes here again finds what stands already."""
+    own = owner_of(home)
+    with opened(home) as database:
+        known = job_records.record_of(database, own, record.id)
+        if known.state is RunState.ENDED:
+            return known
+        ended = finished(record, result, now=time.time())
+        job_records.save(database, own, ended)
+    return ended
+
+
+def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
+    if record.handing not in (Handing.WAITING, Handing.FAILED):
+        return record
+    how = steps.do if may_be_repeated(record) else steps.once
+    try:
+        sent = how("deliver", lambda: _send(home, record, steps.interrupt), Sent)
+    except Unsure:
+        sent = Sent(
+            Handing.UNSURE,
+            "A worker died while it delivered this report. It may have arrived, so it was not sent again.",
+        )
+
+    def note() -> JobRecord:
+        now = handed(record, sent.handing, sent.error, now=time.time())
+        with opened(home) as database:
+            job_records.save(database, owner_of(home), now)
+        return now
+
+    return steps.do("note the delivery", note, JobRecord)
+
+
+def _send(home: Home, record: JobRecord, interrupt: Event) -> Sent:
+    try:
+        job = filed(home, record)
+        expect_outside(home, job)
+        deliver(replace(record, job=job), Surroundings(folder_of(job), os.environ, interrupt))
+    except WhetError as error:
+        return Sent(Handing.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip()))
+    return Sent(Handing.DELIVERED)
+
+
+def _undelivered(home: Home, ask: JobRequest) -> JobRecord:
+    """The run, with the job as it stands now: a person may have put right where its report goes."""
+    with opened(home) as database:
+        record = job_records.record_of(database, owner_of(home), ask.run)
+    try:
+        return replace(record, job=load(home.folder, record.job.name))
+    except WhetError:
+        return record  # the job is gone or broken; its report still goes where it was to go

@@ -1,0 +1,351 @@
+"""A run of a job as a session: skills first, then the script's output as data, then the prompt as it was written.
+
+The context window of a model that nobody told of: its endpoint is asked, where that is the person's own.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from threading import Event
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.agent.assembling import RunPlace, RunRequest
+from whet.agent.protocols import Chosen
+from whet.agent.providers.choosing import Supply, at_base, provider_for
+from whet.agent.session import SessionRequest, Talk
+from whet.errors import WhetError
+from whet.jobs.job import LEAST_WINDOW, Job, tools_of
+from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
+from whet.net.http import LOOPBACK, Client, Response, Waits, real_timing, route_to
+from whet.net.wire import Interrupted, TransportFailed
+from whet.runs.models import Model, address_of
+from whet.runs.run import Ended, Spent, together
+from whet.runs.settings import Endpoint, ModelFacts, Settings
+from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, session_id
+from whet.sessions.trust import Trust
+from whet.shipped.guidance import jobs as words
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.recording import SOURCE
+from whet.store.sessions import stored
+from whet.store.settings_file import load
+from whet.text.quoting import mark_for, quoted, shortened, visible
+from whet.told.passages import Circumstances, is_small
+from whet.values import Value
+from whet.work.material import folder_of
+
+WAITS = Waits(connect_seconds=3.0, bytes_seconds=10.0)
+MOST_BYTES = 1 << 22
+OK = 200
+
+
+class WindowFound(NamedTuple):
+    """How many tokens the server takes, and how many the model was made for, which a server may cut down."""
+
+    served: int | None = None
+    trained: int | None = None
+
+
+def with_window(
+    chosen: Chosen, settings: Settings, *, environment: Mapping[str, str], interrupt: Event, least: int
+) -> Chosen:
+    """The model with the window that its endpoint tells, where none is known.
+
+    What a model was made for says nothing of what its server takes, unless even that is less than `least`.
+    """
+    address = address_of(settings)
+    endpoint = at_base(address.endpoint, settings, environment)
+    if chosen.model.window is not None or endpoint.kind != "openai" or not _is_own(endpoint, settings):
+        return chosen
+    found = ask_window(endpoint, address.model, environment=environment, interrupt=interrupt)
+    is_short = found.trained is not None and found.trained < least
+    window = found.served or (found.trained if is_short else None)
+    return chosen._replace(model=replace(chosen.model, window=window)) if window else chosen
+
+
+def ask_window(endpoint: Endpoint, model: str, *, environment: Mapping[str, str], interrupt: Event) -> WindowFound:
+    """What the endpoint says of a model's window; nothing where it does not say, or does not answer."""
+    key = environment.get(endpoint.key_variable, "").strip() if endpoint.key_variable else ""
+    headers = {"Authorization": f"Bearer {key}" if key else "", "Content-Type": "application/json"}
+    asking = _Asking(headers, endpoint, environment, interrupt)
+    trained = None
+    for found in _tellings(asking, model):
+        if found.served:
+            return found
+        trained = trained or found.trained
+    return WindowFound(trained=trained)
+
+
+class _Asking:
+    """Short questions to one server: an answer in JSON, or nothing."""
+
+    def __init__(
+        self, headers: Mapping[str, str], endpoint: Endpoint, environment: Mapping[str, str], interrupt: Event
+    ) -> None:
+        route = route_to(endpoint.base_url, environment)
+        self.path = route.path  # such as /v1: what a server has of its own lies beside it
+        self._client = Client(route._replace(path=""), now=real_timing().steady, waits=WAITS)
+        self._headers = headers
+        self._interrupt = interrupt
+        self._is_lost = False
+
+    def ask(self, path: str, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
+        if self._is_lost:
+            return {}
+        try:
+            if body is None:
+                response = self._client.get(path, self._headers, interrupt=self._interrupt)
+            else:
+                response = self._client.post(path, self._headers, msgspec.json.encode(body), interrupt=self._interrupt)
+            try:
+                answer = msgspec.json.decode(_body(response)) if response.status == OK else None
+            finally:
+                response.end()
+        except (TransportFailed, Interrupted):  # the run itself says why
+            self._is_lost = True
+            return {}
+        except msgspec.DecodeError:
+            return {}
+        return _table(answer)
+
+
+def _tellings(asking: _Asking, model: str) -> Iterator[WindowFound]:
+    """What each kind of server tells, asked in turn; one that answers the first question in full is asked no other."""
+    listed = _entry(asking.ask(f"{asking.path}/models"), model)
+    yield WindowFound(_number(listed.get("max_model_len")))  # vLLM
+    trained = _number(_table(listed.get("meta")).get("n_ctx_train"))
+    props = _table(asking.ask("/props").get("default_generation_settings"))  # llama.cpp, of one slot
+    yield WindowFound(_number(props.get("n_ctx")), trained)
+    studio = _entry(asking.ask("/api/v0/models"), model)  # LM Studio
+    yield WindowFound(_number(studio.get("loaded_context_length")), _number(studio.get("max_context_length")))
+    yield _ollama(asking, model)
+
+
+def _ollama(asking: _Asking, model: str) -> WindowFound:
+    running = asking.ask("/api/ps").get("models")
+    for each in running if isinstance(running, list) else ():
+        loaded = _number(_table(each).get("context_length"))
+        if loaded and _table(each).get("name") in (model, f"{model}:latest"):
+            return WindowFound(loaded)
+    shown = asking.ask("/api/show", {"model": model})
+    lines = str(shown.get("parameters", "")).splitlines()
+    asked = next((line.split()[-1] for line in lines if line.split()[:1] == ["num_ctx"]), "")
+    about = _table(shown.get("model_info"))
+    trained = about.get(f"{about.get('general.architecture')}.context_length")
+    return WindowFound(int(asked) if asked.isdecimal() else None, _number(trained))
+
+
+def _is_own(endpoint: Endpoint, settings: Settings) -> bool:
+    """Whether the endpoint is on this machine, or one whose address the person gave: no vendor is asked."""
+    given = any(each.name == endpoint.name and each.base_url for each in settings.providers)
+    return given or (urlsplit(endpoint.base_url).hostname or "").startswith(LOOPBACK)
+
+
+def _entry(answer: Mapping[str, Any], model: str) -> Mapping[str, Any]:
+    """The model in a list of them; a server that has one alone may call it otherwise."""
+    found = answer.get("data")
+    entries = [_table(each) for each in found] if isinstance(found, list) else []
+    named = [each for each in entries if each.get("id") == model]
+    return (named or (entries if len(entries) == 1 else []) or [{}])[0]
+
+
+def _body(response: Response) -> bytes:
+    body = bytearray()
+    for chunk in response.chunks():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            return b""
+    return bytes(body)
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+SHARE_OF_ROOM = 0.4
+UNKNOWN_ROOM_TOKENS = 50_000
+
+
+class LoadedSkill(Value, frozen=True):
+    """A skill as it was when the run began."""
+
+    name: str
+    body: str
+
+
+class JobTask(Value, frozen=True):
+    """What a run gives the agent."""
+
+    prompt: str
+    skills: tuple[LoadedSkill, ...] = ()
+    material: str = ""  # what the script printed
+
+
+class JobScene(NamedTuple):
+    """What a session is carried out with."""
+
+    home: Home
+    database: Database
+    environment: Mapping[str, str]
+    interrupt: Event
+    supply: Supply | None = None  # who answers; None: as the settings say
+
+
+def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
+    """Give the agent the task and say what came of it. A session that a worker left behind is gone on with."""
+    job = record.job
+    known = stored(scene.database, session_id(SOURCE, _id(record)))
+    before = spent_on(scene.database, record)
+    settings, folder = settings_for(load(scene.home), job), folder_of(job)
+    chosen = _chosen(scene, settings)
+    expect_window(chosen.model, settings, job)
+    request = RunRequest(
+        settings, RunPlace(folder, scene.environment), purpose=Purpose.JOB, id=_id(record), chosen=chosen
+    )
+    asked = SessionRequest(request, resumed=known.id if known else "", template=job.warm)
+    talk = Talk(scene.home, scene.database, asked)
+    try:
+        ended = _resume(scene, talk) if known else _begin(scene, talk, record, task)
+        spent = together((before, ended.spent))
+        if ended.ending is Ending.FINISHED and ended.report is None:
+            ended = _remind(scene, talk)
+            spent = together((spent, ended.spent))
+    finally:
+        talk.close()
+    said = [message for message in talk.run.messages if message.role is Role.AGENT]
+    answer = next((message.text for message in reversed(said) if message.text.strip()), "")
+    return replace(
+        result_of(replace(ended, spent=spent), answer),
+        session=session_id(SOURCE, talk.run.id),
+        notes=tuple(talk.news),
+        model=next((message.model for message in reversed(said) if message.model), talk.served.model.name),
+        provider=talk.served.provider.name,
+    )
+
+
+def spent_on(database: Database, record: JobRecord) -> Spent:
+    """What a run has cost so far, as its session and those that continue it tell."""
+    [counts] = database.query(
+        "WITH RECURSIVE own(id, input, output, cached, dollars) AS ("
+        " SELECT id, input_tokens, output_tokens, cached_tokens, cost_dollars FROM sessions WHERE id = ?"
+        " UNION ALL SELECT s.id, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost_dollars"
+        " FROM sessions AS s JOIN own ON s.parent_id = own.id WHERE s.purpose = ?)"
+        " SELECT coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cached), 0), sum(dollars) FROM own",
+        (session_id(SOURCE, _id(record)), Purpose.JOB.value),
+    )
+    tokens, dollars = [int(count) for count in counts[:3]], counts[3]
+    return Spent(input=tokens[0], output=tokens[1], cached=tokens[2], dollars=dollars)
+
+
+def settings_for(settings: Settings, job: Job) -> Settings:
+    """The settings with what the job says over them."""
+    known = (ModelFacts("", window=job.window),) if job.window else ()
+    return replace(
+        settings,
+        model=job.model or settings.model,
+        tools=tools_of(job),
+        models=(*settings.models, *known),
+        budget=replace(settings.budget, seconds=job.seconds or settings.budget.seconds),
+        prompt=replace(settings.prompt, platform=""),
+    )
+
+
+def _chosen(scene: JobScene, settings: Settings) -> Chosen:
+    """Who answers; a window that nobody told of is asked for."""
+    home, environment = scene.home, scene.environment
+    chosen = (
+        scene.supply(home, settings, "") if scene.supply else provider_for(settings, environment=environment, home=home)
+    )
+    return with_window(chosen, settings, environment=environment, interrupt=scene.interrupt, least=LEAST_WINDOW)
+
+
+def limits_of(model: Model, tools: Iterable[str]) -> tuple[str, ...]:
+    """What a run must do without: no request carries pictures, and the rest depends on the model and its tools."""
+    lacks = {
+        "pictures": True,
+        "window": model.window is not None and model.window < LEAST_WINDOW,
+        "calls": model.tools == "text",
+        "size": is_small(Circumstances(model=model.name, size=model.size)),
+        "terminal": "terminal" not in tools,
+    }
+    return tuple(name for name, lacking in lacks.items() if lacking)
+
+
+def expect_window(model: Model, settings: Settings, job: Job) -> None:
+    """Raise WhetError for a model that reads too little for work without a person, unless a length is configured."""
+    if model.window is None or model.window >= LEAST_WINDOW:
+        return
+    kind = address_of(settings).endpoint.kind
+    if any(facts.window for facts in settings.models if facts.name in (model.name, "", kind)):
+        return
+    setting = f"models.{kind if kind == 'local' else model.name}.window"
+    raise WhetError(
+        f"The context window of {model.name} is {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
+        advice="Choose another model, give its server a larger context if it is yours, or accept this window:"
+        f" `whet config {setting} NUMBER`, or `window = {model.window}` in the job {job.name}.",
+    )
+
+
+def _begin(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> Ended:
+    """What stands before the prompt is the program's; the prompt alone is the person's, and what choices go by."""
+    missed = f" {missed_words(record)}" if record.missed_count else ""
+    model = talk.served.model
+    lacks = limits_of(model, (tool.name for tool in talk.run.shown))
+    order = words.order(
+        name=record.job.name,
+        scheduled=moment(record.scheduled),
+        missed=missed,
+        model=model.name,
+        provider=talk.served.provider.name,
+        limits=words.limits(*lacks, window=model.window),
+    )
+    before = (
+        *(_inserted(words.skill(skill.name, skill.body), Trust.AGENT) for skill in task.skills),
+        *((_material(task.material, talk.run.room),) if task.material.strip() else ()),
+        _inserted(order, Trust.OPERATOR),
+    )
+    return _last(list(talk.turn(task.prompt, interrupt=scene.interrupt, before=before)))
+
+
+def _resume(scene: JobScene, talk: Talk) -> Ended:
+    """How the session ended, if it had; else it goes on. A call without a result is told that it may have happened."""
+    session = stored(scene.database, session_id(SOURCE, talk.run.id))
+    if session is not None and session.ending not in (Ending.UNKNOWN.value, Ending.INTERRUPTED.value):
+        return Ended(Ending(session.ending), session.facts.ending_detail, report=report_in(talk.run.messages))
+    report = report_in(talk.run.messages)
+    if report is not None:
+        return Ended(Ending.FINISHED, report=report)
+    return _last(list(talk.go_on(interrupt=scene.interrupt)))
+
+
+def _remind(scene: JobScene, talk: Talk) -> Ended:
+    """Ask once for the call that was forgotten: words do not stand in for it."""
+    return _last(list(talk.go_on(_inserted(words.reminder(), Trust.OPERATOR), interrupt=scene.interrupt)))
+
+
+def _material(output: str, room: int | None) -> Message:
+    """The script's output between marks that it cannot forge; it may hold anybody's words."""
+    text = visible(output)
+    mark = mark_for((text,))
+    body, _ = shortened(text, int((room or UNKNOWN_ROOM_TOKENS) * SHARE_OF_ROOM), mark=mark)
+    return _inserted(words.material(quoted("output of the script", body, mark=mark)), Trust.EXTERNAL)
+
+
+def _inserted(text: str, trust: Trust) -> Message:
+    return Message(Role.USER, (Text(text),), trust, at=time.time(), origin=Origin.INSERTED)
+
+
+def _last(said: list[object]) -> Ended:
+    return next((each for each in reversed(said) if isinstance(each, Ended)), Ended(Ending.UNKNOWN))
+
+
+def _id(record: JobRecord) -> str:
+    """The same for a run, whichever worker goes on with it."""
+    return f"job-{record.job.name}-{record.id}"

@@ -1,0 +1,283 @@
+"""A worker: carries orders out, and takes up those whose worker died."""
+
+import contextlib
+import os
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from threading import Event
+from typing import Any, NoReturn
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.store.database import Unreachable
+from whet.store.home import Home, Reserve
+from whet.store.opening import opened
+from whet.work.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
+from whet.work.faults import distrust_rows, explained, wait_for_lost_servers
+from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, given_orders, has_given, seal_on
+from whet.work.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
+from whet.work.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
+from whet.work.orders import Order, Procedures, Queue, decoded, encoded, left_by
+from whet.work.system import CLOCK, NAME, OWN, VERSION, system_of
+
+MINUTE = 60.0
+POLL_SECONDS = 1.0
+EVERY_MINUTE = "* * * * *"
+TICKING = (Queue.CHORES, Queue.JOBS)  # on the first of which that a worker serves its clock is looked at
+
+
+class Chime:
+    """Tells when to look at the clock all the same. `steady` is a clock that nobody sets."""
+
+    def __init__(self, *, wall: float, steady: float) -> None:
+        self._highest = wall
+        self._rung = steady
+
+    def is_late(self, *, wall: float, steady: float) -> bool:
+        """Whether the clock is behind what it was, and a minute has passed since the last look; it counts anew then."""
+        self._highest = max(self._highest, wall)
+        if wall >= self._highest - MINUTE or steady - self._rung < MINUTE:
+            return False
+        self._rung = steady
+        return True
+
+
+class Worker:
+    """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
+
+    def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay, life: Life) -> None:
+        self.name = name
+        self._chime = Chime(wall=time.time(), steady=time.monotonic())
+        self._life = life
+        self._silences = Silences()
+        self._home = home
+        self._queues = list(queues)
+        self._fit = Fit(home)
+        self._running, self._postponed, self._leading, _ = under_way
+        self._told: dict[str, float] = {}
+
+    def look_after(self) -> None:
+        """Raises NewerStore where another program has brought the store further than this one knows."""
+        note_life(self._home)
+        if not self._life.confirm():
+            return
+        with contextlib.suppress(Unreachable):  # the next look tells
+            self._fit.check()
+            self._stop_cancelled()
+            self._tell_postponed()
+            self._take_over()
+            self._look_at_clock()
+
+    def _look_at_clock(self) -> None:
+        """Have the clock looked at where the engine's own schedule sleeps: after the machine's clock was set back."""
+        if self._chime.is_late(wall=time.time(), steady=time.monotonic()):
+            for queue in self._queues:
+                if DBOS.get_schedule(f"{CLOCK}-{queue}"):
+                    DBOS.trigger_schedule(f"{CLOCK}-{queue}")
+
+    def is_idle(self) -> bool:
+        """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
+        waiting = DBOS.list_workflows(
+            queue_name=self._queues, status=["ENQUEUED", "PENDING"], limit=1, load_input=False, load_output=False
+        )
+        return not waiting and not self._running
+
+    def is_held_up(self) -> bool:
+        """Whether all that it has begun waits for another day."""
+        return bool(self._told) and set(self._running) <= {*self._told, *self._leading}
+
+    def _tell_postponed(self) -> None:
+        """Write beside each order until when it waits, for `whet worker list`."""
+        found = dict(self._postponed)
+        for id, until in found.items():
+            if self._told.get(id) != until:
+                DBOS.update_workflow_attributes(id, {WAITS: until}, merge=True)
+        for id in self._told.keys() - found.keys():
+            DBOS.update_workflow_attributes(id, {WAITS: 0}, merge=True)
+        self._told = found
+
+    def _stop_cancelled(self) -> None:
+        if not self._running:
+            return
+        cancelled = DBOS.list_workflows(
+            workflow_ids=list(self._running), status="CANCELLED", load_input=False, load_output=False
+        )
+        for work in cancelled:
+            if work.workflow_id in self._running:
+                self._running[work.workflow_id].set()
+
+    def _take_over(self) -> None:
+        """Put the work of dead workers back. Their lock is held meanwhile, so that only one of the living does it."""
+        pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+        owners = {work.executor_id for work in pending if work.executor_id} - {self.name}
+        silent = quiet(self._home, owners)
+        for owner in owners.difference(silent):
+            self._silences.is_dead(owner, LifeSign.ALIVE, losses=self._life.losses)
+        for owner in silent:
+            with sign_of(self._home, owner) as sign:
+                if self._silences.is_dead(owner, sign, losses=self._life.losses):
+                    self._put_back(owner)
+
+    def _put_back(self, owner: str) -> None:
+        for work in DBOS.list_workflows(status="PENDING", executor_id=owner, load_input=False, load_output=False):
+            attributes = work.attributes or {}
+            # An order that only waited for another day killed nobody.
+            takeovers = int(attributes.get(TAKEOVERS, 0)) + (not attributes.get(WAITS))
+            DBOS.update_workflow_attributes(work.workflow_id, {TAKEOVERS: takeovers, WAITS: 0}, merge=True)
+            if takeovers > MOST_TAKEOVERS:
+                DBOS.cancel_workflow(work.workflow_id)
+            else:
+                DBOS.resume_workflows([work.workflow_id], queue_name=work.queue_name)
+
+
+@contextlib.contextmanager
+def launched(
+    home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int, tell: Tell = lambda _: None
+) -> Iterator[Worker]:
+    """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished.
+
+    `tell` is given why the server is away, and nothing once it is back.
+    """
+    with occupied(home):
+        with opened(home):  # brings the store up to date, and refuses one that is newer
+            pass
+        with _started(home, procedures, queues, concurrency, tell) as worker:
+            yield worker
+
+
+@contextlib.contextmanager
+def _started(
+    home: Home, procedures: Procedures, queues: Sequence[Queue], concurrency: int, tell: Tell
+) -> Iterator[Worker]:
+    name = uuid.uuid4().hex
+    before = threading.enumerate()
+    under_way = UnderWay({}, {}, set(), set())
+    system = system_of(home)
+    reserve = Reserve()
+    kept = home._replace(reserve=reserve) if home.database_url else home
+    distrust_rows()
+    wait_for_lost_servers()
+    names = [system.queue(queue) for queue in queues]
+    with living(home, name, tell) as life, explained(system):
+        note_life(home)
+        # The engine looks at the queues that it finds when it starts at once, and at others a second later.
+        with given_orders(home) as orders:
+            orders.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
+        DBOS(config=_config(system.url, system.schema, name))
+        try:
+            tick = _register(WorkBench(kept, system, procedures, name, life, Fit(kept)), under_way)
+            DBOS.listen_queues(names)
+            DBOS.launch()
+            ticking = next((queue for queue in TICKING if queue in queues), None)
+            if CLOCK in procedures and ticking is not None:
+                _set_clock(system.queue(ticking), tick)
+            yield Worker(kept, name, names, under_way, life)
+        finally:
+            end_engine(before, is_busy=bool(under_way.running))
+            reserve.close()
+            if under_way.given_back:
+                with given_orders(home) as orders:
+                    orders.put_back(under_way.given_back)
+
+
+Tick = Callable[[datetime, Any], None]
+
+
+def _register(bench: WorkBench, under_way: UnderWay) -> Tick:
+    """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
+
+    def perform(kind: str, body: str, seal: str) -> str:
+        id = str(DBOS.workflow_id)
+        under_way.running[id] = Event()
+        try:
+            wait_until_ready(bench, under_way.running[id])
+            order = _given(bench, kind, body, seal)
+            steps = Durable(bench, order, carry_out=carry_out, under_way=under_way)
+            procedure = procedure_of(bench.procedures, order.kind)
+            return encoded(procedure.run(bench.home, steps, decoded(order.body, procedure.ask)))
+        except GivenBack:
+            under_way.given_back.add(id)
+            raise
+        except WhetError as error:
+            # What is stored of an exception is its text and its data, so the advice goes into the one.
+            left = msgspec.to_builtins(left_by(error))
+            raise PortableWorkflowError(f"{error.message} {error.advice}".strip(), "WhetError", data=left) from error
+        finally:
+            under_way.running.pop(id, None)
+
+    @DBOS.workflow(name=WORKFLOW)
+    def carry_out(kind: str, body: str, seal: str = "") -> str:
+        return perform(kind, body, seal)
+
+    @DBOS.workflow(name=TICK)
+    def tick(moment: datetime, context: Any) -> None:  # noqa: ARG001 - what a schedule gives its workflow
+        perform(CLOCK, "{}", seal_on(bench.system, CLOCK, "{}"))
+
+    return tick
+
+
+def _given(bench: WorkBench, kind: str, body: str, seal: str) -> Order:
+    """The order as this home gave it; raises WhetError for one that it did not give, whoever wrote it down.
+
+    Attempts are given by all homes of a member: what they are made of is looked up under that member's name.
+    """
+    order = Order(str(kind), "", str(body))
+    is_own = procedure_of(bench.procedures, order.kind).queue in OWN
+    if is_own and not has_given(bench.system, order.kind, order.body, str(seal)):
+        raise WhetError(
+            "This work was not submitted by this home, so it did not run.",
+            advice="Check who can write to the team's database, and submit the work again if you want it.",
+        )
+    return order
+
+
+def _set_clock(queue: str, tick: Tick) -> None:
+    """Have the clock looked at once a minute, and now: what was missed while no worker ran is made up for at once."""
+    schedule = f"{CLOCK}-{queue}"
+    DBOS.apply_schedules(
+        [{"schedule_name": schedule, "workflow_fn": tick, "schedule": EVERY_MINUTE, "queue_name": queue}]
+    )
+    DBOS.trigger_schedule(schedule)
+
+
+def _config(url: str, schema: str, name: str) -> DBOSConfig:
+    return DBOSConfig(
+        name=NAME,
+        system_database_url=url,
+        dbos_system_schema=schema,
+        application_version=VERSION,
+        executor_id=name,
+        serializer=DBOSPortableJSONSerializer(),
+        log_level="CRITICAL",  # what went wrong is in the work itself, for `whet worker list`
+        notification_listener_polling_interval_sec=POLL_SECONDS,
+        notification_coalesce_sec=POLL_SECONDS,  # nothing here waits for such notes, and it wakes up for each
+        db_engine_kwargs={"pool_pre_ping": False},  # see `wait_for_lost_servers`
+    )
+
+
+PATIENCE_SECONDS = 5
+WAIT_SECONDS = 20.0
+
+
+def end_engine(before: Collection[threading.Thread], *, is_busy: bool) -> None:
+    """Stop the engine, and wait for the threads that began with it: its own wait is shorter than a slow disk."""
+    # Asked to be patient, the engine waits a second even where nothing runs.
+    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE_SECONDS if is_busy else 0)
+    deadline = time.monotonic() + WAIT_SECONDS
+    for thread in threading.enumerate():
+        if thread.daemon and thread not in before:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def leave(code: int) -> NoReturn:
+    """Exit. Where a thread will not end, in a step or in a locked database, nothing is torn down under it."""
+    if threading.active_count() > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
