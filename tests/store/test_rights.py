@@ -1,6 +1,5 @@
 """A role that lacks a right is told which one and how to get it; the password of an address is told to nobody."""
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +8,9 @@ import psycopg
 import pytest
 
 from command import Done, runner
-from postgres_server import fresh_schema
-from team import ALICE, MALLORY, OWNER, Team, admit, make_role, team
+from team import ALICE, MALLORY, OWNER, Team, make_role, team
 from whet.errors import WhetError
 from whet.store.home import Home
-from whet.store.migrations import MIGRATIONS, take_steps
 from whet.store.opening import connect, opened
 
 SECRET = "s3cretsauce"
@@ -80,34 +77,6 @@ def test_a_role_without_a_right_gets_a_clear_error_and_the_command_that_gives_it
             assert "The database role nobody_yet lacks a right in the schema" in done.err, command
             assert "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA" in done.err, command
     assert failed == {"everything": 8, "rows": 8, "writing": 2, "the engine": 2}[missing]
-
-
-def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp_path: Path) -> None:
-    with shop.rows(OWNER) as rows:
-        change(rows, "DELETE FROM schema_steps WHERE number > 30")
-    home = shop.home(tmp_path / "alice", ALICE)
-    with pytest.raises(WhetError, match="may not migrate the tables") as caught, opened(home):
-        pass
-    assert "owns the tables" in caught.value.advice
-
-
-def test_members_may_use_tables_that_migrations_add(postgres_url: str, tmp_path: Path) -> None:
-    """A member of a team whose tables are old gets the same rights on those that take their place."""
-    schema = f"old_{abs(hash(str(tmp_path)))}"
-    before = next(at for at, step in enumerate(MIGRATIONS) if step.name == "what each session teaches")
-    with fresh_schema(postgres_url, schema) as address:
-        owner = Home(tmp_path / "owner", address)
-        with contextlib.closing(connect(owner)) as database:
-            take_steps(database, before)
-            with psycopg.connect(address, autocommit=True) as rows:
-                make_role(rows, ALICE)
-                admit(rows, ALICE, schema)
-        with opened(owner) as database:
-            made = database.query("SELECT tablename FROM pg_tables WHERE schemaname = ?", (schema,))
-            for (name,) in made:
-                for right in ("SELECT", "INSERT", "UPDATE", "DELETE"):
-                    asked = "SELECT has_table_privilege(?, ?, ?)"
-                    assert database.query(asked, (ALICE, f"{schema}.{name}", right)) == [(True,)], name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from patience import PATIENCE_SECONDS
 from patience import until as wait_for
 from whet.store.home import Home
-from whet.store.migrations import MIGRATIONS
+from whet.store.migrations import NEWEST
 from whet.store.opening import connect, opened
 from whet.work.given import WorkState, given_orders
 from whet.work.orders import Queue
@@ -44,7 +44,7 @@ def test_a_worker_that_is_older_than_the_store_takes_nothing_and_says_so(home: H
     worker = start(home)
     _, err = worker.communicate(timeout=PATIENCE_SECONDS)
     assert worker.returncode == 1
-    assert f"schema 999; this one knows {len(MIGRATIONS)}" in err
+    assert f"schema 999; this one knows {NEWEST}" in err
     assert until(home, id, WorkState.QUEUED)
     assert times(tmp_path, STEPS[0]) == 0
 
@@ -74,4 +74,4 @@ def test_a_worker_that_is_newer_than_the_store_brings_it_up_to_date(home: Home, 
     assert work_off(home) == 0
     assert until(home, id, WorkState.DONE)
     with opened(home) as database:
-        assert database.query("SELECT max(number) FROM schema_steps") == [(len(MIGRATIONS),)]
+        assert database.query("SELECT max(number) FROM schema_steps") == [(NEWEST,)]

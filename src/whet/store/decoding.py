@@ -29,7 +29,6 @@ class MissingRight(WhetError):
             f" GRANT {OF_A_MEMBER} ON ALL TABLES IN SCHEMA {place} TO {name};"
             f" (and CREATE ON SCHEMA {place} where there are no tables yet).",
         )
-        self.role, self.schema, self.why = role, schema, why
 
 
 def missing_right(role: str, schema: str, why: str) -> WhetError:
@@ -37,11 +36,8 @@ def missing_right(role: str, schema: str, why: str) -> WhetError:
 
     Rights on rows are all that a member needs. Who owns the tables can do more, and brings them up to date.
     """
-    return no_owner(role, schema, why) if "must be owner" in why else MissingRight(role, schema, why)
-
-
-def no_owner(role: str, schema: str, why: str) -> WhetError:
-    """The error for a member who would have to bring the tables up to date."""
+    if "must be owner" not in why:
+        return MissingRight(role, schema, why)
     return WhetError(
         f"The database role {role} may not migrate the tables in {schema}: {why}.",
         advice="Run any command of this version once as the role that owns the tables.",

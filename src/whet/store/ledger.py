@@ -29,7 +29,6 @@ from whet.store.owner import UNSHARED, Owner, owner_of
 from whet.store.settings_file import load
 
 COLUMNS = "number, step, form, name, home, ends, at, body, maker, seal"  # what a hash covers
-CHAINED = ("ALTER TABLE entries ADD COLUMN hash {bytes}",)  # none where an older Whet wrote: the next one covers it too
 HEAD = "ledger.head"
 HASH_BYTES = 16
 DIGITS = 12

@@ -223,9 +223,7 @@ def copy_file(source: Path, beside: Path) -> IO[bytes]:
 def file_faults(path: Path) -> tuple[str, ...]:
     """What is wrong with a database of another program's making; nothing where all is well."""
     try:
-        with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-            connection.set_busy_handler(WriterPatience())
-            rows = connection.execute(f"PRAGMA integrity_check({MOST_FAULTS})").fetchall()
+        rows = rows_in(path, f"PRAGMA integrity_check({MOST_FAULTS})")
     except apsw.Error as error:
         return (str(error),)
     return tuple(str(row[0]) for row in rows if row[0] != "ok")
@@ -234,9 +232,14 @@ def file_faults(path: Path) -> tuple[str, ...]:
 def programs_in(path: Path) -> tuple[tuple[str, str, str], ...]:
     """The triggers and views of a database: the kind of each, its name, and the statement that made it."""
     wanted = "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')"
+    return tuple((str(kind), str(name), str(made_by)) for kind, name, made_by in rows_in(path, wanted))
+
+
+def rows_in(path: Path, sql: str) -> list[Row]:
+    """What a database that is not the store answers; it is only read."""
     with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         connection.set_busy_handler(WriterPatience())
-        return tuple((str(kind), str(name), str(made_by)) for kind, name, made_by in connection.execute(wanted))
+        return connection.execute(sql).fetchall()
 
 
 def _copy(connection: apsw.Connection, beside: Path) -> IO[bytes]:

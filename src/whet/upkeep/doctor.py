@@ -35,7 +35,7 @@ from whet.store.decoding import blob
 from whet.store.forgotten import FILE_NAME as FORGOTTEN
 from whet.store.home import Home
 from whet.store.ledger import HEAD, is_chained, ledger_of, newest, note
-from whet.store.migrations import MIGRATIONS, steps_taken
+from whet.store.migrations import NEWEST, expect_known, steps_taken
 from whet.store.opening import connect
 from whet.store.owner import SEAL_KEY
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
@@ -270,7 +270,7 @@ def check_store(place: CheckupPlace) -> Rows:
         if not steps_taken(database):
             yield _no_database(home)
             return
-        if steps_taken(database) == len(MIGRATIONS):
+        if steps_taken(database) == NEWEST:
             yield _ledger(home, database)
         yield _sessions(place, database)
 
@@ -314,10 +314,12 @@ def _database(home: Home, database: Database) -> CheckupRow:
 
 def _schema(database: Database) -> CheckupRow:
     version = steps_taken(database)
-    if version > len(MIGRATIONS):
-        return failed("schema", f"{version}, and this Whet knows {len(MIGRATIONS)}", "Upgrade Whet.")
-    if version < len(MIGRATIONS):
-        return ok("schema", f"{version}; the next command brings it to {len(MIGRATIONS)}")
+    try:
+        expect_known(database)
+    except WhetError as error:
+        return failed("schema", error.message, error.advice)
+    if version < NEWEST:
+        return ok("schema", f"{version}; the next command brings it to {NEWEST}")
     return ok("schema", f"{version}, up to date")
 
 

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.folders import explained
 from whet.store.home import Home
-from whet.store.migrations import MIGRATIONS
+from whet.store.migrations import FIRST, MIGRATIONS, NEWEST
 from whet.store.opening import connect
 from whet.store.sqlite import file_faults, programs_in
-from whet.store.tables import FORMER_TRIGGER
 from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
 from whet.upkeep.backup import CARRIED
 from whet.upkeep.swapping import excluded, settle, swap, swap_back
@@ -105,11 +104,17 @@ def _put(archive: OpenArchive, home: Home, new: Path) -> Path | None:
 
 def _expect_fitting(archive: OpenArchive, home: Home) -> None:
     manifest = archive.manifest
-    if manifest.steps > len(MIGRATIONS):
+    if manifest.steps > NEWEST:
         raise WhetError(
             f"The backup was written by a newer Whet ({manifest.whet}, schema {manifest.steps};"
-            f" this one knows {len(MIGRATIONS)}). Nothing was restored.",
+            f" this one knows {NEWEST}). Nothing was restored.",
             advice="Upgrade Whet.",
+        )
+    if 0 < manifest.steps < FIRST:
+        raise WhetError(
+            f"The backup was written by an older Whet ({manifest.whet}, schema {manifest.steps};"
+            f" this one needs {FIRST}). Nothing was restored.",
+            advice="Restore it with the Whet that wrote it; `whet doctor` of this one then says how to go on.",
         )
     here = "postgres" if home.database_url else "sqlite"
     if manifest.dialect != here:
@@ -135,7 +140,7 @@ def _unpack(archive: OpenArchive, folder: Path, progress: Progress) -> None:
 
 def _own_programs(path: Path) -> tuple[str, ...]:
     """What a database would do by itself that no step of the schema asked for, such as approve whatever is proposed."""
-    steps = [statement for step in MIGRATIONS for statement in (*step.shared, *step.sqlite)] + [FORMER_TRIGGER]
+    steps = [statement for step in MIGRATIONS for statement in (*step.shared, *step.sqlite)]
     known = {" ".join(each.split()) for each in steps}
     found = ((kind, name) for kind, name, made_by in programs_in(path) if " ".join(made_by.split()) not in known)
     return tuple(f"it has a {kind} that Whet did not make, {name!a}" for kind, name in found)

@@ -8,7 +8,6 @@ from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.migrations import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.postgres import Postgres
-from whet.store.tables import FORMER
 from whet.upkeep.archive import TABLES, ArchivedFile, ArchiveWriter, OpenArchive
 
 STEPS = "schema_steps"  # written by the steps themselves
@@ -48,8 +47,7 @@ def add_tables(archive: ArchiveWriter, database: Postgres) -> None:
 
 def load_tables(archive: OpenArchive, database: Postgres) -> None:
     """Put the tables of an archive in the place of those that are there; for a transaction that writes."""
-    every = {_table_of(file): file for file in archive.manifest.files if file.name.startswith(f"{TABLES}/")}
-    files = {name: file for name, file in every.items() if name not in FORMER}  # what stood there is made again
+    files = {_table_of(file): file for file in archive.manifest.files if file.name.startswith(f"{TABLES}/")}
     if not set(files) <= set(_made()):
         raise WhetError("The backup holds tables that Whet does not know.", advice="Upgrade Whet.")
     version = steps_taken(database)
