@@ -233,7 +233,7 @@ def login(home: Home, folder: Path, agent: str, server: object) -> None:
         (home.folder / "settings.toml").write_text(f"[agents.codex]\nconfig = ['{folder / 'config.toml'}']\n")
     if agent == "opencode":
         (home.folder / "settings.toml").write_text(
-            f"[agents.opencode]\nconfig = ['{folder / 'config' / 'opencode'}']\n"
+            f"[agents.opencode]\nconfig = ['{folder / 'config' / 'opencode' / 'opencode.json'}']\n"
         )
 
 

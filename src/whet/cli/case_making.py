@@ -1,4 +1,4 @@
-"""Cases made of what is there: commits, a session, the sessions that show a lesson, the cases of another program."""
+"""Cases made of what is there: commits, a session, the sessions that show a lesson; and where they are kept."""
 
 import os
 from collections import Counter
@@ -7,16 +7,32 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whet.cli.case_formats import FORMATS, cases_folder, folder_option, import_cases
 from whet.cli.options import json_option
 from whet.cli.output import console, counted_bar, give, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.store.case_files import keep_case, keep_text
-from whet.store.home import find_home
+from whet.store.case_files import FOLDER, keep_case, keep_text
+from whet.store.home import find_home, prepare_home
 from whet.text.words import many
 
 if TYPE_CHECKING:
     from whet.proving.cases_from_commits import CommitsAsked, MadeOfCommit
+
+
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the cases. Default: the home folder's.",
+)
+
+
+def cases_folder(folder: Path | None) -> Path:
+    """Where cases are kept, made where it is not there yet."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder.absolute()
+    home = find_home(os.environ)
+    prepare_home(home)
+    return home.folder / FOLDER
 
 
 @click.command(
@@ -31,14 +47,11 @@ if TYPE_CHECKING:
     "passed; without the repository, the files on record."
     "\n\nOf each of the latest sessions that show a lesson, with --lesson: the conversation up to the call that "
     "failed, and the demand that the next call does what the one did that worked. A trial leaves out those of the "
-    "sessions that the change was made from."
-    "\n\nOf another program, with --format: the cases in a folder and beneath it; of a Harbor task what its Dockerfile "
-    "installs must be on this machine.",
+    "sessions that the change was made from.",
 )
-@click.argument("source", default=".", metavar="[REPO|ID|FOLDER]")
+@click.argument("source", default=".", metavar="[REPO|ID]")
 @click.option("--new", "name", default="", metavar="NAME", help="Only write a commented example case to edit.")
 @click.option("--lesson", default="", metavar="ID", help="The lesson whose sessions are meant.")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="`claude plugin eval` cases or Harbor tasks.")
 @click.option(
     "--last",
     type=click.IntRange(1, 10_000),
@@ -62,7 +75,6 @@ def add_cases(
     source: str,
     name: str,
     lesson: str,
-    form: str | None,
     folder: Path | None,
     dry_run: bool,
     as_json: bool,
@@ -75,10 +87,6 @@ def add_cases(
         last = given["last"]
         assert isinstance(last, int)
         return _of_lesson(lesson, last, folder, as_json)
-    if form:
-        if not path.is_dir():
-            raise WhetError(f"There is no folder {source}.", advice="Give the folder with the cases.")
-        return import_cases(path, form, folder, as_json=as_json)
     is_session = not path.exists() and "/" not in source
     if is_session:
         return _of_session(source, folder, dry_run=dry_run, as_json=as_json)

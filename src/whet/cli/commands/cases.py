@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
-from whet.cli.case_formats import FORMATS, cases_folder, export_cases, folder_option
-from whet.cli.case_making import add_cases
+from whet.cli.case_making import add_cases, cases_folder, folder_option
 from whet.cli.options import json_option
 from whet.cli.output import counted_bar, give, next_lines, plain, table
 from whet.errors import WhetError
@@ -51,19 +50,12 @@ def command(context: click.Context, folder: Path | None, as_json: bool) -> int:
 @command.command(
     "show",
     epilog="Example: whet cases show fix-the-port",
-    help="Show a case; with --format and --to, write cases in the format of another program, one folder each. What has "
-    "no counterpart there is listed; exit code 1 if no case could be written.",
+    help="Show cases as their files are.",
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="`claude plugin eval` cases or Harbor tasks.")
-@click.option("--to", "target", type=click.Path(path_type=Path, file_okay=False), help="Folder to write to.")
 @folder_option
 @json_option
-def show(names: tuple[str, ...], form: str | None, target: Path | None, folder: Path | None, as_json: bool) -> int:
-    if bool(form) != bool(target):
-        raise WhetError("--format and --to go together.", advice="Example: --format harbor --to tasks")
-    if form and target:
-        return export_cases(names, form, target, folder, as_json=as_json)
+def show(names: tuple[str, ...], folder: Path | None, as_json: bool) -> int:
     return max(_show(name, folder, as_json) for name in names)
 
 

@@ -1,18 +1,30 @@
-"""Cases of `claude plugin eval` and Harbor tasks: read, written, and what of them is left out."""
+"""The example package of cases of other programs: read, written, what of them is left out, and its command."""
 
+import os
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import msgspec
+import pytest
 import yaml
 
+from command import Done, Whet
+from proving.repository_scenes import PLAIN, adding, commit, new_repository, test_of
+from whet.agent.tools.sandbox import Wall, probe
+from whet.proving.judged_work import judge_work
+from whet.proving.workspace import laid_out, situation_for
 from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
+from whet.store.case_files import load_case
+from whet.store.home import Home, prepare_home
 from whet.trials.cases import Case, Checkout, Limits
 from whet.trials.checks import CallDemand, Check, CommitFiles, FileDemand, Ran, mark
-from whet.trials.claude_evals import read_claude_eval, write_claude_eval
-from whet.trials.exchanged import plain_case_name
-from whet.trials.harbor_tasks import read_harbor_task, write_harbor_task
 from whet.trials.shapes import Shape, TextDemand
+from whet_case_formats.claude_evals import read_claude_eval, write_claude_eval
+from whet_case_formats.exchanged import plain_case_name
+from whet_case_formats.harbor_tasks import read_harbor_task, write_harbor_task
 
 EVAL = """
 schema_version: "1.0"
@@ -202,3 +214,70 @@ def test_a_check_that_is_no_command_has_no_harbor_task() -> None:
 def test_names_become_names_of_cases() -> None:
     assert plain_case_name("Fix the Port!") == "fix-the-port"
     assert plain_case_name("../..") == "case"
+
+
+sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
+PACKAGE = Path(__file__).parents[1] / "examples" / "case_formats"
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which it was installed, without a network."""
+    folder = tmp_path_factory.mktemp("packages")
+    command = ("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "--target")
+    subprocess.run([sys.executable, *command, folder, PACKAGE], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def foreign(whet: Whet, package: Path) -> Whet:
+    """Its command, beside the real ones."""
+
+    def run(*arguments: str, stdin: str = "") -> Done:
+        return whet("foreign-cases", *arguments, stdin=stdin, variables={"PYTHONPATH": str(package)})
+
+    return run
+
+
+@sandboxed
+def test_a_case_goes_to_harbor_and_comes_back_with_a_check_that_still_tells(
+    whet: Whet, foreign: Whet, tmp_path: Path
+) -> None:
+    repository = new_repository(tmp_path / "calc")
+    commit(repository, "Begin", {"calc.py": adding("a - b")})
+    commit(
+        repository, "Add instead of subtracting", {"calc.py": adding("a + b"), "tests/test_add.py": test_of("add", 5)}
+    )
+    [name] = whet("cases", "add", str(repository), "--test", PLAIN, "--env", "PYTHONPATH=.", "--json").json["cases"]
+    written = foreign("write", name, "--format", "harbor", "--to", f"{tmp_path}/tasks", "--json").json
+    assert Path(written["cases"][name], "tests/test.sh").stat().st_mode & 0o111
+    back = foreign("read", f"{tmp_path}/tasks", "--format", "harbor", "--folder", f"{tmp_path}/back", "--json")
+    case = load_case(tmp_path / "back", name)
+    assert back.json["cases"] == {name: f"{tmp_path}/back/{name}.toml"}
+    home = Home(tmp_path / "home")
+    prepare_home(home)
+    codes = []
+    for solved in (False, True):
+        with laid_out(home, case) as work:
+            if solved:
+                (work / "calc.py").write_text(adding("a + b"))
+            codes.append(judge_work(situation_for(home, case, work), case).exit_code)
+    assert codes == [1, 0]
+
+
+def test_an_eval_suite_is_imported_and_what_is_left_out_is_said(foreign: Whet, tmp_path: Path) -> None:
+    folder = tmp_path / "plugin/evals/greet"
+    folder.mkdir(parents=True)
+    graders = (
+        "graders: [{type: regex, name: hello, pattern: hello}, {type: tool_order, name: order, before: A, after: B}]"
+    )
+    (folder / "case.yaml").write_text(
+        f'schema_version: "1.0"\nname: greet\nexecution: {{prompt: Say hello.}}\n{graders}\n'
+    )
+    done = foreign("read", f"{tmp_path}/plugin", "--format", "claude-eval")
+    assert "greet, left out: grader order: there is no such check here." in done.out
+    assert "1 case of 1 imported" in done.out
+    out = foreign("write", "greet", "--format", "claude-eval", "--to", f"{tmp_path}/out", "--json").json
+    assert Path(out["cases"]["greet"], "case.yaml").exists()
+    assert foreign("write", "greet", "--format", "harbor", "--to", f"{tmp_path}/h").code == 1
+    assert "contains no harbor case" in foreign("read", str(folder), "--format", "harbor").err

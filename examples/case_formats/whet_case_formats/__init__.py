@@ -1,50 +1,45 @@
-"""Where cases are kept, and cases of other programs, taken in and written."""
+"""`whet foreign-cases`: cases of `claude plugin eval` and Harbor tasks, taken in and written."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from whet.cli.case_making import cases_folder, folder_option
+from whet.cli.options import json_option
 from whet.cli.output import give, plain
 from whet.errors import WhetError
-from whet.store.case_files import FOLDER, keep_case, load_case
-from whet.store.home import find_home, prepare_home
+from whet.proving.workspace import lay_out, put_files
+from whet.store.case_files import keep_case, load_case
+from whet.store.home import find_home
 from whet.text.words import many
+from whet.trials.cases import Case
+from whet_case_formats.claude_evals import read_claude_eval, write_claude_eval
+from whet_case_formats.exchanged import ReadCase, WrittenCase
+from whet_case_formats.harbor_tasks import is_harbor_task, read_harbor_task, write_harbor_task
 
-if TYPE_CHECKING:
-    from whet.trials.cases import Case
-    from whet.trials.exchanged import ReadCase, WrittenCase
-
-folder_option = click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the cases. Default: the home folder's.",
-)
-
-
-def cases_folder(folder: Path | None) -> Path:
-    """Where cases are kept, made where it is not there yet."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder.absolute()
-    home = find_home(os.environ)
-    prepare_home(home)
-    return home.folder / FOLDER
-
-
-FORMATS = ("claude-eval", "harbor")
 MOST_BYTES = 1_000_000
 MOST_FILES = 20_000
 MARKS = {"claude-eval": ("case.yaml", "prompt.md"), "harbor": ("task.toml",)}
+format_option = click.option("--format", "form", type=click.Choice(list(MARKS)), required=True, help="Whose cases.")
 
 
-def import_cases(source: Path, format_: str, folder: Path | None, *, as_json: bool) -> int:
-    """Take the cases of another program from a folder and those beneath it; what has no counterpart is listed."""
-    found = [_read(format_, each) for each in _folders(source, MARKS[format_])]
+@click.group("foreign-cases", help="Take in or write cases of `claude plugin eval` and Harbor tasks.")
+def command() -> int:
+    return 0
+
+
+@command.command("read", help="Take in the cases in a folder and beneath it; what has no counterpart is listed.")
+@click.argument("source", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@format_option
+@folder_option
+@json_option
+def read(source: Path, form: str, folder: Path | None, as_json: bool) -> int:
+    found = [_read(form, each) for each in _folders(source, MARKS[form])]
     if not found:
-        raise WhetError(f"{source} contains no {format_} case.", advice=f"A case has {' or '.join(MARKS[format_])}.")
+        raise WhetError(f"{source} contains no {form} case.", advice=f"A case has {' or '.join(MARKS[form])}.")
     target = cases_folder(folder)
     kept = {each.name: str(keep_case(target, each.case)) for each in found if each.case is not None}
     left_out = {each.name: each.left_out for each in found if each.left_out}
@@ -53,13 +48,17 @@ def import_cases(source: Path, format_: str, folder: Path | None, *, as_json: bo
     return 0 if kept else 1
 
 
-def export_cases(names: tuple[str, ...], format_: str, target: Path, folder: Path | None, *, as_json: bool) -> int:
-    """Write cases in the format of another program, one folder each."""
+@command.command("write", help="Write cases, one folder each; what has no counterpart there is listed.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@format_option
+@click.option("--to", "target", type=click.Path(path_type=Path, file_okay=False), required=True, help="Where to.")
+@folder_option
+@json_option
+def write(names: tuple[str, ...], form: str, target: Path, folder: Path | None, as_json: bool) -> int:
     written: dict[str, str] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     for name in names:
-        case = load_case(cases_folder(folder), name)
-        made = _written(format_, case)
+        made = _written(form, load_case(cases_folder(folder), name))
         left_out |= {name: made.left_out} if made.left_out else {}
         if made.files:
             _write(target / name, made.files)
@@ -79,11 +78,7 @@ def _folders(source: Path, marks: tuple[str, ...]) -> Iterator[Path]:
     yield from sorted(places)
 
 
-def _read(format_: str, folder: Path) -> "ReadCase":
-    from whet.trials.claude_evals import read_claude_eval
-    from whet.trials.exchanged import ReadCase
-    from whet.trials.harbor_tasks import is_harbor_task, read_harbor_task
-
+def _read(format_: str, folder: Path) -> ReadCase:
     files = _texts(folder)
     if format_ == "claude-eval":
         return read_claude_eval(folder.name, files)
@@ -108,15 +103,7 @@ def _texts(folder: Path) -> dict[str, str]:
     return found
 
 
-def _written(format_: str, case: "Case") -> "WrittenCase":
-    import os
-    import tempfile
-
-    from whet.proving.workspace import lay_out, put_files
-    from whet.store.home import find_home
-    from whet.trials.claude_evals import write_claude_eval
-    from whet.trials.harbor_tasks import write_harbor_task
-
+def _written(format_: str, case: Case) -> WrittenCase:
     if format_ == "claude-eval":
         return write_claude_eval(case)
     with tempfile.TemporaryDirectory(prefix="whet-case-") as place:

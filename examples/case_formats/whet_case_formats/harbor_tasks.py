@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from whet.text import toml
 from whet.trials.cases import Case, Limits, is_inside
 from whet.trials.checks import Check
-from whet.trials.exchanged import ReadCase, WrittenCase, plain_case_name
+from whet_case_formats.exchanged import ReadCase, WrittenCase, plain_case_name
 
 TASK_FILE, INSTRUCTION, DOCKERFILE, TEST = "task.toml", "instruction.md", "environment/Dockerfile", "tests/test.sh"
 FOLDER = "/app"  # where exported tasks work

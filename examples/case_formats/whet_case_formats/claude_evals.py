@@ -16,8 +16,8 @@ from whet.errors import WhetError
 from whet.text.front_matter import split
 from whet.trials.cases import Case, Limits, is_inside
 from whet.trials.checks import CallDemand, Check, FileDemand
-from whet.trials.exchanged import ReadCase, WrittenCase, plain_case_name
 from whet.trials.shapes import Shape, TextDemand, pattern_of
+from whet_case_formats.exchanged import ReadCase, WrittenCase, plain_case_name
 
 VERSION = "1.0"
 CASE_FILE, PROMPT_FILE, GRADERS, SCAFFOLD = "case.yaml", "prompt.md", "graders/", "scaffold.sh"
