@@ -52,8 +52,6 @@ OLD_NAMES = {
     "cases from-session": "cases add",
     "cases from-commits": "cases add",
     "cases from-lesson": "cases add --lesson",
-    "cases import": "cases add",
-    "cases export": "cases show",
     "cases new": "cases add --new",
     "memory search": "search --notes",
     "cases screen": "cases run --screen",
