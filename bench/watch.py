@@ -4,7 +4,7 @@
 
 Everything is looked at after every session, for as long as it runs. Beside the rules, on the same sessions: a test of
 two means at 5 %, asked after every tenth session, which is what a dashboard with a p-value does. Beside the templates:
-the same bets without epochs, begun once. With --recorded, so many rules for each set of labelled sessions: each session
+the same bets, begun once. With --recorded, so many rules for each set of labelled sessions: each session
 loses what a recorded one of the same label lost, and the guard of a live trial looks at it.
 """
 
@@ -19,10 +19,9 @@ from typing import NamedTuple
 from labelled import LABELLED, cases
 from whet.evidence.betting import constant
 from whet.lessons.live import CanaryMove
-from whet.trials.canaries import Decided, Observation, decide, loss_of, mirrored, moves_of
+from whet.trials.canaries import ALPHA, LEAST_EFFECT, Decided, Observation, decide, loss_of, mirrored, moves_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import ALPHA_GUARD
-from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
 from whet.trouble.finding import find_trouble
 
 Live = Callable[[random.Random, int, bool], float]
@@ -137,31 +136,30 @@ def drawn(course: Course, share: Callable[[int], float], template: int, sessions
     return found
 
 
-def retired_after(observed: Sequence[Observation], *, has_epochs: bool) -> int | None:
-    """After how many sessions the first gambler has enough against the template; one alone may risk all of alpha."""
-    moves = list(moves_of(mirrored(observed), effect=-LEAST_EFFECT))
-    if not has_epochs:
-        return _crossed(moves, 0, ALPHA)
-    first: int | None = None
-    for epoch in epochs(len(moves)):
-        # Whoever is not ready before the first of the others need not be followed further.
-        first = _crossed(moves[:first], epoch.start, epoch.alpha) or first
-    return first
+def retired_after(observed: Sequence[Observation], *, is_renewed: bool) -> int | None:
+    """After how many sessions the bets have enough against the template; begun anew after each praise, or once."""
+    against, praising = list(moves_of(mirrored(observed), effect=-LEAST_EFFECT)), list(moves_of(observed))
+    start = 0
+    while True:
+        ended, praised = _crossed(against, start), _crossed(praising, start) if is_renewed else None
+        if praised is None or (ended is not None and ended <= praised):
+            return ended
+        start = praised
 
 
-def _crossed(moves: Sequence[float], start: int, alpha: float) -> int | None:
+def _crossed(moves: Sequence[float], start: int) -> int | None:
     capital = constant(islice(moves, start, None))
-    return next((number for number, won in enumerate(capital, start + 1) if won >= 1 / alpha), None)
+    return next((number for number, won in enumerate(capital, start + 1) if won >= 1 / ALPHA), None)
 
 
 def watch_templates(templates: int, sessions: int) -> None:
-    print(f"\n{templates} templates, {sessions} sessions each; epochs of {EPOCH_SESSIONS} sessions, and none\n")
+    print(f"\n{templates} templates, {sessions} sessions each; anew after each praise, and once\n")
     heading = f"{'wrongly':>8} {'rightly':>8} {'after':>6}"
-    print(f"{'the template':36} {'share':14} {heading}   without: {heading}")
+    print(f"{'the template':36} {'share':14} {heading}   once: {heading}")
     for course in COURSES:
         for label, share in SHARES.items():
             live = [drawn(course, share, template, sessions) for template in range(templates)]
-            ends = [[retired_after(each, has_epochs=has) for each in live] for has in (True, False)]
+            ends = [[retired_after(each, is_renewed=has) for each in live] for has in (True, False)]
             cells = [_counted(course, each) for each in ends]
             print(f"{course.name:36} {label:14} {cells[0]}            {cells[1]}", flush=True)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.evidence.betting import constant, log_capital, log_capitals, tally
+from whet.evidence.betting import constant, log_capital, tally
 from whet.evidence.error_budget import SHARE, Past, alpha_for, part
 from whet.evidence.verdicts import ALPHA, Ruling, judge
 
@@ -30,13 +30,6 @@ def test_a_bet_on_a_mean_that_holds_wins_nothing_on_average(mean: float) -> None
 def test_counting_moves_and_walking_through_them_come_to_the_same(found: list[float], mean: float) -> None:
     walked = [1.0, *constant(found, mean=mean)][-1]
     assert math.exp(log_capital(tally(found), mean=mean)) == pytest.approx(walked, rel=1e-9)
-
-
-@given(moves, st.lists(st.integers(0, 30), min_size=1, max_size=4))
-def test_a_gambler_who_began_later_has_won_from_there_on(found: list[float], starts: list[int]) -> None:
-    begun = [min(start, len(found)) for start in starts]
-    expected = [log_capital(tally(found[start:])) for start in begun]
-    assert log_capitals(found, begun) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

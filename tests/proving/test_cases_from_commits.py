@@ -134,6 +134,12 @@ def test_the_others_are_counted_by_their_reason(home: Home, repository: Path) ->
     }
 
 
+def test_a_commit_that_only_removes_tests_runs_none(home: Home, repository: Path) -> None:
+    put_right(repository)
+    commit(repository, "Leave the sum to the library", {"calc.py": adding("sum((a, b))"), "tests/test_add.py": None})
+    assert only(home, repository).left_out is LeftOut.NO_TESTS
+
+
 def test_tests_that_cannot_run_are_no_check(home: Home, repository: Path) -> None:
     put_right(repository)
     made = only(home, repository, test=own_way("no-such-program {files}"))

@@ -7,7 +7,7 @@ of more than alpha (Ville), and so the capital may be looked at after every case
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 _SMALLEST, _LARGEST, _COUNT = 0.005, 0.99, 20
 _SIZES = tuple(_SMALLEST * (_LARGEST / _SMALLEST) ** (step / (_COUNT - 1)) for step in range(_COUNT))
@@ -38,33 +38,15 @@ def tally(differences: Iterable[float]) -> Counter[float]:
 def log_capital(counted: Mapping[float, int], *, mean: float = 0.0) -> float:
     """The logarithm of what the constant bets have won against a mean of at most `mean`, whatever the order."""
     moves = [((difference - mean) / (1 + mean), times) for difference, times in counted.items()]
-    logs = [_log_won(size, moves) for size, _ in BETS]
-    return _together(logs)
-
-
-def log_capitals(moves: Sequence[float], starts: Sequence[int]) -> tuple[float, ...]:
-    """The logarithm of what gamblers have won who began at these places, in one walk from the last move back."""
-    logs = [0.0] * len(BETS)
-    found: dict[int, float] = {}
-    end = len(moves)
-    for start in sorted(set(starts), reverse=True):
-        new = [(move, 1) for move in moves[start:end]]
-        logs = [log + _log_won(size, new) for log, (size, _) in zip(logs, BETS, strict=True)]
-        found[start] = _together(logs)
-        end = start
-    return tuple(found[start] for start in starts)
+    logs = (_log_won(size, moves) for size, _ in BETS)
+    weighted = [math.log(weight) + log for log, (_, weight) in zip(logs, BETS, strict=True)]
+    highest = max(weighted)
+    return highest + math.log(math.fsum(math.exp(log - highest) for log in weighted))
 
 
 def _log_won(size: float, moves: Iterable[tuple[float, int]]) -> float:
     """What one constant bet has won, with each move as often as it was made."""
     return math.fsum(times * math.log1p(max(size * move, -_LARGEST)) for move, times in moves if move)
-
-
-def _together(logs: Sequence[float]) -> float:
-    """The logarithm of what all constant bets hold, each with its part of the capital."""
-    weighted = [math.log(weight) + log for log, (_, weight) in zip(logs, BETS, strict=True)]
-    highest = max(weighted)
-    return highest + math.log(math.fsum(math.exp(log - highest) for log in weighted))
 
 
 def constant(differences: Iterable[float], *, mean: float = 0.0) -> Iterator[float]:

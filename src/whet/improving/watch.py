@@ -1,23 +1,23 @@
-"""The watch: sessions counted for each lesson that is live as they settle, and what their outcomes ask for done.
-
-Templates are watched beside them (`template_watch`).
-"""
+"""The watch: sessions counted for each lesson and template that is live as they settle, and what they ask for done."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from whet.changes.apply import promote, revert
+from whet.changes.templates import overruled_at, retire
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
+from whet.examples.choosing import Worth, standing
+from whet.examples.templates import Template
 from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots, where_of
 from whet.improving.measured_units import DrawnUnit, measure
-from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.holding import holds
+from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.following import detector_of
 from whet.lessons.live import Bundle, CanaryMove, LiveCounts
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
@@ -27,11 +27,13 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
+from whet.store.template_draws import CountedDraw, DrawOutcome, count_draws, outcomes, uncounted
+from whet.store.template_files import record_worth, usable, worths
 from whet.targets.drawing import unit_of
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
 from whet.targets.sync import tell
-from whet.trials.canaries import Observation, compare, key_of
+from whet.trials.canaries import LEAST_EFFECT, Observation, compare, judge_template, key_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import (
     ALPHA_GUARD,
@@ -46,13 +48,14 @@ from whet.values import Value
 from whet.work.orders import Done, Steps, encoded
 
 DAY_SECONDS = 86_400
+LIVE_WORTH = "canary"  # the source of a worth that live sessions measured
 
 
 class Looked(Value, frozen=True):
     """All that one look found."""
 
     canaries: tuple[Lesson, ...] = ()
-    templates: tuple[Measured, ...] = ()
+    templates: tuple[Lesson, ...] = ()
 
 
 def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
@@ -63,8 +66,7 @@ def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it loo
             return look(home, database, now=time.time())
 
     found = steps.do("look", act, Looked)
-    told = [each.counts.why for each in found.canaries if each.counts.decided] + [each.why for each in found.templates]
-    decided = "; ".join(filter(None, told))
+    decided = "; ".join(each.counts.why for each in (*found.canaries, *found.templates) if each.counts.decided)
     templates = f" and {len(found.templates)} templates" if found.templates else ""
     return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=encoded(found))
 
@@ -266,3 +268,59 @@ def _read(delivery: Delivery, session: Live) -> bool:
 def _in_scope(item: Item, sessions: Iterable[Live], projects: KnownProjects) -> list[Live]:
     """The sessions that the rule would have been for, told or not."""
     return [each for each in sessions if holds(item.scope, where_of(each, projects.identity(each.folder)))]
+
+
+def look_at_templates(
+    home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS
+) -> tuple[Lesson, ...]:
+    """Count the sessions that drew for a template, record what they say it is worth, and retire what is worthless."""
+    waiting = uncounted(database)
+    if waiting:
+        refresh(database, progress=lambda _: None)
+        sessions = live_sessions(database, since=min(draw.at for draw in waiting))
+        lots, drawn = settled_lots(sessions, settled=now - settled_seconds), {draw.lot for draw in waiting}
+        settled = {lot: group for lot, group in lots.items() if lot in drawn}
+        losses = ((lot, [each.loss for each in group]) for lot, group in settled.items())
+        count_draws(database, [CountedDraw(lot, sum(each) / len(each), len(each)) for lot, each in losses])
+    drawn_for = outcomes(database)
+    found = ((template, drawn_for[template.key]) for template in usable(home.folder) if template.key in drawn_for)
+    return tuple(_judge_template(home, database, template, drawn, now=now) for template, drawn in found)
+
+
+def _judge_template(
+    home: Home, database: Database, template: Template, drawn: Sequence[DrawOutcome], *, now: float
+) -> Lesson:
+    """Judge by the sessions since the last verdict: on what was decided once, nothing is decided again."""
+    of_it = [each for each in worths(database) if each.key == template.key and each.source == LIVE_WORTH]
+    seen = [Observation(each.draw.told, each.loss, each.draw.share) for each in drawn]
+    found = judge_template(seen, since=max((each.counted for each in of_it), default=0))
+    if found.decision is not CanaryMove.WAIT:
+        is_worthless, cases = found.decision is CanaryMove.REVERT, found.told + found.untold
+        of_it.append(
+            Worth(
+                template.key, found.effect, *found.interval, cases, now,
+                source=LIVE_WORTH, worthless=is_worthless, counted=len(drawn),
+            )
+        )  # fmt: skip
+        record_worth(database, of_it[-1])
+    against = [each for each in standing(of_it, (template,), overruled_at(home, database)) if each.worthless]
+    decided, why = _retire(home, database, template, against[-1], now=now) if against else (0, "")
+    since, sessions = drawn[0].draw.at, sum(each.sessions for each in drawn)
+    counts = LiveCounts(since, drawn[-1].draw.share, sessions, found, decided=decided, why=why)
+    patch = Patch(Form.TEMPLATE, Action.ADD, template.name, template.description)
+    return lesson_of_change(
+        patch, standing=Standing(LessonStage.LIVE, told_as=f"template {template.name}", counts=counts)
+    )
+
+
+def _retire(home: Home, database: Database, template: Template, worth: Worth, *, now: float) -> tuple[int, str]:
+    """Take a template away by the worth on record, so that a crash in between is made good at the next look."""
+    word = "harms" if worth.high < 0 else "does not help enough for its tokens"
+    why = (
+        f"{template.name} retired: it {word}: effect {worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over"
+        f" {worth.cases} live sessions; less than {LEAST_EFFECT:+.2f} is not worth its tokens; error rate at most 1 %"
+    )
+    try:
+        return retire(home, database, template.name, now=now, reason=why).number, why
+    except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
+        return 0, error.message

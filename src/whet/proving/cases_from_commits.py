@@ -124,9 +124,10 @@ def _made(home: Home, asked: CommitsAsked, commit: Commit, told: WayToTest | Non
         return MadeOfCommit(commit, left_out=LeftOut.MERGE if commit.parents else LeftOut.FIRST)
     paths = changed(asked.repository, commit.parents[0], commit.id)
     tests = tuple(path for path in paths if is_test(path))
+    present = {file.path for file in files_of(asked.repository, commit.id)}
     task = task_of(commit)
     why = (
-        LeftOut.NO_TESTS if not tests
+        LeftOut.NO_TESTS if present.isdisjoint(tests)
         else LeftOut.NO_CODE if not any(is_code(path) for path in paths)
         else LeftOut.NO_WORDS if len(task.split()) < LEAST_WORDS
         else None

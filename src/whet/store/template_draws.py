@@ -78,12 +78,6 @@ def outcomes(database: Database) -> dict[str, list[DrawOutcome]]:
     return found
 
 
-def models_drawn(database: Database, key: str, *, since: float) -> frozenset[str]:
-    """The models of the sessions that drew for a template since then."""
-    rows = database.query("SELECT DISTINCT model FROM template_draws WHERE key = ? AND at >= ?", (key, since))
-    return frozenset(model for (model,) in rows)
-
-
 def is_drawn(database: Database, *, since: float) -> bool:
     """Whether any session drew since then."""
     return bool(database.query("SELECT 1 FROM template_draws WHERE at >= ? LIMIT 1", (since,)))

@@ -12,6 +12,8 @@ from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.evidence.betting import constant, log_capital, tally
 from whet.evidence.intervals import Interval, unrefuted
 from whet.ledger.entries import Item, State
@@ -23,6 +25,9 @@ from whet.trouble.values import SessionTrouble
 
 ALPHA = 0.01
 """The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""
+
+LEAST_EFFECT = 0.1
+"""The share of failed sessions that a template must save to be worth its tokens."""
 
 SHARE = 0.5
 USUAL_LOSS, USUAL_WEIGHT = 0.5, 1.0
@@ -106,6 +111,13 @@ def compare(observations: Sequence[Observation], *, alpha: float = ALPHA, since:
         alpha=alpha,
         decided_at=decided_at,
     )
+
+
+def judge_template(observations: Sequence[Observation], *, since: int = 0) -> LiveComparison:
+    """What the sessions since the last verdict say of a template, which costs tokens: too small an effect is none."""
+    found = compare(observations, since=since)
+    is_worthless = found.decision is CanaryMove.REVERT or found.interval.high < LEAST_EFFECT
+    return replace(found, decision=CanaryMove.REVERT) if is_worthless else found
 
 
 def moves_of(observations: Iterable[Observation], *, effect: float = 0.0) -> Iterator[float]:

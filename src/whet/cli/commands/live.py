@@ -14,7 +14,7 @@ from whet.cli.live_starting import SHARE, LiveReader, begin_waiting, begun, expe
 from whet.cli.options import AskedRows, ListedRows, json_option, list_options, own_store, yes_option
 from whet.cli.output import give, plain, say
 from whet.cli.shown.entries import entry_record
-from whet.cli.shown.live import live_lines, live_record, measured_lines, measured_record
+from whet.cli.shown.live import live_lines, live_record
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.errors import WhetError
 from whet.improving.learned import LessonScope, lessons_of
@@ -142,11 +142,8 @@ def stop(name: str, keep: bool, as_json: bool) -> int:
 def look_(settled: float, as_json: bool) -> int:
     with own_store() as (home, database):
         found = look(home, database, now=time.time(), settled_seconds=60 * settled)
-    templates = [measured_record(each) for each in found.templates]
-    record = {"live": [live_record(each) for each in found.canaries], "templates": templates}
-    is_shown = found.canaries or not found.templates
-    lines = (*(live_lines(found.canaries) if is_shown else ()), *measured_lines(found.templates))
-    return give(record, lines, as_json=as_json)
+    record = {"live": [live_record(each) for each in found.canaries], "templates": [*map(live_record, found.templates)]}
+    return give(record, live_lines((*found.canaries, *found.templates)), as_json=as_json)
 
 
 def _of_this_project(home: Home, database: Database) -> tuple[str, ...]:

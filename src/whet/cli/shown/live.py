@@ -6,15 +6,13 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.output import moment, next_lines, plain, table
-from whet.improving.template_watch import Measured
+from whet.ledger.patches import Form
 from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
 from whet.lessons.record import Lesson
 from whet.text.showing import shown
 from whet.text.words import many
-from whet.trials.live_templates import ALPHA, LEAST_EFFECT
 
 HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "decision")
-MEASURED = ("template", "model", "since", "share", "with", "without", "effect", "verdict")
 
 
 def live_lines(found: Sequence[Lesson]) -> Iterator[str | Table]:
@@ -45,7 +43,7 @@ def _row(lesson: Lesson) -> tuple[object, ...]:
     watched, found = lesson.counts, lesson.counts.comparison
     return (
         lesson.standing.entry,
-        lesson.patch.name,
+        lesson.patch.name if lesson.patch.form is Form.RULE else lesson.standing.told_as,
         moment(watched.since),
         f"{100 * watched.share:.0f} %",
         *compared(found),
@@ -123,38 +121,3 @@ def _loss(loss: float | None, number: int) -> str:
 
 def _evidence(value: float) -> str:
     return f"{value:.2g}" if value < 1000 else "> 1000"
-
-
-def measured_lines(found: Sequence[Measured]) -> Iterator[str | Table]:
-    """Nothing where no session has drawn for a template."""
-    if not found:
-        return
-    yield table(MEASURED, [_measured_row(each) for each in found], numbers=MEASURED[3:7])
-    yield (
-        "[dim]Mean loss of sessions with and without the template: 1 for one that ends in failure, else the share of"
-        " its time that bought nothing. A template that saves less than"
-        f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
-    )
-    for why in dict.fromkeys((each.decided, each.why) for each in found if each.why):
-        entry, words = why
-        yield f"[bold]{f'Entry {entry}' if entry else 'Note'}[/]: {plain(shown(words))}."
-
-
-def measured_record(measured: Measured) -> dict[str, object]:
-    return {
-        **msgspec.to_builtins(measured),
-        "told": measured.comparison.told,
-        "untold": measured.comparison.untold,
-    }
-
-
-def _measured_row(measured: Measured) -> tuple[object, ...]:
-    found = measured.comparison
-    return (
-        measured.name,
-        measured.model,
-        moment(measured.since),
-        f"{100 * measured.share:.0f} %",
-        *compared(found),
-        measured.judgement.value,
-    )
