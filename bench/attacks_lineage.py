@@ -13,9 +13,8 @@ from functools import partial
 from msgspec import json as encoding
 
 from obeying import Place, through
-from whet.changes.author import Author
+from whet.changes.author import Author, keep_template
 from whet.changes.pending import submit
-from whet.changes.templates import keep
 from whet.errors import WhetError
 from whet.examples.mining import WantedTemplate, mine
 from whet.examples.templates import Template, described
@@ -162,7 +161,7 @@ def _mined(place: Place, spelled: str) -> None:
         mined = mine(transcripts, WantedTemplate(fewest=1, is_vouched=True))
         if mined.examples:
             template = Template("bells", mined.examples, mined.activity, described(mined.examples))
-            keep(Author(place.home, database, Actor.PERSON, Trust.OPERATOR, 1.0), template)
+            keep_template(Author(place.home, database, Actor.PERSON, Trust.OPERATOR, 1.0), template)
 
 
 def _swapped(text: str) -> int:

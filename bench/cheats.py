@@ -33,7 +33,7 @@ from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
-from whet.store.trials import keep_material
+from whet.store.records import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark

@@ -22,8 +22,7 @@ from seen_histories import SeenHistories
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.condensed import CondensedSession
-from whet.lessons.condensed_text import shown
-from whet.lessons.condensing import condense
+from whet.lessons.condensing import condense, shown
 from whet.lessons.finding import teaching_of
 from whet.lessons.project_index import index_text, project_index
 from whet.outcomes.view import SessionView, gather

@@ -23,7 +23,7 @@ from whet.intake.reading import read_transcripts
 from whet.outcomes.analysis import analysis_of_view
 from whet.sessions.copies import NO_PLACES
 from whet.sessions.transcripts import Transcript
-from whet.store.decoding import uncollected
+from whet.store.rows import uncollected
 from whet.store.side_by_side import process_pool
 from whet.trouble.finding import gather_own, trouble_of
 

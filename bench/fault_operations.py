@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import rival_learner
 from rival_learner import Seen
-from whet.changes.apply import apply, apply_all, revert, undo
-from whet.changes.changing import settle
+from whet.changes.apply import apply, apply_all, revert, settle, undo
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor
 from whet.ledger.origins import PatchOrigin

@@ -22,7 +22,7 @@ from command import on_a_terminal, runner
 from hooks.hosts import Host, install
 from proving.obedient import PlannedCall, obedient
 from whet.improving.watch import look
-from whet.lessons.live import CanaryMove
+from whet.lessons.rungs import CanaryMove
 from whet.store.home import Home
 from whet.store.opening import opened
 

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from hostile_stage import NOW, WORDS, Stage, text_in, words_in_home
 from team import ALICE, MALLORY
-from whet.changes.apply import apply, redo, undo
-from whet.changes.changing import settle
+from whet.changes.apply import apply, redo, settle, undo
 from whet.changes.pending import approve
 from whet.context.gathering import rules_in_force
 from whet.errors import WhetError

@@ -16,7 +16,7 @@ from whet.jobs.job import Job, written
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of
-from whet.store.trials import keep_material
+from whet.store.records import keep_material
 from whet.values import Value
 from whet.work.given import WORKFLOW
 from whet.work.system import NAME, VERSION

@@ -17,7 +17,7 @@ from statistics import median
 from typing import NamedTuple
 
 from whet.evidence.coin_looks import CoinSession, coin_looks
-from whet.lessons.live import CanaryMove
+from whet.lessons.rungs import CanaryMove
 from whet.trials.canaries import Observation, decide, moves_of
 from whet.trials.endpoints import ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint, judge_in_bundle
 

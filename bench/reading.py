@@ -33,7 +33,7 @@ from whet.reading.passes import (
     gather,
     question_of,
 )
-from whet.reading.project_claims import project_sessions
+from whet.reading.project_files import project_sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened

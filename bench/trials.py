@@ -24,8 +24,7 @@ from whet.agent.start import Means, Secrets, new_id, perform
 from whet.agent.start import says as order
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
-from whet.changes.author import Author
-from whet.changes.templates import keep
+from whet.changes.author import Author, keep_template
 from whet.cli.procedures import direct
 from whet.examples.mining import WantedTemplate, mine
 from whet.examples.templates import Template, described, written
@@ -99,7 +98,7 @@ def examples(home: Home, database: Database) -> Template:
     if not mined.examples:
         sys.exit(f"nothing could be mined: {mined.refused} {mined.left_out}")
     template = Template(NAME, mined.examples, mined.activity, described(mined.examples), created=time.time())
-    keep(Author(home, database, Actor.PERSON, Trust.USER, time.time()), template, replace=False)
+    keep_template(Author(home, database, Actor.PERSON, Trust.USER, time.time()), template, replace=False)
     return template
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from labelled import LABELLED, cases
 from whet.evidence.betting import constant
-from whet.lessons.live import CanaryMove
+from whet.lessons.rungs import CanaryMove
 from whet.trials.canaries import ALPHA, LEAST_EFFECT, Decided, Observation, decide, loss_of, mirrored, moves_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import ALPHA_GUARD

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from whet.outcomes.analysis import Analysis
 from whet.store.database import Database
-from whet.store.decoding import decoded_or_none
 from whet.store.listing import Filters, conditions
+from whet.store.rows import decoded_or_none
 
 
 class JudgedSession(NamedTuple):

@@ -31,7 +31,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.search import search
-from whet.store.statistics import measure as statistics
+from whet.store.session_facts import measure as statistics
 from whet.told.review_when import count
 from whet.trials.checks import CallDemand, Check, Ran, mark
 from whet.trouble.people import course_of

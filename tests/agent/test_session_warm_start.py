@@ -18,8 +18,7 @@ from whet.runs.settings import Settings
 from whet.sessions.example_marks import cold, is_warm
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.template_draws import is_drawn
-from whet.store.template_files import record_worth, uses
+from whet.store.template_files import is_drawn, record_worth, uses
 from whet.trials.draws import is_told
 
 MESSAGES = (program("Be kind."), user("Look at the garden plan."))

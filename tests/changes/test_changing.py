@@ -3,8 +3,7 @@
 from msgspec.structs import replace
 
 from changes.samples_of_changes import NOW, TEXTS, adding
-from whet.changes.apply import apply, undo
-from whet.changes.changing import settle
+from whet.changes.apply import apply, settle, undo
 from whet.changes.places import edits, place_of, write
 from whet.ledger.entries import Actor, Entry, Key, State, Step
 from whet.ledger.patches import Form, Patch

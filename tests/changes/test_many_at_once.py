@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 from lengths import examples, long_on_postgres
-from whet.changes.apply import undo
-from whet.changes.changing import settle
+from whet.changes.apply import settle, undo
 from whet.changes.places import place_of
 from whet.ledger.entries import CHANGES, Actor, Key, Step
 from whet.ledger.patches import Form

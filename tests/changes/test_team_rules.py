@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from team import ALICE, MALLORY, OWNER, Team, team
-from whet.changes.apply import apply, revert, try_out, undo
-from whet.changes.changing import settle
+from whet.changes.apply import apply, revert, settle, try_out, undo
 from whet.changes.pending import approve, pending, refuse, waiting
 from whet.context.gathering import rules_in_force
 from whet.errors import WhetError

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 from changes.samples_of_changes import NOW
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.changes.apply import Refused, undo
-from whet.changes.author import Author
+from whet.changes.author import Author, keep_template, remove_named
 from whet.changes.pending import approve
-from whet.changes.templates import keep, remove
 from whet.errors import WhetError
 from whet.examples.templates import Template, written
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin
+from whet.ledger.patches import Form
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -30,12 +30,12 @@ def agent(home: Home, database: Database, trust: Trust = Trust.AGENT) -> Author:
 
 def kept(author: Author, template: Template, *, replace: bool = False) -> Entry:
     """A template that a person has seen and approved."""
-    entry = keep(author, template, replace=replace)
+    entry = keep_template(author, template, replace=replace)
     return approve(author.home, author.database, entry.number, actor=Actor.PERSON, now=NOW)
 
 
 def test_a_template_waits_with_its_provenance_and_is_undone(home: Home, database: Database) -> None:
-    entry = keep(person(home, database), TEMPLATE)
+    entry = keep_template(person(home, database), TEMPLATE)
     assert (entry.step, entry.patch.trust) == (Step.PROPOSED, Trust.TOOL)
     assert usable(home.folder) == ()
     approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
@@ -50,9 +50,9 @@ def test_one_that_is_there_is_replaced_only_when_asked(home: Home, database: Dat
     kept(author, TEMPLATE)
     other = replace(TEMPLATE, examples=(LOOK,))
     with pytest.raises(WhetError, match="already"):
-        keep(author, other)
+        keep_template(author, other)
     with pytest.raises(WhetError, match="is unchanged"):
-        keep(author, TEMPLATE, replace=True)
+        keep_template(author, TEMPLATE, replace=True)
     kept(author, other, replace=True)
     assert load(home.folder, TEMPLATE.name) == other
     undo(home, database, actor=Actor.PERSON, now=NOW)
@@ -61,16 +61,16 @@ def test_one_that_is_there_is_replaced_only_when_asked(home: Home, database: Dat
 
 def test_removing_can_be_undone(home: Home, database: Database) -> None:
     kept(person(home, database), TEMPLATE)
-    remove(person(home, database), TEMPLATE.name)
+    remove_named(person(home, database), Form.TEMPLATE, TEMPLATE.name)
     assert usable(home.folder) == ()
     undo(home, database, actor=Actor.PERSON, now=NOW)
     assert usable(home.folder) == (TEMPLATE,)
     with pytest.raises(WhetError, match="no template"):
-        remove(person(home, database), "missing")
+        remove_named(person(home, database), Form.TEMPLATE, "missing")
 
 
 def test_an_imported_one_waits_for_a_person_whoever_brings_it(home: Home, database: Database) -> None:
-    entry = keep(person(home, database), replace(TEMPLATE, made="imported"))
+    entry = keep_template(person(home, database), replace(TEMPLATE, made="imported"))
     assert (entry.step, entry.patch.trust) == (Step.PROPOSED, Trust.EXTERNAL)
     assert usable(home.folder) == ()
     approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
@@ -78,8 +78,8 @@ def test_an_imported_one_waits_for_a_person_whoever_brings_it(home: Home, databa
 
 
 def test_what_an_agent_makes_waits_whatever_it_has_read(home: Home, database: Database) -> None:
-    assert keep(agent(home, database, Trust.EXTERNAL), TEMPLATE).step is Step.PROPOSED
-    assert keep(agent(home, database), replace(TEMPLATE, name="mine")).step is Step.PROPOSED
+    assert keep_template(agent(home, database, Trust.EXTERNAL), TEMPLATE).step is Step.PROPOSED
+    assert keep_template(agent(home, database), replace(TEMPLATE, name="mine")).step is Step.PROPOSED
 
 
 def test_an_agent_does_not_change_what_a_person_made_or_approved(home: Home, database: Database) -> None:
@@ -89,17 +89,17 @@ def test_an_agent_does_not_change_what_a_person_made_or_approved(home: Home, dat
     (home.folder / "templates" / "by-hand.json").write_text(written(by_hand))
     for name in (TEMPLATE.name, "by-hand", "approved"):
         with pytest.raises(WhetError, match="belongs to a person"):
-            remove(agent(home, database), name)
+            remove_named(agent(home, database), Form.TEMPLATE, name)
         with pytest.raises(WhetError, match="belongs to a person"):
-            keep(agent(home, database), replace(TEMPLATE, name=name, examples=(RUN,)), replace=True)
+            keep_template(agent(home, database), replace(TEMPLATE, name=name, examples=(RUN,)), replace=True)
     assert {template.name for template in usable(home.folder)} == {TEMPLATE.name, "by-hand", "approved"}
 
 
 def test_a_bad_name_or_a_secret_changes_nothing(home: Home, database: Database) -> None:
     with pytest.raises(WhetError, match="not a valid template name"):
-        keep(person(home, database), replace(TEMPLATE, name="../../etc"))
+        keep_template(person(home, database), replace(TEMPLATE, name="../../etc"))
     leaking = replace(LOOK, intent="Use ghp_0123456789abcdefghijABCDEFGHIJ012345 please.")
     with pytest.raises(Refused, match="secret"):
-        keep(person(home, database), replace(TEMPLATE, examples=(leaking,)))
+        keep_template(person(home, database), replace(TEMPLATE, examples=(leaking,)))
     assert usable(home.folder) == ()
     assert ledger_of(home, database).entries() == []

@@ -6,8 +6,8 @@ from whet.cli.output import give
 from whet.cli.shown.live import live_lines, live_record
 from whet.evidence.coin_looks import LOOKS
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.live import LiveCounts
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
+from whet.lessons.rungs import LiveCounts
 from whet.trials.endpoints import LiveUnit, judge_endpoint
 
 ENDPOINT = "calls in the form that goes wrong"

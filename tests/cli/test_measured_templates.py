@@ -10,7 +10,7 @@ from samples_of_templates import TEMPLATE
 from whet.examples.templates import written
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.template_draws import CountedDraw, Draw, count_draws, keep_draw
+from whet.store.template_files import CountedDraw, Draw, count_draws, keep_draw
 
 TASK = "Look at the garden plan."
 EXAMPLE = "pytest -q"  # stands in the template and nowhere else

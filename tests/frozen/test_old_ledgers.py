@@ -13,8 +13,7 @@ from whet.errors import WhetError
 from whet.ledger.folding import fold
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.migrations import WORDS
-from whet.store.opening import borrowed, opened
+from whet.store.opening import WORDS, borrowed, opened
 
 LEDGERS = Path(__file__).parent / "ledgers"  # rows that were written once; nothing rewrites them
 SCHEMA = 26

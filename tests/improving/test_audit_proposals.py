@@ -15,8 +15,7 @@ from whet.improving.audit_proposals import ProposedStatement, propose_changes
 from whet.improving.auditing import judged_by_sessions
 from whet.ledger.entries import Actor
 from whet.lessons.call_patterns import is_matched
-from whet.lessons.following import was_followed
-from whet.lessons.reminders import pattern_of
+from whet.lessons.following import pattern_of, was_followed
 from whet.outcomes.view import gather
 from whet.sessions.trust import Trust
 from whet.statements.proposing import ProposalKind

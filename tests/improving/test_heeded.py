@@ -19,11 +19,11 @@ from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.canary_counts import Delivery, Telling, keep_delivery, keep_reminders, keep_tellings
 from whet.store.database import Database
-from whet.store.decoding import DamagedRow
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.recording import Recorder
 from whet.store.records import keep_prompt
+from whet.store.rows import DamagedRow
 from whet.store.troubles import session_troubles
 from whet.targets.sync_log import FileTelling, note
 from whet.told.prompt import Prompt

@@ -17,15 +17,23 @@ from whet.improving.watch import look_at_templates, watch
 from whet.jobs.job import Job
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action
-from whet.lessons.live import CanaryMove, LiveCounts
+from whet.lessons.rungs import CanaryMove, LiveCounts
 from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Purpose
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.recording import recorded
-from whet.store.template_draws import CountedDraw, count_draws, outcomes, uncounted
-from whet.store.template_files import list_templates, record_worth, uses, worths
+from whet.store.template_files import (
+    CountedDraw,
+    count_draws,
+    list_templates,
+    outcomes,
+    record_worth,
+    uncounted,
+    uses,
+    worths,
+)
 from whet.trials.draws import is_told
 from whet.work.clock import order_watch
 from whet.work.orders import Direct

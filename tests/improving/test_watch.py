@@ -16,7 +16,7 @@ from whet.improving.learned import lessons_of
 from whet.improving.watch import live_lessons, look, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
-from whet.lessons.live import CanaryMove
+from whet.lessons.rungs import CanaryMove
 from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust

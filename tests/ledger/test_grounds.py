@@ -1,8 +1,7 @@
 """On what grounds a thing is in force."""
 
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.folding import fold
-from whet.ledger.grounds import grounds_of
+from whet.ledger.folding import fold, grounds_of
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 

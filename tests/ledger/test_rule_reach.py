@@ -5,8 +5,7 @@ from itertools import count
 import pytest
 
 from whet.ledger.entries import Actor, Entry, Item, State, Step
-from whet.ledger.folding import fold
-from whet.ledger.grounds import grounds_of, scope_of
+from whet.ledger.folding import fold, grounds_of, scope_of
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.trust import Trust
 

@@ -2,11 +2,19 @@
 
 import pytest
 
-from whet.lessons.backtests import Backtest, backtest, backtest_by_quotes
 from whet.lessons.claim_calls import SeenCall, SessionCalls
+from whet.lessons.claim_checks import backtest, backtest_by_quotes
 from whet.lessons.claims import CheckPlace, ClaimCheck
-from whet.lessons.measures import CallCounts, LessonMeasures
-from whet.lessons.rungs import Climb, EvidenceRung, LiveLesson, Passed, TriedLesson
+from whet.lessons.rungs import (
+    Backtest,
+    CallCounts,
+    Climb,
+    EvidenceRung,
+    LessonMeasures,
+    LiveLesson,
+    Passed,
+    TriedLesson,
+)
 from whet.outcomes.deciding import Outcome
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind, Whose
 

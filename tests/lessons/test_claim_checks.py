@@ -30,10 +30,9 @@ from whet.lessons.claim_checks import (
     rank,
     told_by,
 )
-from whet.lessons.claim_dossiers import MESSAGES_AROUND, dossier_of
-from whet.lessons.claim_folding import NO_QUOTES, StandingClaim
 from whet.lessons.claim_quotes import NO_EVIDENCE, NO_MESSAGE, NOT_SAID, TOO_SHORT, check_quotes, is_part
 from whet.lessons.claims import (
+    NO_QUOTES,
     CheckPlace,
     Claim,
     ClaimCarrier,
@@ -43,13 +42,13 @@ from whet.lessons.claims import (
     DroppedClaim,
     Quote,
     ReadBy,
+    StandingClaim,
 )
-from whet.lessons.condensed_text import shown
-from whet.lessons.condensing import condense
-from whet.lessons.instructions import SeenInstruction
-from whet.lessons.named_things import NamedThings, RepositoryNames, missing_names, named_things
+from whet.lessons.condensing import condense, shown
+from whet.lessons.instructions import NamedThings, RepositoryNames, SeenInstruction, missing_names, named_things
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.view import gather
+from whet.reading.checking import MESSAGES_AROUND, dossier_of
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 

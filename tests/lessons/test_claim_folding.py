@@ -5,8 +5,9 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from whet.lessons.claim_folding import (
+from whet.lessons.claims import (
     MOST_CLAIMS,
+    MOST_LETTERS,
     MOST_QUOTES,
     NO_ID,
     NO_RULE,
@@ -14,21 +15,18 @@ from whet.lessons.claim_folding import (
     TAKEN,
     TOO_LONG,
     UNKNOWN,
-    FoldedClaims,
-    bounded,
-    fold_claims,
-)
-from whet.lessons.claims import (
-    MOST_LETTERS,
     CheckPlace,
     Claim,
     ClaimAuthor,
     ClaimCheck,
     ClaimOperation,
     DroppedClaim,
+    FoldedClaims,
     LoggedClaim,
     Quote,
     ReadBy,
+    bounded,
+    fold_claims,
 )
 
 READER, SCEPTIC = ReadBy("opus"), ReadBy("opus", ClaimAuthor.SCEPTIC)

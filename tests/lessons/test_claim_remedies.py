@@ -2,9 +2,17 @@
 
 import pytest
 
-from whet.lessons.claim_folding import FoldedClaims, StandingClaim
 from whet.lessons.claim_remedies import is_same_remedy, merged, without_refused
-from whet.lessons.claims import CheckPlace, Claim, ClaimCheck, ClaimOperation, Quote, ReadBy
+from whet.lessons.claims import (
+    CheckPlace,
+    Claim,
+    ClaimCheck,
+    ClaimOperation,
+    FoldedClaims,
+    Quote,
+    ReadBy,
+    StandingClaim,
+)
 
 
 def claim(rule: str, *sessions: str, id: str = "", check: ClaimCheck | None = None) -> Claim:

@@ -10,8 +10,7 @@ from quickness import is_linear
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
-from whet.lessons.condensed_text import quotable, shown
-from whet.lessons.condensing import ROOM, condense
+from whet.lessons.condensing import ROOM, condense, quotable, shown
 from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
-from whet.lessons.joined_lessons import is_same_lesson, joined
-from whet.lessons.measures import LessonMeasures
+from whet.lessons.claim_remedies import is_same_lesson, joined
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, LessonChecks, SeenBy, lesson_of_change
+from whet.lessons.rungs import LessonMeasures
 
 
 def made(rule: str, call: str = "", fix: str = "", *, at: tuple[int, ...] = (), is_read: bool = False) -> Lesson:

@@ -5,7 +5,7 @@ import pytest
 from conversations import Turn, call, conversation, shell, user
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import is_matched
-from whet.lessons.reminders import followed_after, pattern_of
+from whet.lessons.following import followed_after, pattern_of
 from whet.outcomes.view import gather
 
 FORMS = RuleSituation("pytest -q", "no database", "./dev test")

@@ -21,7 +21,7 @@ from whet.proving.world import TrialWorld, WorldFile, lay_out_home
 from whet.runs.run import Run
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
-from whet.store.trials import keep_material
+from whet.store.records import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.cases import Checkout
 from whet.trials.design import Trial, TrialDesign, TrialProgress

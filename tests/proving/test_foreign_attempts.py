@@ -22,7 +22,7 @@ from whet.proving.trial import trial
 from whet.proving.world import TrialWorld
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.trials import keep_material, keep_progress, material
+from whet.store.records import keep_material, keep_progress, material
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case
 from whet.trials.checks import Check

@@ -13,7 +13,7 @@ from whet.improving.improve import ReadyTrial
 from whet.proving.screening import Screening, screened
 from whet.runs.run import Sampling
 from whet.store.database import Database
-from whet.store.trials import all_progress, attempts_of, keep_material, keep_progress
+from whet.store.records import all_progress, attempts_of, keep_material, keep_progress
 from whet.trials.attempts import Arm, AttemptConditions, AttemptRequest, TrialAgent
 from whet.trials.design import Trial, TrialProgress, TrialStop
 from whet.trials.improvements import ImproveRequest

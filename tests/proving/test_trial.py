@@ -28,8 +28,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
+from whet.store.records import attempts_of, progress_of
 from whet.store.template_files import worths
-from whet.store.trials import attempts_of, progress_of
 from whet.trials.attempts import Arm, AttemptRequest
 from whet.trials.design import Allowance, TrialDesign, TrialProgress, TrialStop
 from whet.work.orders import Direct

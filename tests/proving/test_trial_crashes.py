@@ -20,7 +20,7 @@ from whet.proving.plan import WantedTrial, order
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.trials import attempts_of
+from whet.store.records import attempts_of
 from whet.trials.design import TrialProgress
 from whet.work.given import WorkState, given_orders
 from whet.work.orders import Queue

@@ -22,8 +22,8 @@ from whet.sessions.transcripts import Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.records import keep_material
 from whet.store.settings_file import assign
-from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check

@@ -10,13 +10,13 @@ from claimed_sessions import FIRST_DAY, INSTALL, PUSH, READER, claim_of, keep_cl
 from team import ALICE, MALLORY, Team, team
 from whet.lessons.claims import Claim
 from whet.reading.checking import CheckedClaims, checked_claims, dossiers
-from whet.reading.project_claims import ClaimedOf, listed, project_claims
+from whet.reading.project_files import ClaimedOf, listed, project_claims
 from whet.sessions.trust import Trust
+from whet.store.analyses import keep_calls, kept_calls
 from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.session_calls import keep_calls, kept_calls
 
 PROJECT = "/srv/shop"
 

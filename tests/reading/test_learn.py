@@ -18,7 +18,7 @@ from whet.reading.learn import (
     foretell,
     learn,
 )
-from whet.reading.project_claims import project_sessions
+from whet.reading.project_files import project_sessions
 from whet.reading.readers import ReaderQuestion
 from whet.store.analyses import refresh
 from whet.store.claims import claims_of, sessions_read

@@ -11,9 +11,8 @@ from whet.store import analyses, sessions
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.session_facts import count_copies
+from whet.store.session_facts import count_copies, measure
 from whet.store.side_by_side import POOL_FROM_MESSAGES
-from whet.store.statistics import measure
 
 
 def transcript(name: str, *, calls: int, words: str = "Run it.") -> Transcript:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from whet.store.disk import place_of, spelled, sync
+from whet.store.folders import place_of, spelled, sync
 from whet.store.sqlite import SQLite
 
 

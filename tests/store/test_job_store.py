@@ -10,8 +10,7 @@ from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed
 from whet.store import job_records
 from whet.store.database import Database
-from whet.store.job_files import list_jobs, load, read_text
-from whet.store.job_records import JobMark
+from whet.store.job_records import JobMark, list_jobs, load, read_text
 from whet.store.owner import UNSHARED, Owner
 
 JOB = Job("news", "every 2h", script="date")

@@ -28,8 +28,8 @@ from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.recording import Recorder, recorded, restored_run
 from whet.store.search import search
+from whet.store.session_facts import measure
 from whet.store.sessions import forget, load
-from whet.store.statistics import measure
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 

@@ -9,7 +9,7 @@ from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.statistics import Statistics, Totals, measure
+from whet.store.session_facts import Statistics, Totals, measure
 
 NUMBERS = itertools.count()
 

@@ -5,7 +5,7 @@ import pytest
 from whet.errors import WhetError
 from whet.ledger.patches import Action, Form, Patch
 from whet.store.database import Database
-from whet.store.trials import (
+from whet.store.records import (
     keep_attempt,
     keep_material,
     keep_progress,

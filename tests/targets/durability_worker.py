@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.changes.apply import apply, undo
-from whet.changes.changing import settle
+from whet.changes.apply import apply, settle, undo
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch

@@ -13,7 +13,7 @@ from whet.evidence.betting import log_capital, tally
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.folding import fold
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.lessons.live import CanaryMove
+from whet.lessons.rungs import CanaryMove
 from whet.sessions.transcripts import RecordedCheck
 from whet.sessions.trust import Trust
 from whet.trials.canaries import (

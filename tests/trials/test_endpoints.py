@@ -2,7 +2,7 @@
 
 import random
 
-from whet.lessons.live import CanaryMove
+from whet.lessons.rungs import CanaryMove
 from whet.trials.endpoints import EndpointVerdict, LiveUnit, judge_endpoint
 
 

@@ -21,8 +21,7 @@ from kept_home import add_session, fill, said
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.migrations import FIRST, NEWEST
-from whet.store.opening import opened
+from whet.store.opening import FIRST, NEWEST, opened
 from whet.store.sessions import load
 from whet.upkeep import archive
 from whet.upkeep.archive import MANIFEST, Manifest

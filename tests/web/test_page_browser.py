@@ -29,8 +29,8 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.records import keep_attempt, keep_progress
 from whet.store.sessions import Provenance, keep
-from whet.store.trials import keep_attempt, keep_progress
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.site import VIEWS

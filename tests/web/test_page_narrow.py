@@ -25,9 +25,9 @@ from whet.store.forgotten import LeftOutFile, keep_left_out
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.records import keep_attempt
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
-from whet.store.trials import keep_attempt
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.web.site import VIEWS
 

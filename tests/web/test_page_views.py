@@ -25,8 +25,8 @@ from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.live import LiveCounts
 from whet.lessons.record import LessonStage, Standing, lesson_of_change
+from whet.lessons.rungs import LiveCounts
 from whet.lessons.said import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
@@ -36,10 +36,10 @@ from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.records import attempts_of, keep_attempt, keep_progress, reuse
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
-from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
 from whet.store.troubles import StoredTrouble, session_troubles
 from whet.targets.known_projects import short_name, told_apart
 from whet.trials.attempts import Arm, Attempt, Measures

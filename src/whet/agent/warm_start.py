@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whet.changes.templates import overruled_at
+from whet.changes.author import overruled_at
 from whet.examples.choosing import SHARES, Choice, Need, Worth, choose, missing_tools, standing
 from whet.examples.warm_start import warm_start
 from whet.sessions.transcripts import Message
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.template_draws import Draw, keep_draw
-from whet.store.template_files import load, record_use, usable, worths
+from whet.store.template_files import Draw, keep_draw, load, record_use, usable, worths
 from whet.trials.draws import is_told
 
 AUTO = "auto"

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from whet.changes.apply import Books, Refused, apply, draft, own, try_out_all
-from whet.changes.changing import changing, record
+from whet.changes.apply import Books, Refused, apply, changing, draft, own, record, try_out_all
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step

@@ -17,9 +17,9 @@ from whet.agents.hermes import jobs as hermes_jobs
 from whet.agents.hermes import templates as hermes_templates
 from whet.agents.hermes.config import FoundSetting
 from whet.agents.hermes.jobs import HermesJob
-from whet.changes import job_changes, skill_changes, templates
-from whet.changes.author import Author
-from whet.changes.changing import settle
+from whet.changes import skill_changes
+from whet.changes.apply import settle
+from whet.changes.author import Author, keep_job, keep_template
 from whet.changes.skill_changes import PERSONS, notes_of, remember
 from whet.context.gathering import SOUL
 from whet.context.zone import local_zone
@@ -34,8 +34,8 @@ from whet.runs.settings import check, leaves, read
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
 from whet.store import files, skill_files
-from whet.store.disk import text_given
-from whet.store.job_files import list_jobs
+from whet.store.folders import text_given
+from whet.store.job_records import list_jobs
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import HERMES, NAMES, hermes_shelf, load
 from whet.store.settings_file import assign, loaded
@@ -246,7 +246,7 @@ def _jobs(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesP
 
 def _keep_job(file: Path, job: Job, author: Author) -> tuple[Entry, ...]:
     hand = author._replace(trust=Trust.EXTERNAL, origin=replace(FROM_HERMES, said=f"{JOB_REASON} in {file}"))
-    return (job_changes.keep(hand, job),)
+    return (keep_job(hand, job),)
 
 
 def _templates(hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
@@ -265,7 +265,7 @@ def _templates(hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
 
 
 def _keep_template(template: Template, author: Author) -> tuple[Entry, ...]:
-    return (templates.keep(author, template),)
+    return (keep_template(author, template),)
 
 
 def _settings(author: Author, hermes: Path) -> Iterator[HermesPiece]:

@@ -9,9 +9,8 @@ from whet.changes.pending import approve_live
 from whet.cli.delivery import hook_tellers
 from whet.errors import WhetError
 from whet.improving.live_pace import days_until_known
-from whet.ledger.entries import Actor, Entry, Item
-from whet.ledger.grounds import scope_of
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.entries import Actor, Entry, Item, Whereabouts, holds
+from whet.ledger.folding import scope_of
 from whet.ledger.patches import Action, Form
 from whet.setup.hooking import first_step
 from whet.store.database import Database

@@ -12,7 +12,7 @@ from whet.cli.acting import actor_of, trust_of
 from whet.runs.run import Budget, Sampling
 from whet.runs.settings import Settings
 from whet.sessions.trust import Trust
-from whet.store.disk import text_given
+from whet.store.folders import text_given
 from whet.store.home import Home
 
 if TYPE_CHECKING:

@@ -301,7 +301,7 @@ def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     from whet.cli.procedures import PROCEDURES
     from whet.cli.shown.trials import LiveLine
     from whet.store.opening import opened
-    from whet.store.trials import progress_of
+    from whet.store.records import progress_of
     from whet.trials.design import Trial, TrialProgress
     from whet.work.given import WorkState, given_orders
     from whet.work.orders import Queue, decoded

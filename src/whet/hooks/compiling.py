@@ -9,8 +9,7 @@ from whet.agents.registry import hosts
 from whet.hooks.places import FOLDER, REMINDERS, RULES, has_hooks
 from whet.ledger.entries import Item
 from whet.lessons.call_patterns import CallPattern
-from whet.lessons.following import situation_of
-from whet.lessons.reminders import pattern_of
+from whet.lessons.following import pattern_of, situation_of
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.database import Database

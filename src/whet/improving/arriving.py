@@ -7,8 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 
-from whet.changes.author import Author
-from whet.changes.templates import keep
+from whet.changes.author import Author, keep_template
 from whet.errors import WhetError
 from whet.examples.mining import WantedTemplate, mine
 from whet.examples.success import Ground, find
@@ -76,7 +75,7 @@ def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]
         origin = PatchOrigin(PatchWriter.POLICY, place[0], PatchBasis.WENT_WELL, place=place[1])
         author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, origin)
         try:
-            yield keep(author, made)
+            yield keep_template(author, made)
         except WhetError:  # refused before, there already, or too much waits
             continue
         done.add(place)

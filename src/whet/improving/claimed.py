@@ -15,12 +15,12 @@ from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.lessons.claim_calls import PatternHit
 from whet.lessons.claim_checks import SAID, ClaimReport
 from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
-from whet.lessons.measures import CallCounts, LessonMeasures
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, LessonChecks, ProjectLessons, SeenBy, id_of, no_lesson
+from whet.lessons.rungs import CallCounts, LessonMeasures
 from whet.outcomes.deciding import Outcome
 from whet.reading.checking import checked_claims
-from whet.reading.project_claims import (
+from whet.reading.project_files import (
     ClaimedOf,
     ProjectClaims,
     listed,

@@ -11,22 +11,21 @@ import msgspec
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.improving.live_sessions import where_of
-from whet.ledger.entries import Item
-from whet.ledger.holding import holds
+from whet.ledger.entries import Item, holds
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import (
     Following,
     RuleFinding,
     SeenRule,
     count_following,
+    followed_after,
     situation_of,
     was_followed,
     was_told,
 )
-from whet.lessons.reminders import followed_after
 from whet.outcomes.view import SessionView, gather
 from whet.sessions.transcripts import OWN_PURPOSES
-from whet.store.analyses import note_breaks
+from whet.store.analyses import keep_findings, kept_findings, note_breaks
 from whet.store.canary_counts import deliveries, reminders, told_entries
 from whet.store.database import CannotWrite, Database
 from whet.store.derived import TEACHING, code_version
@@ -36,7 +35,6 @@ from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.recording import SOURCE
 from whet.store.records import restore_prompt
 from whet.store.rows import Session
-from whet.store.session_calls import keep_findings, kept_findings
 from whet.store.sessions import is_own, load
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown

@@ -14,8 +14,8 @@ from whet.evidence.verdicts import Ruling, Verdict
 from whet.improving.heeded import following
 from whet.ledger.entries import Actor, Item
 from whet.ledger.patches import Form, RuleSituation
+from whet.lessons.following import pattern_of
 from whet.lessons.record import Lesson, LessonStage, lesson_of_change
-from whet.lessons.reminders import pattern_of
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict

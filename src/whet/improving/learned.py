@@ -16,12 +16,10 @@ from whet.evidence.verdicts import Ruling
 from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
-from whet.ledger.entries import Actor, Entry, Item, State, Step
-from whet.ledger.folding import fold
-from whet.ledger.grounds import last_trial, scope_of
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.entries import Actor, Entry, Item, State, Step, Whereabouts, holds
+from whet.ledger.folding import fold, last_trial, scope_of
 from whet.ledger.patches import Form, Patch, marks
-from whet.lessons.joined_lessons import joined
+from whet.lessons.claim_remedies import joined
 from whet.lessons.record import (
     Lesson,
     LessonStage,
@@ -35,10 +33,10 @@ from whet.lessons.said import LessonConflict
 from whet.sessions.worktrees import is_temporary
 from whet.store.canary_counts import counted
 from whet.store.database import Database
-from whet.store.decoding import decoded_or_none
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
+from whet.store.rows import decoded_or_none
 from whet.store.settings_file import load as load_settings
 from whet.store.troubles import counted_folders
 from whet.targets.known_projects import KnownProjects

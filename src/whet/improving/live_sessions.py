@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.ledger.holding import Whereabouts
+from whet.ledger.entries import Whereabouts
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
-from whet.store.decoding import decoded_or_none
 from whet.store.derived import KEPT, Derived, whose
 from whet.store.recording import SOURCE
-from whet.store.rows import Session, SessionFacts
+from whet.store.rows import Session, SessionFacts, decoded_or_none
 from whet.trials.canaries import loss_of
 from whet.trouble.values import SessionTrouble
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from whet.changes.apply import promote, revert
-from whet.changes.templates import overruled_at, retire
+from whet.changes.author import overruled_at, retire_template
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
 from whet.examples.choosing import Worth, standing
@@ -15,20 +15,27 @@ from whet.examples.templates import Template
 from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots, where_of
 from whet.improving.measured_units import DrawnUnit, measure
-from whet.ledger.entries import Actor, Item, Step
-from whet.ledger.holding import holds
+from whet.ledger.entries import Actor, Item, Step, holds
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.following import detector_of
-from whet.lessons.live import Bundle, CanaryMove, LiveCounts
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
+from whet.lessons.rungs import Bundle, CanaryMove, LiveCounts
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, KeptDraw, count, counted, deliveries, session_draws
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
-from whet.store.template_draws import CountedDraw, DrawOutcome, count_draws, outcomes, uncounted
-from whet.store.template_files import record_worth, usable, worths
+from whet.store.template_files import (
+    CountedDraw,
+    DrawOutcome,
+    count_draws,
+    outcomes,
+    record_worth,
+    uncounted,
+    usable,
+    worths,
+)
 from whet.targets.drawing import unit_of
 from whet.targets.known_projects import KnownProjects
 from whet.targets.reaching import is_shown
@@ -321,6 +328,6 @@ def _retire(home: Home, database: Database, template: Template, worth: Worth, *,
         f" {worth.cases} live sessions; less than {LEAST_EFFECT:+.2f} is not worth its tokens; error rate at most 1 %"
     )
     try:
-        return retire(home, database, template.name, now=now, reason=why).number, why
+        return retire_template(home, database, template.name, now=now, reason=why).number, why
     except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
         return 0, error.message

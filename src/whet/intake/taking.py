@@ -17,9 +17,9 @@ from whet.secrets.redactor import Redactor
 from whet.store import sessions
 from whet.store.adding import ask_for_all, tidy
 from whet.store.database import Database, Unreachable
-from whet.store.decoding import uncollected
 from whet.store.forgotten import LeftOutFile, alike, forget_left_out, forgotten, keep_left_out
 from whet.store.home import Home, holds
+from whet.store.rows import uncollected
 from whet.store.side_by_side import process_pool
 from whet.targets.known_projects import remember_projects
 

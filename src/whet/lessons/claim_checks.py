@@ -1,24 +1,41 @@
 """What code finds out about a claim: whose words it rests on, how often it holds, what speaks against telling it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from whet.lessons.backtests import Backtest
-from whet.lessons.claim_calls import PatternCounts, SeenCall, count_check
-from whet.lessons.claim_folding import NO_QUOTES, StandingClaim
+from msgspec.structs import replace
+
+from whet.lessons.claim_calls import PatternCounts, Patterns, SeenCall, SessionCalls, count_check, has_failed
 from whet.lessons.claim_quotes import CheckedQuote, is_part, unquoted_words
-from whet.lessons.claims import Claim, ClaimCarrier, ClaimCheck, ClaimSource, DroppedClaim, Quote
-from whet.lessons.instructions import SeenInstruction
-from whet.lessons.named_things import NamedThings, RepositoryNames, code_spans, missing_names, named_things
-from whet.lessons.stances import stance_of
+from whet.lessons.claims import (
+    NO_QUOTES,
+    Claim,
+    ClaimCarrier,
+    ClaimCheck,
+    ClaimSource,
+    DroppedClaim,
+    Quote,
+    StandingClaim,
+)
+from whet.lessons.instructions import (
+    NamedThings,
+    RepositoryNames,
+    SeenInstruction,
+    code_spans,
+    missing_names,
+    named_things,
+)
+from whet.lessons.rungs import Backtest
 from whet.sessions.trust import Trust, lowest
-from whet.text.likeness import covered, sense
+from whet.text.likeness import covered, sense, stance_of
+from whet.trouble.values import SessionTrouble, Trouble, Whose
 from whet.values import Value
 
 SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
 # What these say stands or falls with the calls that failed and worked; of the others a call need not fail.
 OF_CALLS = frozenset((ClaimSource.REMEDY, ClaimSource.RECOVERY))
 MOST_LESSONS = 20  # of a project
+SECONDS = 60.0
 SESSIONS_NEEDED = 2
 FEWEST_WORDS = 3
 STANDS = 0.75  # of the words of a rule that one line of a file has too
@@ -236,3 +253,58 @@ def _codes(claim: Claim) -> Iterator[str]:
 def _words(text: str) -> list[str]:
     plain = "".join(letter if letter.isalnum() or letter in "-/_@" else " " for letter in text)
     return plain.split()
+
+
+def backtest(
+    check: ClaimCheck, sessions: Mapping[str, SessionCalls], trouble_of: Callable[[str], SessionTrouble | None]
+) -> Backtest:
+    """What the patterns of a check find in later sessions, and what the stretches around it cost, each counted once."""
+    patterns = Patterns(check)
+    came_up = 0
+    wrong: dict[str, list[int]] = {}
+    for id, each in sessions.items():
+        fails, works = patterns.hits(each.calls)
+        came_up += bool(fails or works)
+        if places := [call.message for call in fails if has_failed(call)]:
+            wrong[id] = places
+    found = Backtest(len(sessions), came_up, len(wrong), sum(map(len, wrong.values())))
+    spared = [_spared(trouble, places) for id, places in wrong.items() if (trouble := trouble_of(id)) is not None]
+    return replace(
+        found,
+        minutes=round(sum(each.seconds for each in spared) / SECONDS, 1),
+        tokens=sum(each.tokens for each in spared),
+        messages=sum(each.messages for each in spared),
+    )
+
+
+class _Spared(NamedTuple):
+    """What one session spent on failures that a lesson speaks of."""
+
+    seconds: float
+    tokens: int
+    messages: int
+
+
+def backtest_by_quotes(later: int, said: Mapping[str, int]) -> Backtest:
+    """What a reader quoted for a claim from sessions later than those it was made from: how many messages of each."""
+    number = sum(said.values())
+    return Backtest(later, len(said), len(said), number, messages=number, is_by_pattern=False)
+
+
+def _spared(trouble: SessionTrouble, places: Iterable[int]) -> _Spared:
+    wrong = tuple(places)
+    stretches = [each for each in trouble.troubles if _holds(each, wrong)]
+    return _Spared(
+        sum(each.seconds for each in stretches), sum(each.tokens for each in stretches), _said_in(trouble, stretches)
+    )
+
+
+def _holds(stretch: Trouble, places: Iterable[int]) -> bool:
+    return any(stretch.first <= place <= stretch.last for place in places)
+
+
+def _said_in(trouble: SessionTrouble, stretches: Iterable[Trouble]) -> int:
+    """How often the person stepped in during these stretches, or at their end."""
+    spans = [(each.first, each.last + 1) for each in stretches]
+    stepped = (event.message for event in trouble.interventions if event.is_sure and event.by is Whose.PERSON)
+    return sum(any(first <= message <= last for first, last in spans) for message in stepped)

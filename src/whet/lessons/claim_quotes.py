@@ -8,9 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.lessons.claims import Quote
-from whet.lessons.condensed import in_project
+from whet.lessons.condensed import in_project, without_colours
 from whet.lessons.failed_calls import whole_call
-from whet.lessons.telling_lines import without_colours
 from whet.outcomes.deciding import Decision, Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import JudgedCall

@@ -1,12 +1,20 @@
-"""A condensed session: what a reader reads of a conversation, an event a line, with paths as its project knows them."""
+"""A condensed session: what a reader reads of a conversation, an event a line, with paths as its project knows them.
+
+The lines of an answer that say why a call failed, chosen by what they have to do with the call and what followed. No
+word makes a line telling. It is new beside what the same session's calls print when they work; it shares rare words
+with what the agent said and did next, or with the call; it begins with who speaks and a colon, as diagnostics do; it
+stands at the beginning or the end; and it is none of many that are alike: frames of a stack, progress, passed tests.
+"""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from enum import StrEnum
 from functools import lru_cache
 
 from msgspec.structs import replace
 
+from whet.outcomes.envelopes import output_of
 from whet.sessions.trust import Trust
 from whet.sessions.worktrees import without_worktree
 from whet.values import Value
@@ -107,3 +115,113 @@ def _forms(folder: str) -> Iterator[str]:
         if drive := _DRIVE.match(place):
             yield from (plain.replace("/", "\\"), plain.replace("/", "\\\\"))
             yield from (f"/{drive[1]}/{plain[3:]}", f"/mnt/{drive[1]}/{plain[3:]}")
+
+
+LOOKED_AT = 12_000  # letters of an answer: its beginning and its end
+LINE = 200
+MOST_LINES = 300
+ALIKE_FROM = 4  # lines that begin alike
+LEAST_LETTERS = 6
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_WRAPPED = re.compile(r"^(?:</?[a-z][\w-]{2,40}>)+|(?:</?[a-z][\w-]{2,40}>)+$", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.;!?。！？])\s+")
+_TERM = re.compile(r"[^\s'\"`()\[\]{}<>|;&,=…]+")
+_LABELLED = re.compile(r"\S{2,60}(?: \S{1,30})?: \S")
+
+
+def terms(text: str) -> frozenset[str]:
+    """The words of a text as they are compared: in small letters, paths also by their last part."""
+    found: set[str] = set()
+    for word in _TERM.findall(text.lower()):
+        plain = word.strip(".,:!?/\\-")
+        if len(plain) > 1:
+            found.add(plain)
+            if "/" in plain or "\\" in plain:
+                found.add(re.split(r"[/\\]", plain)[-1].strip("."))
+    return frozenset(found)
+
+
+def without_colours(text: str) -> str:
+    return _COLOUR.sub("", text) if "\x1b" in text else text
+
+
+def usual_lines(answers: Iterable[str]) -> frozenset[str]:
+    """What calls print when they work, a line each, without numbers."""
+    return frozenset(line.strip() for text in answers for line in _without_digits(_ends(text)).split("\n")[:MOST_LINES])
+
+
+def telling_lines(
+    text: str, *, asked: Set[str], followed: Set[str], usual: Sequence[Set[str]] = (), most: int = 2, name: str = ""
+) -> tuple[str, ...]:
+    """At most so many lines, in their order; `asked` and `followed` are the words of the call and of what came next.
+
+    `usual` holds what other calls print when they work (`usual_lines`), and what the call itself says. Where a `name`
+    is known for what failed, the lines with it come first.
+    """
+    lines = _lines(text)
+    if len(lines) <= most:
+        return tuple(lines)
+    begins = Counter(_beginning(line) for line in lines)
+    words = [terms(line) for line in lines]
+    known = Counter(word for each in words for word in each)
+    scored = []
+    for place, (line, own) in enumerate(zip(lines, words, strict=True)):
+        score = _shared(own, followed, known, 1.5) + _shared(own, asked, known, 0.6)
+        score += _by_place(place, len(lines)) + _by_form(line) + 2.0 * (name != "" and name in line)
+        score -= 0.6 * any(_without_digits(line).strip() in each for each in usual)
+        alike = begins[_beginning(line)]
+        scored.append((score / (1 + alike / ALIKE_FROM) if alike >= ALIKE_FROM and score > 0 else score, -place))
+    best = sorted(sorted(scored, reverse=True)[:most], key=lambda each: -each[1])
+    return tuple(_with_announced(lines, -place) for _, place in best)
+
+
+def _with_announced(lines: list[str], place: int) -> str:
+    """A line, with the one that it announces where it ends with a colon."""
+    announces = lines[place].endswith((":", "：")) and place + 1 < len(lines)
+    return f"{lines[place]} | {lines[place + 1]}" if announces else lines[place]
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= LOOKED_AT else f"{text[: LOOKED_AT // 3]}\n{text[-2 * LOOKED_AT // 3 :]}"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that hold words, each once, without colours, tags and what was overwritten; long ones in sentences."""
+    plain = _WRAPPED.sub("", without_colours(output_of(_ends(text))))
+    found: dict[str, None] = {}
+    for raw in plain.split("\n"):
+        line = " ".join(raw.rpartition("\r")[2].split()) or " ".join(raw.split())
+        pieces = _SENTENCE.split(line) if len(line) > LINE else [line]
+        for piece in pieces:
+            if sum(map(str.isalpha, piece[:LINE])) >= 2:
+                found.setdefault(piece)
+    lines = list(found)
+    return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES // 3], *lines[-2 * MOST_LINES // 3 :]]
+
+
+def _beginning(line: str) -> str:
+    return _without_digits(line.partition(" ")[0])
+
+
+def _without_digits(text: str) -> str:
+    # Bytes are many times as quick as letters here.
+    return text.encode("utf-8", "replace").translate(None, b"0123456789").decode()
+
+
+def _shared(own: Set[str], other: Set[str], known: Counter[str], most: float) -> float:
+    """How much two texts share of what is rare in the answer."""
+    return min(most, sum(1 / known[word] for word in own & other) * most / 3)
+
+
+def _by_place(place: int, count: int) -> float:
+    """Programs say what went wrong first, or last."""
+    return max(0.25 / (1 + place), 0.2 / (count - place))
+
+
+def _by_form(line: str) -> float:
+    """A sentence has letters; what shows code or draws has few."""
+    letters = sum(map(str.isalpha, line[:LINE]))
+    if letters < LEAST_LETTERS:
+        return -1.0
+    is_sentence = letters >= 0.6 * len(line[:LINE]) and " " in line
+    return (0.3 if is_sentence else -0.3) + 0.4 * (_LABELLED.match(line) is not None)

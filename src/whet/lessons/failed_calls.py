@@ -8,8 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.lessons.call_pairs import RARE, CallCourse
-from whet.lessons.condensed import EventKind, SessionEvent, in_project
-from whet.lessons.telling_lines import MOST_LINES, telling_lines, terms, usual_lines
+from whet.lessons.condensed import MOST_LINES, EventKind, SessionEvent, in_project, telling_lines, terms, usual_lines
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND
 from whet.outcomes.hidden_failures import is_reader

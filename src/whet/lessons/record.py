@@ -9,10 +9,8 @@ from whet.ledger.entries import Entry, Key
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.ledger.traces import Move
-from whet.lessons.live import LiveCounts
-from whet.lessons.measures import LessonMeasures
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.rungs import Climb, LiveLesson, TriedLesson
+from whet.lessons.rungs import Climb, LessonMeasures, LiveCounts, LiveLesson, TriedLesson
 from whet.lessons.said import LessonConflict
 from whet.sessions.trust import Trust
 from whet.values import Value

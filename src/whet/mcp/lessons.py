@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from whet.improving.learned import EVERYWHERE, folded, found_by_sources
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.entries import Whereabouts, holds
 from whet.lessons.record import DECIDED, Lesson
 from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
 from whet.store.analyses import refresh

@@ -12,7 +12,7 @@ from whet.mcp.lessons import project_in
 from whet.reading.answers import ClaimsRead, Shown
 from whet.reading.learn import checked_answer, keep, keep_doubts
 from whet.reading.passes import ProjectReading, cut_passes, gather, question_of
-from whet.reading.project_claims import project_sessions
+from whet.reading.project_files import project_sessions
 from whet.reading.readers import ReaderQuestion
 from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
 from whet.store.claims import pass_key

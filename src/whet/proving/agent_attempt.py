@@ -36,8 +36,8 @@ from whet.shipped.guidance.judging import going_on
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.records import keep_attempt, key_of, known_attempt, reuse
 from whet.store.sessions import Provenance, keep
-from whet.store.trials import keep_attempt, key_of, known_attempt, reuse
 from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand

@@ -46,9 +46,17 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of
-from whet.store.records import keep_prompt
+from whet.store.records import (
+    has_stored,
+    keep_attempt,
+    keep_material,
+    keep_prompt,
+    key_of,
+    known_attempt,
+    material,
+    reuse,
+)
 from whet.store.settings_file import load
-from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material, reuse
 from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case

@@ -16,8 +16,8 @@ from whet.proving.executors import Runner
 from whet.proving.overlay import Overlay
 from whet.shipped.guidance.warm import words
 from whet.store.ledger import Ledger
+from whet.store.records import key_of
 from whet.store.skill_files import usable
-from whet.store.trials import key_of
 from whet.targets.drawing import offered
 from whet.targets.settings import FILE_AGENT, Target
 from whet.targets.sync import SyncOrder, sync

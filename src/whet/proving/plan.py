@@ -33,8 +33,8 @@ from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.owner import identity_of
+from whet.store.records import keep_material, key_of, usual_use
 from whet.store.settings_file import load
-from whet.store.trials import keep_material, key_of, usual_use
 from whet.text.words import estimate
 from whet.trials.attempts import Arm, AttemptConditions, OrderTerms, TrialAgent
 from whet.trials.cases import Case, is_errand

@@ -14,7 +14,7 @@ from whet.runs.run import Sampling
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.trials import has_stored, keep_material, keep_progress, key_of, progress_of
+from whet.store.records import has_stored, keep_material, keep_progress, key_of, progress_of
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.values import Value

@@ -20,8 +20,8 @@ from whet.runs.run import Spent, together
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
+from whet.store.records import keep_progress, material, progress_of
 from whet.store.template_files import record_worth
-from whet.store.trials import keep_progress, material, progress_of
 from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, waves
 from whet.trials.judging import is_needed, judged, left_to_next

@@ -29,7 +29,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import connected
-from whet.store.trials import key_of
+from whet.store.records import key_of
 from whet.trials.attempts import TrialAgent
 from whet.trials.cases import Case, is_inside
 from whet.trials.design import Trial

@@ -1,7 +1,10 @@
-"""The claims of a project, checked: its log against its sessions, its files and what a person refused."""
+"""The claims of a project, checked: its log against its sessions, its files and what a person refused.
+
+What a sceptic sees of a claim: its words, what code counted, the messages around two quotes, and sampled hits.
+"""
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,26 +12,117 @@ from msgspec.structs import replace
 
 from whet.agents.registry import known
 from whet.context.finding import project_of
-from whet.lessons.backtests import Backtest, backtest, backtest_by_quotes
-from whet.lessons.claim_calls import SessionCalls
-from whet.lessons.claim_checks import SAID, ClaimReport, ProjectFacts, asked_names, check_claim, rank
-from whet.lessons.claim_dossiers import ClaimDossier, dossier_of, quotes_shown
-from whet.lessons.claim_folding import FoldedClaims, fold_claims
+from whet.lessons.claim_calls import PatternHit, SessionCalls
+from whet.lessons.claim_checks import (
+    SAID,
+    ClaimReport,
+    ProjectFacts,
+    asked_names,
+    backtest,
+    backtest_by_quotes,
+    check_claim,
+    rank,
+)
 from whet.lessons.claim_quotes import OTHER_PROJECT, CheckedQuote, check_quotes
 from whet.lessons.claim_remedies import merged, without_refused
-from whet.lessons.claims import DroppedClaim, Quote
+from whet.lessons.claims import Claim, DroppedClaim, FoldedClaims, Quote, fold_claims
 from whet.lessons.finding import Openings
-from whet.reading.project_claims import ProjectClaims
-from whet.reading.project_files import repository_names, setting_lines, told_lines
+from whet.lessons.rungs import Backtest
+from whet.reading.project_files import ProjectClaims, repository_names, setting_lines, told_lines
+from whet.sessions.transcripts import Message, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
+from whet.store.analyses import keep_calls, kept_calls
 from whet.store.claims import keep_quote_checks, kept_quote_checks, reading_times
 from whet.store.database import CannotWrite, Database
-from whet.store.decoding import DamagedRow
-from whet.store.rows import Session
-from whet.store.session_calls import keep_calls, kept_calls
+from whet.store.rows import DamagedRow, Session
 from whet.store.sessions import is_believed, load
 from whet.store.troubles import trouble_of_session
+from whet.text.words import cut
 from whet.trouble.values import SessionTrouble
+from whet.values import Value
+
+QUOTES_SHOWN = 2
+MESSAGES_AROUND = 15  # of each quote: five before it, the rest after it
+BEFORE = 5
+MESSAGE_LETTERS = 600
+
+
+class RawMessage(Value, frozen=True):
+    """A message as it stands in its session, shortened: whose it is, its words, its calls and what they answered."""
+
+    session: str
+    message: int
+    role: str
+    text: str
+    is_quoted: bool = False
+
+
+class ClaimDossier(Value, frozen=True):
+    """A claim as a sceptic sees it. All of it is data."""
+
+    claim: Claim
+    sessions: int
+    failed: int = 0
+    seen: int = 0
+    worked: int = 0
+    tried: int = 0
+    missing: tuple[str, ...] = ()
+    told: str = ""  # the line of a file that says it already
+    trust: str = ""
+    messages: tuple[RawMessage, ...] = ()
+    hits: tuple[PatternHit, ...] = ()
+
+
+def dossier_of(report: ClaimReport, transcripts: Mapping[str, Transcript]) -> ClaimDossier:
+    """What a sceptic sees of a claim that held; `transcripts` are of the sessions that `quotes_shown` names."""
+    counts, told = report.counts, report.told
+    return ClaimDossier(
+        report.standing.claim,
+        len(report.sessions),
+        failed=counts.failed if counts else 0,
+        seen=counts.seen if counts else 0,
+        worked=counts.worked if counts else 0,
+        tried=counts.tried if counts else 0,
+        missing=report.missing,
+        told=f"{told.path}: {told.line}" if told else "",
+        trust=report.trust.label,
+        messages=tuple(
+            message
+            for quote in quotes_shown(report)
+            if (transcript := transcripts.get(quote.quote.session)) is not None
+            for message in _around(quote, transcript)
+        ),
+        hits=counts.hits if counts else (),
+    )
+
+
+def quotes_shown(report: ClaimReport) -> tuple[CheckedQuote, ...]:
+    """The quotes whose surroundings a sceptic sees: of two sessions, where there are two."""
+    by_session: dict[str, CheckedQuote] = {}
+    for each in report.quotes:
+        by_session.setdefault(each.quote.session, each)
+    first = tuple(by_session.values())
+    return (*first, *(each for each in report.quotes if each not in first))[:QUOTES_SHOWN]
+
+
+def _around(quote: CheckedQuote, transcript: Transcript) -> Iterator[RawMessage]:
+    place = quote.quote.message
+    first = max(0, place - BEFORE)
+    for index, message in enumerate(transcript.messages[first : first + MESSAGES_AROUND], start=first):
+        yield RawMessage(
+            quote.quote.session, index, message.role.value, cut(_shown(message), MESSAGE_LETTERS), index == place
+        )
+
+
+def _shown(message: Message) -> str:
+    lines = [message.text] if message.text else []
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            lines.append(f"call {part.name}: {part.arguments}")
+        elif isinstance(part, ToolResult):
+            lines.append(f"answer: {part.text}")
+    return "\n".join(lines)
+
 
 UNREADABLE = "its session cannot be read"
 

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from whet.agent.metering import Meter
 from whet.agent.providers.choosing import Supply
 from whet.agents.executor import ReaderAnswer
-from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
-from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy
+from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy, bounded
 from whet.proving.attempt import served
 from whet.reading.answers import ClaimsRead, Shown, faults, read_answer, with_exact_quotes
 from whet.reading.passes import (
@@ -27,7 +26,7 @@ from whet.reading.passes import (
     gather,
     question_of,
 )
-from whet.reading.project_claims import project_sessions
+from whet.reading.project_files import project_sessions
 from whet.reading.readers import LessonReader, MeteredReading, ModelReading, ReaderQuestion, reader_named
 from whet.reading.sceptic import Doubts, doubtful, doubts_of, question_of_doubts
 from whet.runs.daily_limit import Amount

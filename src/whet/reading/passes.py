@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.lessons.claim_folding import StandingClaim, fold_claims
-from whet.lessons.claims import SessionRead
+from whet.lessons.claims import SessionRead, StandingClaim, fold_claims
 from whet.lessons.condensed import CondensedSession, EventKind
-from whet.lessons.condensed_text import shown
+from whet.lessons.condensing import shown
 from whet.lessons.project_index import index_text, project_index
 from whet.reading.answers import Shown, short_ids
 from whet.reading.project_files import ProjectFiles, project_files

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
-from whet.lessons.claims import ClaimAuthor, ClaimOperation, Quote, ReadBy
+from whet.lessons.claims import ClaimAuthor, ClaimOperation, Quote, ReadBy, bounded
 from whet.lessons.condensed import EventKind
-from whet.lessons.condensed_text import shown
-from whet.lessons.condensing import condense
+from whet.lessons.condensing import condense, shown
 from whet.outcomes.view import gather
 from whet.reading.answers import FOUND_BY_WORDS, Shown, read_answer, with_exact_quotes
 from whet.sessions.lineage import is_typed

@@ -6,12 +6,11 @@ from typing import NamedTuple
 import msgspec
 
 from whet.lessons.claim_checks import ClaimReport
-from whet.lessons.claim_dossiers import ClaimDossier
 from whet.lessons.claims import Claim, ClaimOperation, DroppedClaim
 from whet.reading.answers import SCEPTICS, Shown, read_answer
-from whet.reading.checking import checked_claims, dossiers
+from whet.reading.checking import ClaimDossier, checked_claims, dossiers
 from whet.reading.passes import PassQuestion
-from whet.reading.project_claims import ClaimedOf, project_claims, refused_rules
+from whet.reading.project_files import ClaimedOf, project_claims, refused_rules
 from whet.reading.readers import ReaderQuestion
 from whet.shipped.guidance import reading as words
 from whet.store.database import Database

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.author import Author
-from whet.changes.job_changes import keep, remove
+from whet.changes.author import Author, keep_job, remove_named
 from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.hooks.installing import are_outdated, has_plugin, install_hooks, remove_hooks
@@ -19,6 +18,7 @@ from whet.intake.taking import Progress, take
 from whet.jobs.job import NAME, nightly_job, written
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
+from whet.ledger.patches import Form
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
 from whet.setup.looking import (
@@ -39,7 +39,7 @@ from whet.setup.plugins import add_plugin, clear_away, digest_of_plugin, plugin_
 from whet.setup.records import HookedAgent, SetupRecord, WrittenFile, digest_of, is_as_left, load_record, save_record
 from whet.setup.services import Control, control, start
 from whet.store import files
-from whet.store.job_files import place_of
+from whet.store.job_records import place_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.targets import settings as targets
@@ -108,7 +108,7 @@ def _remove_job(here: SetupPlace, job: WrittenFile) -> Undone:
     if not is_as_left(job):
         return Undone(f"{job.path} was changed since, so the job stays. To remove it: `whet jobs remove {NAME}`.", True)
     with opened(here.home) as database:
-        remove(
+        remove_named(
             Author(
                 here.home,
                 database,
@@ -117,6 +117,7 @@ def _remove_job(here: SetupPlace, job: WrittenFile) -> Undone:
                 here.now,
                 origin=PatchOrigin(PatchWriter.PERSON, said="setup undone"),
             ),
+            Form.JOB,
             NAME,
         )
     return Undone(f"Removed the job {NAME}.")
@@ -325,7 +326,7 @@ def _add_job(here: SetupPlace) -> str:
             here.now,
             origin=PatchOrigin(PatchWriter.PERSON, said="set up"),
         )
-        keep(author, job)
+        keep_job(author, job)
     return f"The job {job.name} is set for every night at {here.nightly_at} ({zone}).{_missing(here)}"
 
 

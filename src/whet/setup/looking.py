@@ -20,7 +20,7 @@ from whet.setup.services import Service
 from whet.shipped.extras import FOR_SETUP, how_to_add, is_there
 from whet.store import files
 from whet.store.home import Home
-from whet.store.job_files import read_text
+from whet.store.job_records import read_text
 from whet.store.opening import opened
 from whet.targets import settings as targets
 from whet.targets.reaching import hooked_agents

@@ -23,13 +23,12 @@ from whet.store.analyses import is_behind
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.job_files import list_jobs
+from whet.store.job_records import list_jobs
 from whet.store.ledger import ledger_of
-from whet.store.list_prices import list_prices
 from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
-from whet.store.session_facts import costs_of, count_copies, facts_among
+from whet.store.session_facts import costs_of, count_copies, facts_among, list_prices
 from whet.store.settings_file import load
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles

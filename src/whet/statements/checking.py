@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.lessons.stances import stance_of
 from whet.statements.commands import wrong_commands
 from whet.statements.listings import Unlisted
 from whet.statements.manifests import scripts_in
@@ -23,7 +22,7 @@ from whet.statements.naming import (
 )  # fmt: skip
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
-from whet.text.likeness import sense
+from whet.text.likeness import sense, stance_of
 
 _POINTER = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[^`\n]{1,80}?[:：][*_]*[ \t]+`([^`\s]{2,200})`[.。]?$")
 FEW_TWINS = 3

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from whet.lessons.stances import clauses, stance_of
 from whet.statements.naming import ThingKind, code_in, stages_of, things_in
 from whet.statements.repository import Repository
 from whet.statements.statement import (
@@ -18,7 +17,7 @@ from whet.statements.statement import (
     StatementMark,
 )
 from whet.statements.versions import other_versions
-from whet.text.likeness import SAME, Sense, sense, similarity
+from whet.text.likeness import SAME, Sense, clauses, sense, similarity, stance_of
 
 FEWEST_WORDS = 4  # that two statements must share to be the same one
 FEWEST_LETTERS = 24

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.ledger.patches import Proof
-from whet.lessons.stances import stance_of
 from whet.outcomes.fingerprints import error_line
 from whet.outcomes.purposes import is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
@@ -28,6 +27,7 @@ from whet.statements.statement import (
     StatementKind,
     StatementMark,
 )
+from whet.text.likeness import stance_of
 from whet.text.words import cut
 from whet.values import Value
 

@@ -10,12 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.ledger.patches import digest
-from whet.lessons.claim_folding import bounded
 from whet.lessons.claim_quotes import CheckedQuote
-from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, LoggedClaim, Quote, ReadBy, SessionRead
+from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, LoggedClaim, Quote, ReadBy, SessionRead, bounded
 from whet.store.database import Database
-from whet.store.decoding import blob, decoded_or_none
 from whet.store.derived import Derived, own_name
+from whet.store.rows import blob, decoded_or_none
 
 BATCH = 500
 

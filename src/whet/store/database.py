@@ -57,3 +57,32 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+OF_A_MEMBER = "SELECT, INSERT, UPDATE, DELETE"
+DENIED = "42501"  # the server's code for a right that is missing
+NO_SCHEMA = "3F000"  # and for a schema that a role may not see
+
+
+def missing_right(role: str, schema: str, why: str) -> WhetError:
+    """The error for a role that may not do something; the server's words say what, the advice which commands allow it.
+
+    Rights on rows are all that a member needs. Who owns the tables can do more, and brings them up to date.
+    """
+    if "must be owner" in why:
+        return WhetError(
+            f"The database role {role} may not migrate the tables in {schema}: {why}.",
+            advice="Run any command of this version once as the role that owns the tables.",
+        )
+    name, place = _quoted(role), _quoted(schema)
+    return WhetError(
+        f"The database role {role} lacks a right in the schema {schema}: {why}.",
+        advice=f"The owner of the schema can grant it: GRANT USAGE ON SCHEMA {place} TO {name};"
+        f" GRANT {OF_A_MEMBER} ON ALL TABLES IN SCHEMA {place} TO {name};"
+        f" (and CREATE ON SCHEMA {place} where there are no tables yet).",
+    )
+
+
+def _quoted(name: str) -> str:
+    plain = name.replace("_", "").isalnum() and name == name.lower() and not name[:1].isdigit()
+    return name if plain else '"{}"'.format(name.replace('"', '""'))

@@ -23,9 +23,9 @@ from whet.ledger.folding import fold, seen_from
 from whet.ledger.origins import origin_of_old_entry
 from whet.ledger.patches import Form
 from whet.store.database import Database, Row
-from whet.store.decoding import blob
 from whet.store.home import Home
 from whet.store.owner import UNSHARED, Owner, owner_of
+from whet.store.rows import blob
 from whet.store.settings_file import load
 
 COLUMNS = "number, step, form, name, home, ends, at, body, maker, seal"  # what a hash covers

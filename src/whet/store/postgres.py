@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from whet.errors import WhetError
 from whet.shipped.extras import how_to_add
-from whet.store.database import CannotWrite, Dialect, Parameters, Row, Unreachable
-from whet.store.decoding import DENIED, NO_SCHEMA, missing_right
+from whet.store.database import DENIED, NO_SCHEMA, CannotWrite, Dialect, Parameters, Row, Unreachable, missing_right
 
 try:
     import psycopg

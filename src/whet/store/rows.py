@@ -1,10 +1,17 @@
-"""What a session and its messages look like on their way into the database, and as they come out of it."""
+"""What a session and its messages look like on their way into the database, and as they come out of it.
 
-from typing import NamedTuple
+A row that cannot be read is damage: it is said, and keeps nobody from the rest.
+"""
+
+import contextlib
+import gc
+from collections.abc import Iterator
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from whet.sessions.transcripts import RecordedCheck, Usage
+from whet.errors import WhetError
+from whet.sessions.transcripts import Message, RecordedCheck, Usage, decode
 from whet.store.database import Row
 from whet.values import Value
 
@@ -110,3 +117,56 @@ def _facts(body: bytes) -> SessionFacts:
         return msgspec.json.decode(body, type=SessionFacts)
     except msgspec.MsgspecError:  # a row that others wrote: it says nothing, and keeps nobody from the rest
         return SessionFacts()
+
+
+Kind = TypeVar("Kind")
+
+
+class DamagedRow(WhetError):
+    """What the database holds of something cannot be read."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"The {what} is damaged in the database.", advice="Run `whet doctor`, which finds all damage and its fix."
+        )
+
+
+def blob(value: object) -> bytes:
+    """The bytes in a column; a damaged file may hold something else there, which says nothing."""
+    return bytes(value) if isinstance(value, bytes | bytearray | memoryview) else b""
+
+
+def decoded_row(body: object, kind: type[Kind], what: str) -> Kind:
+    """The value in a row; raises DamagedRow where there is none."""
+    try:
+        return msgspec.json.decode(blob(body), type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DamagedRow(what) from error
+
+
+def decoded_or_none(body: object, kind: type[Kind]) -> Kind | None:
+    """The value in a row; None where it cannot be read."""
+    try:
+        return msgspec.json.decode(blob(body), type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def decoded_message(body: object, what: str) -> Message:
+    """The message in a row; raises DamagedRow where there is none."""
+    try:
+        return decode(blob(body))
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise DamagedRow(what) from error
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Values hold no cycles, and the collector would walk millions of them again and again to find none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

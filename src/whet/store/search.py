@@ -17,9 +17,8 @@ from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Message, Origin
 from whet.sessions.trust import Trust
 from whet.store.database import Database, Row
-from whet.store.decoding import DamagedRow, decoded_message
 from whet.store.listing import Filters, conditions
-from whet.store.rows import SESSION_COLUMNS, session_of
+from whet.store.rows import SESSION_COLUMNS, DamagedRow, decoded_message, session_of
 from whet.store.sessions import messages
 from whet.store.sqlite import SQLite
 from whet.store.words import lexeme, plain, role_mark, searchable, terms, tool_mark

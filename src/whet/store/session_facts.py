@@ -1,16 +1,27 @@
-"""What is counted of each analysed session, in a few words: read once, and again only for what has changed."""
+"""What is counted of each analysed session, in a few words: read once, and again only for what has changed.
+
+What a model's vendor asks for its tokens, for sessions whose record does not say what they cost.
+
+Counts over the whole store.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.outcomes.analysis import ModelUse
-from whet.runs.models import Prices, cost
+from whet.runs.models import Prices, cost, model_of, with_facts
 from whet.sessions.transcripts import OWN_PURPOSES, Usage, total, without
+from whet.shipped.data import models
 from whet.store.analyses import AnalysisInShort, ToolFact
 from whet.store.database import Database, Row
-from whet.store.decoding import decoded_or_none
 from whet.store.derived import KEPT, Derived, whose
+from whet.store.home import Home
 from whet.store.listing import Filters, conditions
+from whet.store.rows import decoded_or_none
+from whet.store.settings_file import load
 from whet.values import Value
 
 PAGE = 900
@@ -156,3 +167,111 @@ FACTS = f"""
     SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
         s.output_tokens, s.cached_tokens, s.cost_dollars, d.record {KEPT}
 """
+
+
+class Totals(NamedTuple):
+    """All that matches the filters."""
+
+    sessions: int
+    messages: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_dollars: float | None
+    first: float | None
+    last: float | None
+
+
+class UsageGroup(NamedTuple):
+    """One agent with one model: its sessions, tokens and how its calls ended."""
+
+    source: str
+    model: str
+    sessions: int
+    messages: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    calls: int
+    ok: int
+    failed: int
+
+
+class ToolUse(NamedTuple):
+    """One tool: how often it was called and how its calls ended."""
+
+    tool: str
+    calls: int
+    ok: int
+    failed: int
+    rejected: int
+    sessions: int
+
+
+class Statistics(NamedTuple):
+    """What was counted, each message in the session that it is of; so many sessions more only repeat others."""
+
+    totals: Totals
+    groups: tuple[UsageGroup, ...]
+    tools: tuple[ToolUse, ...]
+    costs: SessionCosts
+    copies: int
+
+
+def measure(database: Database, filters: Filters, *, tools: int = 20, price: PriceOf = lambda _: None) -> Statistics:
+    """Totals, agents with their models, and the tools used most, in sessions that were analysed."""
+    every = facts_among(database, filters, price)
+    facts = [fact for fact in every if not fact.copied]
+    groups: dict[tuple[str, str], list[SessionFact]] = {}
+    for fact in facts:
+        groups.setdefault((fact.source, fact.model), []).append(fact)
+    return Statistics(
+        _totals(facts),
+        tuple(
+            UsageGroup(*key, *_counts(found), *_calls(found))
+            for key, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+        ),
+        _uses(facts)[:tools],
+        costs_of(facts),
+        len(every) - len(facts),
+    )
+
+
+def _totals(facts: Sequence[SessionFact]) -> Totals:
+    dollars = total(fact.usage for fact in facts).cost_dollars
+    dated = [fact.at for fact in facts]
+    return Totals(*_counts(facts), dollars, min(dated, default=None), max(dated, default=None))
+
+
+def _counts(facts: Sequence[SessionFact]) -> tuple[int, int, int, int, int]:
+    """Sessions, messages, and tokens read, written and read from a cache."""
+    used = total(fact.usage for fact in facts)
+    return len(facts), sum(fact.messages for fact in facts), used.input, used.output, used.cached
+
+
+def _calls(facts: Sequence[SessionFact]) -> tuple[int, int, int]:
+    """Calls, and how many of them were ok and failed."""
+    used = [tool for fact in facts for tool in fact.tools]
+    return sum(each.calls for each in used), sum(each.ok for each in used), sum(each.failed for each in used)
+
+
+def _uses(facts: Sequence[SessionFact]) -> tuple[ToolUse, ...]:
+    """How each tool was used, the one that was called most first."""
+    uses: dict[str, ToolUse] = {}
+    for each in (tool for fact in facts for tool in fact.tools):
+        so_far = uses.get(each.tool, ToolUse(each.tool, 0, 0, 0, 0, 0))
+        added = (each.calls, each.ok, each.failed, each.rejected, 1)
+        uses[each.tool] = ToolUse(each.tool, *(old + new for old, new in zip(so_far[1:], added, strict=True)))
+    return tuple(sorted(uses.values(), key=lambda use: (-use.calls, use.tool)))
+
+
+def list_prices(home: Home) -> PriceOf:
+    """What a model's tokens cost: by the table that comes with Whet, and by what the person set."""
+    settings, table = load(home).models, models()
+
+    @cache
+    def price(model: str) -> Prices | None:
+        found = with_facts(model_of(model, table), settings).prices
+        return replace(found, long_above=None) if found else None  # a session's sum does not say how long each call was
+
+    return price

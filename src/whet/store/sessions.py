@@ -18,9 +18,18 @@ from whet.sessions.trust import Trust
 from whet.store import derived
 from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
 from whet.store.database import Database
-from whet.store.decoding import DamagedRow, blob, decoded_message
 from whet.store.forgotten import forget_left_out
-from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
+from whet.store.rows import (
+    COLUMNS,
+    SESSION_COLUMNS,
+    DamagedRow,
+    MessageRow,
+    PreparedSession,
+    Session,
+    blob,
+    decoded_message,
+    session_of,
+)
 
 KIN = f"""
     WITH RECURSIVE kin (no, id, base, parent_id) AS (

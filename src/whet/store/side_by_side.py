@@ -15,8 +15,7 @@ import msgspec
 from whet.sessions.copies import NO_PLACES
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
-from whet.store.decoding import DamagedRow
-from whet.store.rows import Session
+from whet.store.rows import DamagedRow, Session
 from whet.store.sessions import copied_in, is_believed, load_as
 from whet.store.troubles import judged_messages
 from whet.trouble.values import JudgedMessages

@@ -17,9 +17,8 @@ from whet.sessions.copies import own_part
 from whet.sessions.trust import Trust
 from whet.store import derived
 from whet.store.database import Database
-from whet.store.decoding import blob, decoded_or_none
 from whet.store.derived import KEPT, TEACHING, Derived, code_version, own_name, whose
-from whet.store.rows import Session
+from whet.store.rows import Session, blob, decoded_or_none
 from whet.store.sessions import is_own
 from whet.store.side_by_side import Progress, StoredTranscript, go_through
 

@@ -11,10 +11,9 @@ from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
 from whet.store import derived
 from whet.store.database import Database
-from whet.store.decoding import decoded_or_none, uncollected
 from whet.store.derived import KEPT, OF_SESSION, Derived, own_name, whose
 from whet.store.listing import Filters, conditions
-from whet.store.rows import Session, session_of
+from whet.store.rows import Session, decoded_or_none, session_of, uncollected
 from whet.trouble.checks import HeadCount, head_counts, learned_checks
 from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import OwnView, trouble_of

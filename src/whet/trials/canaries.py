@@ -18,7 +18,7 @@ from whet.evidence.betting import constant, log_capital, tally
 from whet.evidence.intervals import Interval, unrefuted
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import digest
-from whet.lessons.live import CanaryMove, LiveComparison
+from whet.lessons.rungs import CanaryMove, LiveComparison
 from whet.sessions.transcripts import RecordedCheck
 from whet.trials.draws import is_told
 from whet.trouble.values import SessionTrouble

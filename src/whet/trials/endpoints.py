@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.evidence.coin_looks import CoinLook, CoinSession, SideLook, coin_looks
-from whet.lessons.live import CanaryMove, LiveComparison, LiveGuard
+from whet.lessons.rungs import CanaryMove, LiveComparison, LiveGuard
 from whet.trials.canaries import Observation, compare, decide, moves_of
 from whet.values import Value
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling, Verdict
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.grounds import models_tried
+from whet.ledger.folding import models_tried
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.record import Lesson, LessonStage, Standing

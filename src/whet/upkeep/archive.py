@@ -18,8 +18,8 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store.database import Dialect
-from whet.store.disk import sync
 from whet.store.files import beneath
+from whet.store.folders import sync
 from whet.values import Value
 
 FORMAT = "whet backup"

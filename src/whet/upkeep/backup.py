@@ -16,12 +16,10 @@ from whet.agent.providers.local_weights import FOLDER as MODELS
 from whet.errors import WhetError
 from whet.setup.services import KEYS_FILE
 from whet.store.database import Database
-from whet.store.disk import OPENED, sync
 from whet.store.files import beneath
-from whet.store.folders import explained
+from whet.store.folders import OPENED, explained, sync
 from whet.store.home import DATABASE_NAME, Home
-from whet.store.migrations import steps_taken
-from whet.store.opening import connect
+from whet.store.opening import connect, steps_taken
 from whet.store.sqlite import SQLite, copy_file
 from whet.upkeep.archive import (
     CHUNK_BYTES,

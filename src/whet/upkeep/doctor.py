@@ -31,14 +31,12 @@ from whet.setup.looking import FoundAgent, find_agents
 from whet.setup.records import load_record
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database
-from whet.store.decoding import blob
 from whet.store.forgotten import FILE_NAME as FORGOTTEN
 from whet.store.home import Home
 from whet.store.ledger import HEAD, is_chained, ledger_of, newest, note
-from whet.store.migrations import NEWEST, expect_known, steps_taken
-from whet.store.opening import connect
+from whet.store.opening import NEWEST, connect, expect_known, steps_taken
 from whet.store.owner import SEAL_KEY
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.rows import SESSION_COLUMNS, Session, blob, session_of
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE, SQLite, file_faults
 from whet.targets.reaching import last_calls

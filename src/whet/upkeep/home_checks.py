@@ -24,7 +24,7 @@ from whet.store import memory_files
 from whet.store.case_files import home_cases
 from whet.store.forgotten import forgotten
 from whet.store.home import DATABASE_NAME, Home
-from whet.store.job_files import list_jobs
+from whet.store.job_records import list_jobs
 from whet.store.memory_files import NAMES, Shelf
 from whet.store.owner import SEAL_KEY
 from whet.store.settings_file import load

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.folders import explained
 from whet.store.home import Home
-from whet.store.migrations import FIRST, MIGRATIONS, NEWEST
-from whet.store.opening import connect
+from whet.store.opening import FIRST, MIGRATIONS, NEWEST, connect
 from whet.store.sqlite import file_faults, programs_in
 from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
 from whet.upkeep.backup import CARRIED

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whet.errors import WhetError
-from whet.store.disk import sync
+from whet.store.folders import sync
 from whet.store.home import Home
 from whet.store.sqlite import DamagedDatabase, SQLite
 from whet.work.life import held, is_any_alive

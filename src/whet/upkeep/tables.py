@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
-from whet.store.migrations import MIGRATIONS, migrate, steps_taken, take_steps
+from whet.store.opening import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.postgres import Postgres
 from whet.upkeep.archive import TABLES, ArchivedFile, ArchiveWriter, OpenArchive
 

@@ -10,9 +10,9 @@ from whet.lessons.following import Fared, is_among
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
+from whet.store.records import attempts_of
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.template_files import sessions_with, usable
-from whet.store.trials import attempts_of
 from whet.web.cache import LookedAt, PageCache
 from whet.web.site import Site, number_of
 from whet.web.views.lessons import evidence_behind, sessions_behind

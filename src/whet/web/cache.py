@@ -13,10 +13,9 @@ from whet.sessions.worktrees import is_temporary
 from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.list_prices import list_prices
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
+from whet.store.session_facts import SessionFact, list_prices, read_facts, state_of_sessions
 from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects
 from whet.trouble.values import SessionTrouble

@@ -14,12 +14,11 @@ from whet.improving.auditing import audit_with_sessions
 from whet.improving.learned import LearnedOfAll, decided_anew, waiting_lessons
 from whet.improving.watch import live_lessons, live_units
 from whet.ledger.entries import Entry
-from whet.ledger.folding import fold, seen_from
-from whet.ledger.grounds import grounds_of
+from whet.ledger.folding import fold, grounds_of, seen_from
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
 from whet.lessons.following import count_following
-from whet.lessons.live import LiveComparison, LiveCounts
+from whet.lessons.rungs import LiveComparison, LiveCounts
 from whet.proving.past_trials import past_trials
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.analyses import analysis_of
@@ -27,10 +26,10 @@ from whet.store.canary_counts import CountedUnit, counted
 from whet.store.forgotten import left_out
 from whet.store.ledger import ledger_of
 from whet.store.listing import find
+from whet.store.records import all_progress, attempts_of
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
 from whet.store.template_files import usable, uses, worths
-from whet.store.trials import all_progress, attempts_of
 from whet.store.troubles import trouble_of_session
 from whet.targets.known_projects import short_name
 from whet.text.words import cut, many

@@ -15,12 +15,11 @@ from whet.jobs.runs import JobRecord, RunState, left
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.job_files import list_jobs
-from whet.store.job_records import JobMark
+from whet.store.job_records import JobMark, list_jobs
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import Owner, identity_of, owner_of
-from whet.store.template_draws import is_drawn
+from whet.store.template_files import is_drawn
 from whet.work.given import GivenOrders, WorkState, given_orders, identity
 from whet.work.job_runs import KIND, delivery_order, lock_name, order, run_id
 from whet.work.job_sessions import spent_on

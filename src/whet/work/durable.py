@@ -14,8 +14,7 @@ from whet.errors import WhetError
 from whet.runs.daily_limit import Postponed
 from whet.store.database import Unreachable
 from whet.store.home import Home
-from whet.store.migrations import NewerStore, expect_known
-from whet.store.opening import borrowed
+from whet.store.opening import NewerStore, borrowed, expect_known
 from whet.store.owner import UNSHARED
 from whet.values import Value
 from whet.work.faults import sealed, unsealed

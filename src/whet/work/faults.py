@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import msgspec
 
 from whet.errors import WhetError
-from whet.store.decoding import DENIED, NO_SCHEMA, missing_right
+from whet.store.database import DENIED, NO_SCHEMA, missing_right
 from whet.store.owner import Owner
 from whet.work.library import (
     DatabaseError,

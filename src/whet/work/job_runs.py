@@ -40,7 +40,7 @@ from whet.net.wire import Interrupted, TransportFailed
 from whet.secrets.redactor import Redactor, secret_values
 from whet.store import files, job_records, skill_files
 from whet.store.home import Home
-from whet.store.job_files import load
+from whet.store.job_records import load
 from whet.store.opening import opened
 from whet.store.owner import identity_of, owner_of
 from whet.values import Value

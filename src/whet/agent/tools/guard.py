@@ -12,7 +12,7 @@ from whet.agent.inspection.triggers import REPOSITORY, is_repository_name
 from whet.agent.tools.processes import TOOLCHAINS, installations
 from whet.errors import WhetError
 from whet.shipped.data import secret_places as table
-from whet.store.disk import place_of
+from whet.store.folders import place_of
 from whet.store.home import Home
 from whet.text.words import names
 

@@ -10,16 +10,15 @@ from msgspec.structs import replace
 
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes import skill_changes
-from whet.changes.author import Author
+from whet.changes.author import Author, keep_template, remove_named
 from whet.changes.skill_changes import notes_of, remember
-from whet.changes.templates import keep, remove
 from whet.errors import WhetError
 from whet.examples.prefills import as_openai
 from whet.examples.templates import MOST_EXAMPLES, Template, described, name_fault
 from whet.examples.warm_start import examples
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Proof
+from whet.ledger.patches import Action, Form, Proof
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
@@ -112,7 +111,7 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
         return Given(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
     with _author(occasion, name, how="built") as author:
         if action == "delete":
-            return _template_answer(remove(author, name))
+            return _template_answer(remove_named(author, Form.TEMPLATE, name))
         stored_ones = stored_transcripts(author.database, Filters(source=source), limit=max_sessions)
         long_enough = (each for each in stored_ones if len(each.messages) >= min_messages)
         return _build(author, name, Activity(activity) if activity else None, long_enough, max_examples)
@@ -130,7 +129,7 @@ def _build(
         return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.
     made = Template(name, mined.examples, mined.activity, described(mined.examples), created=author.now)
-    return _template_answer(keep(author, made))
+    return _template_answer(keep_template(author, made))
 
 
 def _listed(notes: Memory) -> Given:

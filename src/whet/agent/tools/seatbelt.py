@@ -13,7 +13,7 @@ from pathlib import Path
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
 from whet.agent.tools.guard import Bounds, Guard
-from whet.store.disk import spelled
+from whet.store.folders import spelled
 from whet.text.words import names
 
 PROGRAM = "/usr/bin/sandbox-exec"

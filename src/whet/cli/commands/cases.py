@@ -137,8 +137,8 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
     from whet.agent.start import new_id
     from whet.proving.attempt import attempt, vouch_for
     from whet.store.opening import opened
+    from whet.store.records import keep_material
     from whet.store.settings_file import load
-    from whet.store.trials import keep_material
     from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
     from whet.work.orders import Direct, decoded
 

@@ -15,7 +15,7 @@ from whet.cli.output import print_json
 from whet.errors import WhetError
 from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
-from whet.store.disk import sync
+from whet.store.folders import sync
 from whet.store.listing import Filters, find, list_sessions
 from whet.text.words import many
 

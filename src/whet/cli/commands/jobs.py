@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from whet.changes.job_changes import keep, pause, remove
+from whet.changes.author import keep_job, pause_job, remove_named
 from whet.cli.authoring import author_at, careful, tell
 from whet.cli.options import json_option, own_store, yes_option
 from whet.cli.output import give, moment, plain
@@ -15,9 +15,10 @@ from whet.cli.shown.jobs import job_lines, job_record, result_lines, run_record,
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job, name_for, stamp
 from whet.ledger.entries import Step
+from whet.ledger.patches import Form
 from whet.store import job_records
 from whet.store.home import Home, find_home
-from whet.store.job_files import list_jobs, load, read_text
+from whet.store.job_records import list_jobs, load, read_text
 from whet.store.opening import opened
 from whet.store.owner import owner_of
 
@@ -74,7 +75,7 @@ def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **opti
     job = _job(home, schedule, " ".join(prompt), options)
     expect_ready(home, job)
     with opened(home) as database:
-        entry = keep(careful(author_at(home, database), yes=yes), job)
+        entry = keep_job(careful(author_at(home, database), yes=yes), job)
         return tell((entry,), as_json=as_json)
 
 
@@ -129,7 +130,7 @@ def run(name: str, background: bool, as_json: bool) -> int:
 @json_option
 def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
     with own_store() as (home, database):
-        entry = pause(careful(author_at(home, database), yes=yes), name, paused=not is_resumed)
+        entry = pause_job(careful(author_at(home, database), yes=yes), name, paused=not is_resumed)
         if is_resumed and entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
             known = job_records.mark_of(database, owner_of(home).id, name)
             job = load(home.folder, name)
@@ -148,7 +149,7 @@ def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
 @json_option
 def remove_(name: str, yes: bool, as_json: bool) -> int:
     with own_store() as (home, database):
-        return tell((remove(careful(author_at(home, database), yes=yes), name),), as_json=as_json)
+        return tell((remove_named(careful(author_at(home, database), yes=yes), Form.JOB, name),), as_json=as_json)
 
 
 def _history(home: Home, name: str, *, limit: int, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from whet.evidence.classical import bootstrap, mcnemar, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, judge_once, record_of
-from whet.store.disk import read_given
+from whet.store.folders import read_given
 from whet.text.words import many
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}

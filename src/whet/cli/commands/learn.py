@@ -106,7 +106,7 @@ def _asked(
     database: "Database", known: "KnownProjects", project: str, *, every: bool
 ) -> "Mapping[str, Sequence[Session]]":
     """The sessions of the projects that are meant: all, those named, or the one that this folder belongs to."""
-    from whet.reading.project_claims import project_sessions
+    from whet.reading.project_files import project_sessions
     from whet.store.listing import COUNTED
 
     if every:

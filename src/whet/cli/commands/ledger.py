@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from whet.changes import apply
-from whet.changes.changing import settle
+from whet.changes.apply import settle
 from whet.cli.acting import actor_of
 from whet.cli.authoring import expect_meant, is_last
 from whet.cli.delivery import touched, touched_lines
@@ -17,8 +17,7 @@ from whet.cli.output import console, give, moment, next_lines, plain, print_json
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Key, Step
-from whet.ledger.folding import fold, seen_from
-from whet.ledger.grounds import grounds_of
+from whet.ledger.folding import fold, grounds_of, seen_from
 from whet.ledger.patches import Action
 from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.ledger import ledger_of

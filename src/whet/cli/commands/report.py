@@ -25,10 +25,8 @@ from whet.cli.shown.records import left_out, none_found, repeating
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
-from whet.store.list_prices import list_prices
 from whet.store.listing import Filters, count_sessions, count_temporary
-from whet.store.session_facts import SessionFact, costs_of, facts_among
-from whet.store.statistics import measure
+from whet.store.session_facts import SessionFact, costs_of, facts_among, list_prices, measure
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects

@@ -16,7 +16,7 @@ from whet.cli.options import AskedRows, ListedRows, json_option, list_options, o
 from whet.cli.output import console, give, moment, next_lines, plain, table
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.grounds import grounds_of, is_untried
+from whet.ledger.folding import grounds_of, is_untried
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.exports import iso
 from whet.store.home import find_home

@@ -10,8 +10,7 @@ import click
 import msgspec
 
 from whet.agent.warm_start import known_worths
-from whet.changes.author import Author
-from whet.changes.templates import keep, remove
+from whet.changes.author import Author, keep_template, remove_named
 from whet.cli.analysed import lesson_named
 from whet.cli.authoring import author_at, tell
 from whet.cli.options import json_option, one_name, own_store, point_in_time
@@ -32,6 +31,7 @@ from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.recovered import FEWEST, mine_recoveries
 from whet.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Template, described
 from whet.examples.warm_start import examples
+from whet.ledger.patches import Form
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript
@@ -43,8 +43,7 @@ from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
-from whet.store.template_draws import outcomes
-from whet.store.template_files import list_templates, load, read_text, stored_transcripts, uses, worths
+from whet.store.template_files import list_templates, load, outcomes, read_text, stored_transcripts, uses, worths
 from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 from whet.text.words import many
@@ -167,7 +166,7 @@ def finish(author: Author, template: Template, mined: Mined, *, replace: bool, d
         else:
             print_template(template)
         return 0
-    entry = keep(author, template, replace=replace)
+    entry = keep_template(author, template, replace=replace)
     if not as_json:
         print_template(template)
     code = tell([entry], as_json=as_json)
@@ -344,7 +343,7 @@ def delete(name: str, yes: bool, as_json: bool) -> int:
         if not yes:
             load(home.folder, name)
             click.confirm(f"Delete the template {name}?", abort=True, err=True)
-        return tell([remove(author_at(home, database), name)], as_json=as_json)
+        return tell([remove_named(author_at(home, database), Form.TEMPLATE, name)], as_json=as_json)
 
 
 def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:

@@ -122,7 +122,7 @@ def _from_file(path: Path) -> "Patch":
     import msgspec
 
     from whet.ledger.patches import Patch
-    from whet.store.disk import read_given
+    from whet.store.folders import read_given
 
     try:
         found = msgspec.json.decode(read_given(path, advice=WAYS), type=Patch)
@@ -278,8 +278,8 @@ def _id() -> str:
 def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
     from whet.improving.improve import improve
-    from whet.store.decoding import uncollected
     from whet.store.opening import opened
+    from whet.store.rows import uncollected
     from whet.trials.improvements import ImproveReport
     from whet.work.orders import Direct, decoded
 
@@ -366,8 +366,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
     import sys
     from pathlib import Path
 
-    from whet.changes.author import Author
-    from whet.changes.job_changes import keep
+    from whet.changes.author import Author, keep_job
     from whet.cli.acting import actor_of, trust_of
     from whet.context.zone import local_zone
     from whet.jobs.job import nightly_job
@@ -385,7 +384,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
             time.time(),
             origin=PatchOrigin(PatchWriter.PERSON, said="improve every night"),
         )
-        entry = keep(author, job, replace=True)
+        entry = keep_job(author, job, replace=True)
     if as_json:
         print_json({"job": job.name, "schedule": job.schedule, "timezone": job.timezone, "entry": entry.number})
     else:

@@ -5,8 +5,7 @@ from rich.table import Table
 from whet.cli.output import console, count, moment, say, table
 from whet.cli.shown.records import repeating
 from whet.sessions.exports import iso
-from whet.store.session_facts import SessionCosts
-from whet.store.statistics import Statistics
+from whet.store.session_facts import SessionCosts, Statistics
 from whet.text.words import many, share, short
 
 TOOLS = 15

@@ -17,7 +17,7 @@ from whet.ledger.traces import Move, difference
 from whet.lessons.claim_quotes import unquoted_words
 from whet.lessons.following import Following, situation_of
 from whet.sessions.exports import iso
-from whet.store.decoding import decoded_or_none
+from whet.store.rows import decoded_or_none
 from whet.targets.sync_log import FileStay
 from whet.text.showing import shown
 from whet.text.words import many

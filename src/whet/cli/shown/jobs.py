@@ -13,8 +13,7 @@ from whet.jobs.runs import Handing, JobRecord, missed_words
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.job_files import JobFile
-from whet.store.job_records import JobMark
+from whet.store.job_records import JobFile, JobMark
 from whet.store.owner import identity_of, owner_of
 from whet.text.words import many
 from whet.work.life import is_worker_alive

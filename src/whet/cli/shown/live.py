@@ -7,8 +7,8 @@ from rich.table import Table
 
 from whet.cli.output import moment, next_lines, plain, table
 from whet.ledger.patches import Form
-from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
 from whet.lessons.record import Lesson
+from whet.lessons.rungs import CanaryMove, LiveComparison, LiveCounts
 from whet.text.showing import shown
 from whet.text.words import many
 

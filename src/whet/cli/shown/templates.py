@@ -14,8 +14,7 @@ from whet.examples.prefills import as_anthropic, as_openai
 from whet.examples.templates import Example, Template
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message
-from whet.store.template_draws import DrawOutcome
-from whet.store.template_files import TemplateFile, TemplateUse
+from whet.store.template_files import DrawOutcome, TemplateFile, TemplateUse
 from whet.text.words import many
 
 LINES_SHOWN = 6

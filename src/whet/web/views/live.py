@@ -7,8 +7,8 @@ from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
-from whet.lessons.live import CanaryMove, LiveComparison, LiveCounts
 from whet.lessons.record import Lesson
+from whet.lessons.rungs import CanaryMove, LiveComparison, LiveCounts
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
 from whet.text.words import estimate, many

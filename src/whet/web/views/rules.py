@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from whet.ledger.entries import CHANGES, Entry, Item, State
-from whet.ledger.grounds import grounds_of
+from whet.ledger.folding import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move
 from whet.lessons.following import Fared, Following
