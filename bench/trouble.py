@@ -281,7 +281,7 @@ def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[Head]]:
 
 def _reading(found: SessionTrouble) -> Reading:
     stretches = [Marked(one.kind, one.first, one.last, one.seconds / 60) for one in found.troubles]
-    return Reading(stretches, [one.message for one in found.interventions if one.is_sure])
+    return Reading(stretches, [one.message for one in found.interventions])
 
 
 def _failed_share(transcript: Transcript) -> float:

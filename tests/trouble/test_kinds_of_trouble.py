@@ -155,8 +155,25 @@ def test_work_handed_back_with_a_red_check_was_not_done() -> None:
         agent("Fertig."),
     )
     [claimed] = found(session, TroubleKind.CLAIMED)
-    assert (claimed.first, claimed.last) == (6, 12)
-    assert [event.message for event in find_trouble(session).interventions] == [6]
+    assert (claimed.first, claimed.last) == (6, 10)
+    assert not find_trouble(session).interventions
+
+
+def test_putting_right_takes_no_longer_than_what_was_wrong() -> None:
+    session = timed(
+        conversation(
+            user("Write the plan."),
+            edit("plan.md", "a", "b"),
+            agent("Here is the plan."),
+            user("Do not couple the two, and build it."),
+            *(edit(CODE, str(step), str(step + 1)) for step in range(20)),
+            agent("Built."),
+        )
+    )
+    [claimed] = found(session, TroubleKind.CLAIMED)
+    before = session.messages[4].at, session.messages[0].at
+    assert claimed.seconds <= (before[0] or 0) - (before[1] or 0)
+    assert claimed.last < len(session.messages) - 30
 
 
 def test_a_refused_commit_is_what_the_rest_of_the_turn_is_about() -> None:

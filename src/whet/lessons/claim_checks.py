@@ -306,5 +306,5 @@ def _holds(stretch: Trouble, places: Iterable[int]) -> bool:
 def _said_in(trouble: SessionTrouble, stretches: Iterable[Trouble]) -> int:
     """How often the person stepped in during these stretches, or at their end."""
     spans = [(each.first, each.last + 1) for each in stretches]
-    stepped = (event.message for event in trouble.interventions if event.is_sure and event.by is Whose.PERSON)
+    stepped = (event.message for event in trouble.interventions if event.by is Whose.PERSON)
     return sum(any(first <= message <= last for first, last in spans) for message in stepped)

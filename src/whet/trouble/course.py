@@ -18,6 +18,7 @@ from whet.sessions.lineage import is_ordered, is_vouched
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
+from whet.trouble.clock import agent_seconds
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import InterventionKind, JudgedMessages, TroubleEnding, Whose
@@ -71,14 +72,13 @@ NOTHING_KNOWN = SessionKnowledge()
 
 
 class SteppedIn(NamedTuple):
-    """Somebody stepped in, at a message; `tool` is what was refused. What is not sure may be one more wish."""
+    """Somebody stepped in, at a message; `tool` is what was refused."""
 
     message: int
     kind: InterventionKind
     words: str
     by: Whose
     tool: str = ""
-    is_sure: bool = True
     is_judged: bool = False
 
 
@@ -175,6 +175,12 @@ class SessionCourse:
         return self.view.transcript.messages
 
     @lazy
+    def seconds(self) -> tuple[float, ...]:
+        """Of each message, the agent's seconds between the one before and itself; none of a copy's."""
+        spent = agent_seconds(self.messages, self.view.steps)
+        return tuple([0.0 if at <= self.begin else each for at, each in enumerate(spent)])
+
+    @lazy
     def of_programs(self) -> tuple[int, ...]:
         """The messages that are nobody's turn: what a program put there, a summary, an interrupt."""
         return tuple([at for at, message in enumerate(self.messages) if message.origin is not Origin.TURN])
@@ -252,6 +258,13 @@ class SessionCourse:
         while end + 1 < len(self.messages) and self._is_amid(end + 1):
             end = self.end_of_turn(end + 1)
         return end
+
+    def start_of_work(self, message: int) -> int:
+        """The message that opened the work in which a message stands."""
+        start = self.start_of_turn(message)
+        while start > self.begin and self._is_amid(start):
+            start = self.start_of_turn(start - 1)
+        return start
 
     def _is_amid(self, opening: int) -> bool:
         """Whether a message that opens a turn stands in the middle of the work."""

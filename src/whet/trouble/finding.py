@@ -10,7 +10,6 @@ from whet.secrets.scan import encoded, find
 from whet.sessions.copies import NO_PLACES, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.text.words import shortened
-from whet.trouble.clock import agent_seconds
 from whet.trouble.course import NOTHING_KNOWN, SessionCourse, SessionKnowledge, SteppedIn, Stretch
 from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
 from whet.trouble.people import course_of
@@ -66,12 +65,11 @@ def trouble_of(
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
     course = course_of(view, known, begin=begin)
     transcript = view.transcript
-    seconds = [0.0 if at <= begin else spent for at, spent in enumerate(agent_seconds(course.messages, view.steps))]
     return SessionTrouble(
         session=transcript.id,
-        agent_seconds=round(sum(seconds), 1),
+        agent_seconds=round(sum(course.seconds), 1),
         is_timed=any(message.at is not None for message in course.messages[begin:]),
-        troubles=tuple(_troubles(course, seconds, price, kinds)),
+        troubles=tuple(_troubles(course, price, kinds)),
         interventions=tuple(map(_intervention, course.events)),
         source=transcript.source,
         model=transcript.model,
@@ -84,18 +82,16 @@ def trouble_of(
 
 def _intervention(event: SteppedIn) -> Intervention:
     words = _clean(event.words, WORDS_LENGTH)
-    return Intervention(event.kind, event.message, words, event.by, event.is_sure, event.is_judged)
+    return Intervention(event.kind, event.message, words, event.by, event.is_judged)
 
 
-def _troubles(
-    course: SessionCourse, seconds: Sequence[float], price: Price | None, kinds: Sequence[KindOfTrouble]
-) -> Iterator[Trouble]:
+def _troubles(course: SessionCourse, price: Price | None, kinds: Sequence[KindOfTrouble]) -> Iterator[Trouble]:
     found = (stretch for row in kinds for detect in row.detectors for stretch in detect(course))
     stretches = sorted(_named(course, found), key=lambda each: (each.first, each.last))
     owned = owned_messages(stretches, len(course.messages), kinds)
     for stretch, messages in zip(stretches, owned, strict=True):
         if messages:
-            yield _costed(stretch, messages, course, seconds, price)
+            yield _costed(stretch, messages, course, price)
 
 
 def _named(course: SessionCourse, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
@@ -145,15 +141,13 @@ def _free(following: list[int], at: int) -> int:
     return root
 
 
-def _costed(
-    stretch: Stretch, messages: list[int], course: SessionCourse, seconds: Sequence[float], price: Price | None
-) -> Trouble:
+def _costed(stretch: Stretch, messages: list[int], course: SessionCourse, price: Price | None) -> Trouble:
     spoken = [course.messages[at] for at in messages]
     return Trouble(
         kind=stretch.kind,
         first=stretch.first,
         last=stretch.last,
-        seconds=round(sum(seconds[at] for at in messages), 1),
+        seconds=round(sum(course.seconds[at] for at in messages), 1),
         tokens=sum(message.usage.input + message.usage.output for message in spoken if message.usage),
         calls=sum(len(message.calls) for message in spoken),
         dollars=round(sum(_dollars(message, course, price) for message in spoken), 6),

@@ -1,18 +1,17 @@
 """People who step in: refusals, interrupts and corrections, and the stretches in which their objections were met."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, takewhile
 
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import Saying, SessionView
-from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
 from whet.text.words import own_words
 from whet.trouble.clock import is_asking
 from whet.trouble.course import NOTHING_KNOWN, CourseStep, SessionCourse, SessionKnowledge, SteppedIn, Stretch, moves_of
-from whet.trouble.edits import FileEdit
 from whet.trouble.objections import (
     agrees,
     asks_for_more,
@@ -29,9 +28,6 @@ from whet.trouble.verdicts import CheckVerdict
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
-RECENT = 100  # changes before a message that it may be about
-OWN_SHARE = 0.5  # so many of the files that are changed next were changed before
-QUIET = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS, Effect.CHANGES})
 CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
 
 
@@ -137,21 +133,20 @@ def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
         at, message = saying.message, course.messages[saying.message]
         if at < course.begin or not is_typed(message):
             continue
-        is_sure: bool | None = None
-        if at in shown:
-            is_sure = (at in corrections and course.spoke_between(-1, at)) or None
-        elif course.has_acted_before(at):
-            is_sure = _corrects(course, saying)
-        if is_sure is not None:
+        is_judged = at in shown
+        if is_judged:
+            corrects = at in corrections and course.spoke_between(-1, at)
+        else:
+            corrects = course.has_acted_before(at) and _corrects(course, saying)
+        if corrects:
             event = SteppedIn(at, InterventionKind.CORRECTION, saying.text, _whose(course, message))
-            yield event._replace(is_sure=is_sure, is_judged=at in shown)
+            yield event._replace(is_judged=is_judged)
 
 
-def _corrects(course: SessionCourse, saying: Saying) -> bool | None:
-    """Whether it is sure that a message corrects the agent; False where it may be one more wish, None where it is none.
+def _corrects(course: SessionCourse, saying: Saying) -> bool:
+    """Whether a message shows a failure or objects.
 
-    Sure is what shows a failure and what objects. When it came and what the agent does next cannot tell a correction
-    from a wish.
+    When it came and what the agent does next cannot tell a correction from one more wish.
     """
     if shows_failure(saying.text) and course.has_worked_before(saying.message):
         return True
@@ -159,23 +154,8 @@ def _corrects(course: SessionCourse, saying: Saying) -> bool | None:
     if points >= ENOUGH:
         return negates(saying.words) or turns_against(saying.words)
     # What the agent does next is looked at where it decides.
-    if points == ENOUGH - 1 and not course.is_at_work(saying.message) and _answers_or_changes(course, saying.message):
-        return True
-    changes = points == 0 and _changes_own_work(course, saying.message)
-    return False if changes or _mends_left_red(course, saying.message) else None
-
-
-def _mends_left_red(course: SessionCourse, said: int) -> bool:
-    """Whether the agent had handed back its work with a check still red, and what was said made it green."""
-    if not course.claimed_done(said):
-        return False
-    standing: dict[str, CheckVerdict] = {}
-    for move in course.moves_within(course.start_of_turn(said - 1), said - 1):
-        if move.verdict is not CheckVerdict.NONE:
-            standing.update(dict.fromkeys(move.checks, move.verdict))
-    red = {name for name, verdict in standing.items() if verdict is CheckVerdict.RED}
-    following = course.moves_within(said, course.end_of_turn(said)) if red else ()
-    return any(move.verdict is CheckVerdict.GREEN and red & move.checks for move in following)
+    is_near = points == ENOUGH - 1 and not course.is_at_work(saying.message)
+    return is_near and _answers_or_changes(course, saying.message)
 
 
 def _points_of_words(course: SessionCourse, saying: Saying) -> int:
@@ -191,47 +171,15 @@ def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     return points + refuses(words) - (2 - says_no) * agrees(words)
 
 
-def _changes_own_work(course: SessionCourse, said: int) -> bool:
-    """Whether the agent then takes something out of files that it had changed, at once, and hardly touches others.
-
-    A failure, a check or a run on the way would be a reason of its own: only what comes before it counts. What is only
-    made longer is built upon.
-    """
-    following = course.moves_within(said, course.end_of_turn(said))
-    changed = _files(following)
-    own = _files(course.works_before(said, RECENT)) if changed else changed
-    if len(own & changed) < OWN_SHARE * len(changed) or not changed:
-        return False
-    edits = (edit for edit in _edits(takewhile(_looks_or_changes, following)) if edit.path in own)
-    return any(not edit.old or not _words(edit.removed) <= _words(edit.added) for edit in edits)
-
-
 def _answers_or_changes(course: SessionCourse, said: int) -> bool:
     """Whether the agent then changes something, or only answers: it does not look into something new."""
     following = course.moves_within(said, course.end_of_turn(said))
     return not following or any(move.worked_on or move.delegates or move.hands_over for move in following)
 
 
-def _files(moves: Sequence[CourseStep]) -> set[str]:
-    return {path for move in moves for path in move.worked_on}
-
-
-def _edits(moves: Iterable[CourseStep]) -> Iterator[FileEdit]:
-    return (edit for move in moves if move.step.worked for edit in move.edits)
-
-
-def _looks_or_changes(move: CourseStep) -> bool:
-    """Whether a step brings nothing that would be a reason of its own to change something."""
-    return move.step.effect in QUIET and not move.step.failed and not move.checks
-
-
-def _words(lines: frozenset[str]) -> set[str]:
-    return {word for line in lines for word in line.split()}
-
-
 def put_right(course: SessionCourse) -> Iterator[Stretch]:
-    """What was stopped, and the work with which a correction was met. What may be one more wish cost nothing."""
-    for event in (each for each in course.events if each.is_sure):
+    """What was stopped, and the work with which a correction was met."""
+    for event in course.events:
         if event.kind is not InterventionKind.CORRECTION:
             yield _stopped(course, event)
         elif not _was_claimed(course, event):
@@ -239,11 +187,31 @@ def put_right(course: SessionCourse) -> Iterator[Stretch]:
 
 
 def claimed(course: SessionCourse) -> Iterator[Stretch]:
-    """The work with which a correction was met, where the agent had said that it was done."""
-    for event in course.events:
-        is_shown = event.is_sure or _mends_left_red(course, event.message)
-        if is_shown and event.kind is InterventionKind.CORRECTION and _was_claimed(course, event):
+    """The work with which a correction was met, where the agent had said that it was done, or left a check red."""
+    corrections = {event.message: event for event in course.events if event.kind is InterventionKind.CORRECTION}
+    for event in corrections.values():
+        if _was_claimed(course, event):
             yield from _met(course, event, TroubleKind.CLAIMED)
+    for said in course.openings:
+        mended = None if said in corrections else _mends_left_red(course, said)
+        if mended is not None:
+            cause = first_sentence(course.messages[said].text)
+            yield Stretch(TroubleKind.CLAIMED, said, mended.answered, cause=cause)
+
+
+def _mends_left_red(course: SessionCourse, said: int) -> CourseStep | None:
+    """The first run of a check that the agent had handed back red, where what it then changed made it green."""
+    if not course.claimed_done(said):
+        return None
+    standing: dict[str, CheckVerdict] = {}
+    for move in course.moves_within(course.start_of_turn(said - 1), said - 1):
+        if move.verdict is not CheckVerdict.NONE:
+            standing.update(dict.fromkeys(move.checks, move.verdict))
+    red = {name for name, verdict in standing.items() if verdict is CheckVerdict.RED}
+    following = course.moves_within(said, course.end_of_turn(said)) if red else ()
+    again = next((move for move in following if red & move.checks), None)
+    is_mended = again and again.verdict is CheckVerdict.GREEN and course.has_changed(said, again.asked)
+    return again if is_mended else None
 
 
 def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
@@ -257,7 +225,10 @@ def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
 
 
 def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch]:
-    """From the correction until what it asks for is done: the end of the turn, or the hand-over."""
+    """From the correction until what it asks for is done: the end of the turn, or the hand-over.
+
+    No longer than the work took that it objects to: what comes after that is the next piece of work.
+    """
     end = course.end_of_turn(event.message)
     following = course.moves_within(event.message, end)
     # Where the agent asks before it puts something right, it does so after the person's yes.
@@ -270,7 +241,15 @@ def _met(course: SessionCourse, event: SteppedIn, kind: str) -> Iterator[Stretch
     else:
         last = next((move.answered for move in following if move.hands_over), end)
     ending = TroubleEnding.MENDED if changes else course.how_it_ends(end)
+    last = min(last, _as_long_again(course, event.message))
     yield Stretch(kind, event.message, last, cause=first_sentence(event.words), ending=ending)
+
+
+def _as_long_again(course: SessionCourse, said: int) -> int:
+    """The message by which the agent had worked on for as long as on what a message objects to."""
+    spent = list(accumulate(course.seconds[course.start_of_work(said - 1) + 1 : said + 1]))
+    since = list(accumulate(course.seconds[said + 1 :]))
+    return said + 1 + bisect_right(since, spent[-1]) if spent and spent[-1] else len(course.messages) - 1
 
 
 def _is_agreed(course: SessionCourse, message: int) -> bool:
@@ -282,7 +261,7 @@ def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
     """Whether the agent had handed its work back as done, and it was said, shown or then met that it was not."""
     if not course.claimed_done(event.message):
         return False
-    if shows_failure(event.words) or negates(own_words(event.words)) or _mends_left_red(course, event.message):
+    if shows_failure(event.words) or negates(own_words(event.words)):
         return True
     following = course.moves_within(event.message, course.end_of_turn(event.message))
     looks = takewhile(lambda move: not move.worked_on, following)

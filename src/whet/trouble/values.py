@@ -82,8 +82,7 @@ class JudgedMessages(Value, frozen=True):
 class Intervention(Value, frozen=True):
     """Somebody stepped in: how, at which message, what they said, and whose words that is.
 
-    Of a correction that no reader judged the words' grammar tells; one that is not sure may be one more wish: it is
-    shown as such, and not counted.
+    A correction that no reader judged is a guess from the grammar of the words.
 
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")
@@ -96,7 +95,6 @@ class Intervention(Value, frozen=True):
     message: int
     words: str = ""
     by: Whose = Whose.TEAM
-    is_sure: bool = True
     is_judged: bool = False  # a reader says that it is a correction
 
     @property
@@ -142,13 +140,13 @@ class SessionTrouble(Value, frozen=True):
 
     @property
     def times_stepped_in(self) -> int:
-        """How often somebody surely stepped in."""
-        return sum(event.is_sure for event in self.interventions)
+        """How often somebody stepped in."""
+        return len(self.interventions)
 
     @property
     def times_guessed(self) -> int:
         """How many of these times are a guess from the grammar of what was typed."""
-        return sum(event.is_sure and event.is_guess for event in self.interventions)
+        return sum(event.is_guess for event in self.interventions)
 
     @property
     def dearest(self) -> Trouble | None:

@@ -211,8 +211,7 @@ def _notes(seen: ShownSession, places_of: Mapping[int, int]) -> dict[int, list[C
 
 def _stepped_in(event: Intervention) -> str:
     said = " ".join(shown(event.words).split())
-    perhaps = "" if event.is_sure else "perhaps "
-    return f"{perhaps}{STEPPED_IN[event.kind]}{f': “{said}”' if said else ''}"
+    return f"{STEPPED_IN[event.kind]}{f': “{said}”' if said else ''}"
 
 
 def _message(message: Message, index: int, drawn: tuple[Child, Child], *, is_lost: bool) -> Element:
