@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from whet.agents.agent import Agent, AgentFiles, AgentHooks
-from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch, Validity, without_record
+from whet.agents.executor import Errand, Executor, ProgramLaunch
 from whet.formats import content
 from whet.formats.source import Format, Source
 from whet.improving.learned import LessonScope, SourceOfLessons
@@ -18,7 +18,7 @@ from whet.improving.taught import Progress
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, ProjectLessons, id_of
-from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript, Usage
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.listing import list_sessions
@@ -75,15 +75,7 @@ def launch(errand: Errand, program: str) -> ProgramLaunch:
     return ProgramLaunch((program, "--quiet", *model, errand.task), {"SCRIBE_HOME": str(errand.config)})
 
 
-def carried(left: Left, transcript: Transcript | None) -> Carried:
-    """What the order came to, by the record that it left."""
-    if transcript is None or left.exit_code:
-        return without_record(left)
-    validity = Validity.TIMED_OUT if left.exit_code is None else Validity.VALID
-    return Carried(transcript, Usage(), validity, model=transcript.model, seconds=left.seconds)
-
-
-EXECUTOR = Executor("scribe", launch, carried, ("sessions", "*.jsonl"), variables=("SCRIBE_KEY",))
+EXECUTOR = Executor("scribe", launch, ("sessions", "*.jsonl"), variables=("SCRIBE_KEY",))
 
 AGENT = Agent(
     NAME,

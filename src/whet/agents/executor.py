@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from whet.sessions.transcripts import Message, Origin, Role, Transcript, Usage
+from whet.sessions.transcripts import Message, Origin, Role, Transcript, Usage, total
 
 WHY_CHARACTERS = 200
 LIMITS = ("rate limit", "rate_limit", "usage limit", "quota", "429", "too many requests", "credit balance", "402")
@@ -77,26 +78,57 @@ class Carried(NamedTuple):
     seconds: float = 0.0
 
 
+class ProgramSaid(NamedTuple):
+    """What a program's own output says: how it went, what was used, and its answer where it was asked a question."""
+
+    validity: Validity = Validity.VALID
+    why: str = ""
+    usage: Usage | None = None  # None: as its record counts
+    text: str = ""
+    model: str = ""
+
+
+def said_by_exit(left: Left) -> ProgramSaid:
+    """Of a program whose output is for people: all that counts is how it ended."""
+    return ProgramSaid(*ending(left, has_failed=bool(left.exit_code)))
+
+
+def ending(left: Left, told: str = "", *, has_failed: bool) -> tuple[Validity, str]:
+    """How a program ended, with the reason in its own words where it failed."""
+    if not has_failed:
+        return Validity.VALID, ""
+    why = told or left.errors.strip() or left.output.strip() or f"it ended with {left.exit_code}"
+    return refusal_in(why) or Validity.CRASHED, why[:WHY_CHARACTERS]
+
+
 class Executor(NamedTuple):
     """How an agent is started by a command without a person, and what is read from what it leaves."""
 
     program: str
     launch: Callable[[Errand, str], ProgramLaunch]
-    carried: Callable[[Left, Transcript | None], Carried]
     record: tuple[str, str]  # a folder in its config home, and a pattern for its records there
+    said: Callable[[Left], ProgramSaid] = said_by_exit
     variables: tuple[str, ...] = ()  # by which it logs in, and that say where its model answers
     places: Mapping[str, str] = MappingProxyType({})  # where in its config home it looks for a file, if not at the top
-    endpoints: tuple[
-        str, ...
-    ] = ()  # where its model answers and its login is renewed, unless a variable says otherwise
+    endpoints: tuple[str, ...] = ()  # where its model answers and its login is renewed, unless a variable says it
     begins_warm: bool = False  # whether its session can begin with examples
 
-
-def without_record(left: Left) -> Carried:
-    """An errand that left nothing to read: it tells nothing, and says why."""
-    why = left.errors.strip() or left.output.strip() or "it left no record"
-    validity = refusal_in(f"{left.errors}\n{left.output}") or Validity.CRASHED
-    return Carried(None, Usage(), validity, why.splitlines()[-1][:WHY_CHARACTERS], seconds=left.seconds)
+    def carried(self, left: Left, transcript: Transcript | None) -> Carried:
+        """What came of an errand. One that left nothing to read tells nothing, and says why."""
+        said = self.said(left)
+        if transcript is None:
+            lines = (left.errors.strip() or left.output.strip() or "it left no record").splitlines()
+            refusal = refusal_in(f"{left.errors}\n{left.output}")
+            validity = said.validity if said.validity is Validity.NO_LOGIN else refusal or Validity.CRASHED
+            return Carried(None, Usage(), validity, lines[-1][:WHY_CHARACTERS], seconds=left.seconds)
+        if left.exit_code is None:
+            said = said._replace(validity=Validity.TIMED_OUT, why="its time was over")
+        used = said.usage
+        if used is None:
+            used = transcript.usage or total(message.usage for message in transcript.messages) or Usage()
+            used = replace(used, cost_dollars=used.cost_dollars or None)  # some say 0 where they do not know
+        model = transcript.model or said.model
+        return Carried(transcript, used, said.validity, said.why, transcript.version, model, left.seconds)
 
 
 def refusal_in(said: str) -> Validity | None:
@@ -160,18 +192,21 @@ class ProgramReader(NamedTuple):
 
     program: str
     launch: Callable[[ReadingErrand, str], ReadingLaunch]
-    answer: Callable[[Left], ReaderAnswer]
+    said: Callable[[Left], ProgramSaid]
     keys: tuple[str, ...] = ()
 
-
-def refused(left: Left, said: str = "") -> ReaderAnswer:
-    """No answer, with the reason in the program's own words."""
-    if left.exit_code is None:
-        return ReaderAnswer("", why="its time was over")
-    words = said.strip() or left.errors.strip() or left.output.strip() or NO_ANSWER
-    refusal = refusal_in(words)
-    kind = f"{refusal.value}: " if refusal else ""
-    return ReaderAnswer("", why=f"{kind}{words.splitlines()[-1][:WHY_CHARACTERS]}")
+    def answer(self, left: Left) -> ReaderAnswer:
+        """What it answered; without an answer, the reason in the program's own words."""
+        if left.exit_code is None:
+            return ReaderAnswer("", why="its time was over")
+        said = self.said(left)
+        usage = said.usage or Usage()
+        if left.exit_code == 0 and said.validity is Validity.VALID and said.text:
+            return ReaderAnswer(said.text, usage, said.model)
+        words = said.why or left.errors.strip() or left.output.strip() or NO_ANSWER
+        refusal = refusal_in(words)
+        kind = f"{refusal.value}: " if refusal else ""
+        return ReaderAnswer("", usage, why=f"{kind}{words.splitlines()[-1][:WHY_CHARACTERS]}")
 
 
 def is_of_reader(messages: Iterable[Message]) -> bool:

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from whet import doors
 from whet.agents.agent import Agent
-from whet.agents.executor import Carried, Errand, Executor, Left, ProgramLaunch, Validity, refusal_in, without_record
+from whet.agents.executor import Errand, Executor, ProgramLaunch
 from whet.agents.registry import agents, canonical, known
 from whet.errors import WhetError
 from whet.runs.settings import AgentSettings, Settings
-from whet.sessions.transcripts import Transcript, Usage, total
 
 TASK, MODEL = "{task}", "{model}"
 VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
@@ -96,7 +95,7 @@ def _own_command(settings: AgentSettings) -> Executor:
         filled = (word.replace(MODEL, errand.model).replace(TASK, errand.task) for word in words[1:])
         return ProgramLaunch((program, *filled), {})
 
-    return Executor(words[0], launch, _carried, ("", "*"))
+    return Executor(words[0], launch, ("", "*"))
 
 
 def _words(settings: AgentSettings) -> list[str]:
@@ -110,12 +109,3 @@ def _words(settings: AgentSettings) -> list[str]:
             advice=f"Such as: whet config agents.{settings.name}.command 'my-agent --quiet {TASK}'.",
         )
     return words
-
-
-def _carried(left: Left, transcript: Transcript | None) -> Carried:
-    if left.exit_code or transcript is None:
-        said = left.errors.strip() or left.output.strip() or f"it ended with {left.exit_code}"
-        return without_record(left)._replace(validity=refusal_in(said) or Validity.CRASHED)
-    usage = transcript.usage or total(message.usage for message in transcript.messages) or Usage()
-    validity = Validity.TIMED_OUT if left.exit_code is None else Validity.VALID
-    return Carried(transcript, usage, validity, "", transcript.version, transcript.model, left.seconds)

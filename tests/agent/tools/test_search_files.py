@@ -1,26 +1,13 @@
-"""Files are found by text and by name, the same with ripgrep and without it."""
-
-import shutil
-import threading
+"""Files are found by text and by name."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from agent.tools.rooms import Room, ask_for
-from whet.agent.tools.finding import Sought, by_ripgrep, by_walking
-from whet.agent.tools.guard import guard_of
-
-RIPGREP = shutil.which("rg")
 
 
-@pytest.fixture(params=["own walk", "ripgrep"])
-def searched(request: pytest.FixtureRequest, room: Room) -> Room:
-    """A small project, searched in each of the two ways."""
-    if request.param == "own walk":
-        room.environment["PATH"] = "/nowhere"
-    elif RIPGREP is None:
-        pytest.skip("ripgrep is not installed")
+@pytest.fixture
+def searched(room: Room) -> Room:
+    """A small project."""
     files = {
         "src/main.py": "import os\n\ndef main():\n    return os.getcwd()\n",
         "src/deep/er/x.ts": "export const OS = 1\n",
@@ -87,16 +74,3 @@ def test_what_is_over_the_limit_is_counted(searched: Room) -> None:
 
 def test_a_missing_folder_is_told(searched: Room) -> None:
     assert ask_for(searched.box(), "search_files", path="nowhere").result.error is True
-
-
-@pytest.mark.skipif(RIPGREP is None, reason="ripgrep is not installed")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
-@given(
-    st.lists(st.text(alphabet="abc x.", max_size=12), max_size=6), st.sampled_from(["a", "a.c", "b+", "^x", "[ab]c$"])
-)
-def test_both_ways_find_the_same(room: Room, lines: list[str], pattern: str) -> None:
-    (room.work / "file").write_text("\n".join(lines))
-    sought = Sought(guard_of(room.work, room.home, room.environment), room.work, pattern, "")
-    never = threading.Event()
-    assert RIPGREP is not None
-    assert sorted(by_walking(sought, never)) == sorted(by_ripgrep(sought, RIPGREP, never))

@@ -1,8 +1,7 @@
-"""Files found by a text in them or by their names: by ripgrep where it is installed, else by our own walk."""
+"""Files found by a text in them or by their names; what .gitignore names is left out, as git does it."""
 
 import os
 import re
-import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -15,14 +14,13 @@ from msgspec import Meta
 
 from whet.agent.inspection.triggers import REPOSITORY
 from whet.agent.tools.guard import Guard
-from whet.agent.tools.processes import Launch, Process, plain, safe_path
+from whet.agent.tools.processes import plain
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
 
 SECONDS = 30.0
 LARGEST_BYTES = 8 * 1024 * 1024
 LINE_CHARACTERS = 300
-TAPE_BYTES = 16 * 1024 * 1024
 MOST_IN_FILE = 200
 
 
@@ -129,17 +127,14 @@ def search_files(
     if not root.exists():
         return failed(f"There is no {path}.")
     sought = Sought(guard, root, pattern, glob)
-    program = _ripgrep(occasion)
-    found = by_ripgrep(sought, program, occasion.interrupt) if program else by_walking(sought, occasion.interrupt)
-    matches = sorted(found)
+    matches = sorted(_matches(sought, occasion.interrupt))
     lines = [f"{each.path}:{each.line}: {each.text}" if each.line else each.path for each in matches[:limit]]
     if len(matches) > limit:
         lines.append(f"[{len(matches) - limit:,} more; narrow the search]")
     return Given("\n".join(lines) or "[nothing found]", trust=occasion.workplace.trust_of_place(root))
 
 
-def by_walking(sought: Sought, interrupt: Event) -> Iterator[FileMatch]:
-    """The matches, looked for by our own means."""
+def _matches(sought: Sought, interrupt: Event) -> Iterator[FileMatch]:
     try:
         # Within a whole file, the beginning and the end of the text mean those of any line.
         wanted = re2.compile(f"(?m:{sought.pattern})", _quiet()) if sought.pattern else None
@@ -168,38 +163,6 @@ def _quiet() -> re2.Options:
     options = re2.Options()
     options.log_errors = False
     return options
-
-
-def by_ripgrep(sought: Sought, program: str, interrupt: Event) -> Iterator[FileMatch]:
-    """The same, by ripgrep."""
-    options = ["--no-config", "--hidden", "--no-messages", "--color=never", "--no-require-git", "--no-ignore-parent"]
-    options += ["--no-ignore-global", "--glob", f"!{REPOSITORY}"]
-    options += ["--glob", sought.glob] if sought.glob else []
-    options += [f"--max-filesize={LARGEST_BYTES}", f"--max-count={MOST_IN_FILE}", "--null"]
-    what = ["--line-number", "--no-heading", "--with-filename", f"--regexp={sought.pattern}"]
-    argv = (*options, *(what if sought.pattern else ["--files"]), "--", str(sought.root))
-    folder = sought.root if sought.root.is_dir() else sought.root.parent
-    process = Process(Launch((program,), argv, {"PATH": "/usr/bin:/bin"}, folder), "rg", limit=TAPE_BYTES)
-    process.wait(SECONDS, interrupt)
-    process.stop()
-    taped = process.tape.take()
-    if process.exit_code == 2 and not taped.head.count(b"\0"):
-        lines = taped.text.strip().splitlines() or ["ripgrep failed"]
-        raise WhetError(f"The pattern is not a valid regex: {lines[-1]}.", advice="Escape what is meant literally.")
-    yield from _parsed(sought, (taped.head + taped.tail).decode("utf-8", "replace"))
-
-
-def _parsed(sought: Sought, printed: str) -> Iterator[FileMatch]:
-    if not sought.pattern:
-        for path in printed.split("\0"):
-            if path and _is_seen(sought.guard, Path(path)):
-                yield FileMatch(_named(sought, Path(path)))
-        return
-    for line in printed.split("\n"):
-        path, _, rest = line.partition("\0")
-        number, _, text = rest.partition(":")
-        if number.isdecimal() and _is_seen(sought.guard, Path(path)):
-            yield FileMatch(_named(sought, Path(path)), int(number), plain(text.strip())[:LINE_CHARACTERS])
 
 
 def _walked(sought: Sought) -> Iterator[Path]:
@@ -261,11 +224,3 @@ def _named(sought: Sought, path: Path) -> str:
     """A path as the other tools take it: from the working folder where it lies in there."""
     folder = sought.guard.folder
     return str(path.relative_to(folder)) if folder in path.parents else str(path)
-
-
-def _ripgrep(occasion: Occasion) -> str:
-    path = safe_path(occasion.situation.environment.get("PATH", ""))
-    program = shutil.which("rg", path=path) or ""
-    folder = occasion.workplace.guard.folder
-    # One that lies where the agent writes is not the person's.
-    return "" if not program or folder in Path(os.path.realpath(program)).parents else program

@@ -29,8 +29,8 @@ AGENT = Agent(
         notes="settings.json",
         noted="enabledPlugins",
     ),
-    executor="whet.agents.claude_code.executor:EXECUTOR",
-    reader="whet.agents.claude_code.executor:READER",
+    executor="whet.agents.executors:CLAUDE",
+    reader="whet.agents.executors:CLAUDE_READER",
     shell=("CLAUDECODE",),
     programs=("claude",),
 )

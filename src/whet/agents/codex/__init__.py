@@ -29,8 +29,8 @@ AGENT = Agent(
         notes="config.toml",
         noted="plugins",
     ),
-    executor="whet.agents.codex.executor:EXECUTOR",
-    reader="whet.agents.codex.executor:READER",
+    executor="whet.agents.executors:CODEX",
+    reader="whet.agents.executors:CODEX_READER",
     shell=("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID"),
     programs=("codex",),
 )

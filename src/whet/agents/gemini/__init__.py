@@ -29,8 +29,8 @@ AGENT = Agent(
         notes="settings.json",
         noted="extensions/",
     ),
-    executor="whet.agents.gemini.executor:EXECUTOR",
-    reader="whet.agents.gemini.executor:READER",
+    executor="whet.agents.executors:GEMINI",
+    reader="whet.agents.executors:GEMINI_READER",
     shell=("GEMINI_CLI",),
     programs=("gemini",),
 )

@@ -13,6 +13,6 @@ AGENT = Agent(
         skills="skills",
         has_default=True,
     ),
-    executor="whet.agents.hermes.executor:EXECUTOR",
+    executor="whet.agents.executors:HERMES",
     programs=("hermes",),
 )

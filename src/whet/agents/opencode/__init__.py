@@ -20,8 +20,8 @@ AGENT = Agent(
         # It hands its plugins no path: all sessions are in one database.
         marks=HostMarks(field="sessionID", database=("XDG_DATA_HOME", "~/.local/share", "opencode/opencode.db")),
     ),
-    executor="whet.agents.opencode.executor:EXECUTOR",
-    reader="whet.agents.opencode.executor:READER",
+    executor="whet.agents.executors:OPENCODE",
+    reader="whet.agents.executors:OPENCODE_READER",
     shell=("OPENCODE",),
     programs=("opencode",),
 )
