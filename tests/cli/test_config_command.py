@@ -24,19 +24,6 @@ def test_what_is_set_is_shown_with_where_it_comes_from(whet: Whet) -> None:
     assert whet("config", "model").out == "openai:gpt-5.1\n"
 
 
-def test_an_old_setting_is_told_and_stops_no_command(whet: Whet, file: Path) -> None:
-    file.parent.mkdir()
-    file.write_text("[review]\nenabled = false\nseconds = 3\n")
-    done = whet("sessions")
-    assert done.code == 0
-    assert done.err.count("is no setting any more") == 2
-    assert "Use review.every" in done.err
-    assert whet("config", "review.every").out == "0\n"
-    assert whet("config", "--unset", "review.seconds").code == 0
-    assert "review.seconds" not in whet("status").err
-    assert "Instead: review.every" in whet("config", "review.enabled", "true").err
-
-
 def test_setting_and_unsetting_leave_the_rest_of_the_file_alone(whet: Whet, file: Path) -> None:
     file.parent.mkdir()
     own = '# mine\nmodel = "local" # for now\n\n[budget]\ntokens = 5\n'

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.runs.models import address_of, endpoint_of
 from whet.runs.run import Budget
-from whet.runs.setting_keys import OLD, TEXTS, path_of, renewed
-from whet.runs.settings import Endpoint, Settings, explanations, form_of, parse
+from whet.runs.setting_keys import TEXTS, path_of
+from whet.runs.settings import Endpoint, Settings, explanations, parse
 from whet.text.toml import assigned, encoded
 
 
@@ -111,47 +111,6 @@ def outcome(text: str) -> Settings | str:
         return parse(text)
     except WhetError as error:
         return error.advice
-
-
-def test_an_old_setting_moves_to_what_took_its_place() -> None:
-    text = """context_files = false
-[prompt]
-profile = false
-session = true
-[models.m]
-output_dollars = 15
-input_dollars = 3
-[servers.a]
-command = "npx"
-arguments = ["-y", "a b"]
-[servers.b]
-url = "http://127.0.0.1:1/mcp"
-[review]
-enabled = false
-memory_turns = 3
-[compaction]
-enabled = false
-[local]
-context_tokens = 4096
-"""
-    found = parse(text)
-    assert found.prompt.parts == ("memory", "session")
-    assert {each.name: (each.prices, each.window) for each in found.models} == {
-        "m": ((3.0, 15.0), None),
-        "local": ((), 4096),
-    }
-    assert [each.command for each in found.servers] == ["npx -y 'a b'", "http://127.0.0.1:1/mcp"]
-    assert (found.review.every, found.compaction.at) == (0, 0)
-
-
-@given(st.sampled_from(list(OLD)), toml_values)
-def test_an_old_setting_never_stops_a_start_and_is_told(form: str, value: object) -> None:
-    text = f"{form.replace('*', 'mine')} = {encoded(value)}"
-    assert [note.split()[0] for note in renewed(tomllib.loads(text)).notes] == [form.replace("*", "mine")]
-    if OLD[form].put is None:
-        assert parse(text) == parse("") or form.split(".")[1] == "*"
-    with pytest.raises(WhetError, match="is no setting any more"):
-        form_of(path_of(form.replace("*", "mine")))
 
 
 @given(st.sampled_from([key.replace("*", "mine") for key in TEXTS]), toml_values)

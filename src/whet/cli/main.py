@@ -91,8 +91,6 @@ def _run(arguments: list[str]) -> int:
             from whet.cli.mention import mention_pending
 
             mention_pending()
-        if "whet.store.settings_file" in sys.modules and arguments[:1] != ["config"]:
-            _mention_old_settings()
         sys.stdout.flush()  # here, where a reader that has left is no error
         return result if isinstance(result, int) else 0
     except WhetError as error:
@@ -106,15 +104,6 @@ def _run(arguments: list[str]) -> int:
         refused = isinstance(stop, click.Abort) and stop.__cause__ is None
         _complain("Nothing was done." if refused else "Interrupted.")
         return 130
-
-
-def _mention_old_settings() -> None:
-    """Say which settings of the file are of an earlier version."""
-    from whet.store.home import find_home
-    from whet.store.settings_file import loaded
-
-    for note in loaded(find_home(os.environ)).notes:
-        _complain(f"Warning: {note}")
 
 
 def _complain(text: str) -> None:

@@ -1,11 +1,9 @@
-"""The names of settings, old ones too, and what each does (`*`: a name that the user gives); what none may contain."""
+"""The names of settings and what each does (`*`: a name that the user gives); what none may contain."""
 
 import re
-import shlex
 import tomllib
-from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from whet.errors import WhetError
 
@@ -120,143 +118,5 @@ def refuse_secret(path: tuple[str, ...], value: Any) -> None:
         raise WhetError(f"{key} contains a password.", advice=SECRET_ADVICE)
 
 
-Table = dict[str, Any]
 Part = Literal["memory", "profile", "context_files", "session"]
 PARTS: tuple[Part, ...] = ("memory", "profile", "context_files")  # of a prompt, besides what it always holds
-
-
-class OldSetting(NamedTuple):
-    """What became of a setting: what stands in its place, and how its value is put there, if it is."""
-
-    instead: str
-    put: Callable[[Table, Any], None] | None = None  # into the document, or into the table of the named thing
-
-
-class RenewedSettings(NamedTuple):
-    """A document without old settings, and a sentence about each that it had."""
-
-    document: Table
-    notes: tuple[str, ...]
-
-
-def renewed(document: Table) -> RenewedSettings:
-    """The document as it would be written today; what has no place any more is left out."""
-    fresh = {name: _copied(value) for name, value in document.items()}
-    notes = []
-    for form, old in OLD.items():
-        for key, table, inner in _holders(fresh, form):
-            value = table.pop(form.rpartition(".")[2])
-            if old.put:
-                old.put(inner, value)
-            what = f"Use {old.instead}" if old.put else f"It has no effect: {old.instead}"
-            notes.append(f"{key} in settings.toml is no setting any more. {what}.")
-    return RenewedSettings(fresh, tuple(notes))
-
-
-def _copied(value: Any) -> Any:
-    return {name: _copied(each) for name, each in value.items()} if isinstance(value, dict) else value
-
-
-def _holders(document: Table, form: str) -> Iterator[tuple[str, Table, Table]]:
-    """Where an old setting stands: its key as written, the table that holds it, and the one its value is put into."""
-    *above, last = form.split(".")
-    table = document.get(above[0]) if above else document
-    if not isinstance(table, dict):
-        return
-    if above[1:] == ["*"]:
-        for name, inner in table.items():
-            if isinstance(inner, dict) and last in inner:
-                yield f"{above[0]}.{name}.{last}", inner, inner
-    elif last in table:
-        yield form, table, document
-
-
-def _table(document: Table, name: str) -> Table:
-    """The table of this name; one that leads nowhere in place of what is none, which is refused later."""
-    table = document.setdefault(name, {})
-    return table if isinstance(table, dict) else {}
-
-
-def _part(name: str) -> Callable[[Table, Any], None]:
-    def put(document: Table, value: Any) -> None:
-        prompt = _table(document, "prompt")
-        parts = prompt.get("parts", PARTS)
-        held = [each for each in parts if each != name] if isinstance(parts, list | tuple) else []
-        prompt["parts"] = [*held, name] if value is True else held
-
-    return put
-
-
-def _price(place: int) -> Callable[[Table, Any], None]:
-    def put(model: Table, value: Any) -> None:
-        prices = model.get("prices", [])
-        held = [*(prices if isinstance(prices, list) else ()), *(0.0,) * (place + 1)]
-        model["prices"] = [*held[:place], value, *prices[place + 1 :]]
-
-    return put
-
-
-def _add_arguments(server: Table, value: Any) -> None:
-    words = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-    server["command"] = shlex.join((str(server.get("command", "")), *words))
-
-
-def _put_address(server: Table, value: Any) -> None:
-    server["command"] = value or server.get("command", "")
-
-
-def _in_place(table: str, name: str, *, off: bool = False) -> Callable[[Table, Any], None]:
-    """Put the value under another name; of a switch (`off`) only false counts, as 0."""
-
-    def put(document: Table, value: Any) -> None:
-        if not off:
-            _table(document, table).setdefault(name, value)
-        elif value is False:
-            _table(document, table)[name] = 0
-
-    return put
-
-
-def _put_window(document: Table, value: Any) -> None:
-    if value:
-        _table(_table(document, "models"), "local").setdefault("window", value)
-
-
-OLD: dict[str, OldSetting] = {
-    "context_files": OldSetting("prompt.parts", _part("context_files")),
-    "prompt.memory": OldSetting("prompt.parts", _part("memory")),
-    "prompt.profile": OldSetting("prompt.parts", _part("profile")),
-    "prompt.session": OldSetting("prompt.parts", _part("session")),
-    "prompt.ephemeral": OldSetting("give instructions with `--system FILE`"),
-    "providers.*.retries": OldSetting("a request is retried five times"),
-    "models.*.output_tokens": OldSetting("sampling.output_tokens limits an answer"),
-    "models.*.input_dollars": OldSetting("models.NAME.prices", _price(0)),
-    "models.*.output_dollars": OldSetting("models.NAME.prices", _price(1)),
-    "models.*.cached_dollars": OldSetting("models.NAME.prices", _price(2)),
-    "servers.*.arguments": OldSetting("servers.NAME.command, with the arguments behind it", _add_arguments),
-    "servers.*.url": OldSetting("servers.NAME.command, with the address", _put_address),
-    "servers.*.timeout_seconds": OldSetting("a call may take a minute"),
-    "trials.at_once": OldSetting("two attempts of another agent run at a time"),
-    "work.keep_days": OldSetting("ended work is listed for 30 days"),
-    "work.keep": OldSetting("the newest 2,000 orders are listed"),
-    "budget.seconds": OldSetting("give `--max-seconds` with a run"),
-    "sampling.seed": OldSetting("give `--seed` with a run"),
-    "terminal.timeout_seconds": OldSetting("a command may take two minutes unless the agent asks for more"),
-    "terminal.output_characters": OldSetting("the agent sees 20,000 characters of an output"),
-    "review.memory_turns": OldSetting("review.every", _in_place("review", "every")),
-    "review.skill_calls": OldSetting("review.every", _in_place("review", "every")),
-    "review.enabled": OldSetting("review.every, where 0 means never", _in_place("review", "every", off=True)),
-    "review.model_calls": OldSetting("background.tokens_per_day limits reviews"),
-    "review.tokens": OldSetting("background.tokens_per_day limits reviews"),
-    "review.seconds": OldSetting("background.tokens_per_day limits reviews"),
-    "compaction.enabled": OldSetting("compaction.at, where 0 means never", _in_place("compaction", "at", off=True)),
-    "compaction.tail": OldSetting("three tenths of the window are kept word for word"),
-    "local.context_tokens": OldSetting("models.local.window", _put_window),
-    "local.threads": OldSetting("a local model has a thread per core"),
-    "local.slots": OldSetting("two conversations are kept in memory"),
-    "local.cache_mib": OldSetting("inactive conversations have 1,024 MiB"),
-    "chat.thoughts": OldSetting("thoughts are shown dimmed"),
-    "rules.unproved": OldSetting("you decide on each rule"),
-    "templates.measured": OldSetting("`--warm NAME` always starts from the template"),
-    "templates.proposed": OldSetting("a proposed template waits for your approval"),
-}

@@ -9,7 +9,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget, Sampling
-from whet.runs.setting_keys import OLD, PARTS, TEXTS, Part, dotted, nearest, refuse_secret, renewed
+from whet.runs.setting_keys import PARTS, TEXTS, Part, dotted, nearest, refuse_secret
 from whet.values import Value
 
 FILE_NAME = "settings.toml"
@@ -185,7 +185,7 @@ WORDS: dict[object, str] = {
 
 def parse(text: str) -> Settings:
     """The settings that a file holds. Raises WhetError for what is not TOML, not a setting, or not of its type."""
-    document = renewed(read(text)).document if text else {}
+    document = read(text) if text else {}
     for key, value in leaves(document):
         check(key, value)
     return _converted(document)
@@ -236,8 +236,6 @@ def form_of(path: tuple[str, ...]) -> str:
         return form
     if any(known.startswith(f"{form}.") for known in TEXTS):
         raise WhetError(f"{dotted(path)} is a table of settings.", advice="Name one: `whet config --explain`.")
-    if old := OLD.get(form):
-        raise WhetError(f"{dotted(path)} is no setting any more.", advice=f"Instead: {old.instead}.")
     near = nearest(form)
     advice = f"Did you mean {near.replace('*', path[1] if len(path) > 1 else 'NAME')}? " if near else ""
     raise WhetError(

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from whet.errors import WhetError
-from whet.runs.setting_keys import dotted, renewed
+from whet.runs.setting_keys import dotted
 from whet.runs.settings import FILE_NAME, Settings, parse, read
 from whet.store import files
 from whet.store.home import Home, prepare_home
@@ -11,11 +11,10 @@ from whet.text.toml import assigned, removed
 
 
 class LoadedSettings(NamedTuple):
-    """The settings, the text that they were read from, and a sentence about each setting of an earlier version."""
+    """The settings, and the text that they were read from."""
 
     settings: Settings
     text: str
-    notes: tuple[str, ...] = ()
 
 
 def load(home: Home) -> Settings:
@@ -26,7 +25,7 @@ def load(home: Home) -> Settings:
 def loaded(home: Home) -> LoadedSettings:
     text = decoded(home, files.read(place(home)))
     try:
-        return LoadedSettings(parse(text), text, renewed(read(text)).notes if text else ())
+        return LoadedSettings(parse(text), text)
     except WhetError as error:
         path = place(home).path
         raise WhetError(f"{error.message} See {path}.", advice=error.advice) from error

@@ -150,7 +150,7 @@ def _show(as_json: bool) -> int:
     found = loaded(find_home(os.environ))
     rows = effective(found.settings, found.text)
     path = place(find_home(os.environ)).path
-    notes = (*found.notes, *key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
+    notes = (*key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
     record = {"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)}
     listed = table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows])
     where = f"\n{plain(path)}{'' if path.exists() else ' (does not exist yet)'}"
