@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from whet.agent.protocols import Provider, Reply
 from whet.agent.providers.local import provider_for
-from whet.agent.providers.local_listing import pull_package
+from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED, kept
 from whet.agent.start import says
 from whet.agent.tools.toolbox import CHAT, built_in

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from local_tasks import TASKS, TOOLS, Task
 from whet.agent.protocols import Reply
 from whet.agent.providers.local import provider_for
-from whet.agent.providers.local_listing import pull_package
+from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED
 from whet.agent.start import says
 from whet.runs.run import Run, Sampling

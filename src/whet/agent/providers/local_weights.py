@@ -1,24 +1,18 @@
-"""Model files in the home folder: which there are, how one comes in and goes, and what each says of itself."""
+"""Model files in the home folder: which there are, how one goes, and what each says of itself."""
 
-import contextlib
-import hashlib
 import mmap
 import os
-import shutil
 import struct
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from whet.errors import WhetError
 from whet.store import files
-from whet.store.folders import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, Folder, explained, is_temporary, temporary_name
-from whet.store.home import Home, prepare_home
+from whet.store.folders import explained
+from whet.store.home import Home
 
 FOLDER = "models"
 SUFFIX = ".gguf"
-BLOCK_BYTES = 1 << 20
-UNPACKED = f"{TEMPORARY_PREFIX}unpacked-"
 
 
 class KnownWeights(NamedTuple):
@@ -92,80 +86,9 @@ def remove(name: str, home: Home) -> KeptWeights:
     return found
 
 
-@contextlib.contextmanager
-def fetching(home: Home) -> Iterator[Folder]:
-    """The folder of models while one is being fetched, by nobody else; what a crash left there is cleared first."""
-    prepare_home(home)
-    with files.locked(home.folder, (FOLDER,)) as folder:
-        with explained(folder.path):
-            for each in os.listdir(folder.descriptor):
-                if is_temporary(each) and each.startswith(UNPACKED):
-                    shutil.rmtree(folder.path / each)
-        yield folder
-
-
-def workspace(folder: Folder) -> Path:
-    """A folder to unpack in, on the disk where the model will lie; `fetching` clears it where we cannot."""
-    path = folder.path / f"{UNPACKED}{os.getpid()}{TEMPORARY_SUFFIX}"
-    path.mkdir(mode=0o700)
-    return path
-
-
 def file_name(name: str) -> str:
     """The name of the file that holds a model of this name; raises WhetError for one that cannot be a file's."""
     return files.beneath(Path(), f"{name}{SUFFIX}").name
-
-
-def install(folder: Folder, name: str, source: IO[bytes], *, expected: KnownWeights) -> Path:
-    """Copy weights into their place once all of them are there and are the right ones; else keep nothing."""
-    target, part = file_name(name), temporary_name(file_name(name))
-    hashed, size = hashlib.sha256(), 0
-    with explained(folder.path / target):
-        try:
-            with _create(folder, part) as out:
-                while block := source.read(BLOCK_BYTES):
-                    out.write(block)
-                    hashed.update(block)
-                    size += len(block)
-                out.flush()
-                os.fsync(out.fileno())
-            check(name, hashed.hexdigest(), size, expected=expected)
-            os.rename(part, target, src_dir_fd=folder.descriptor, dst_dir_fd=folder.descriptor)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(part, dir_fd=folder.descriptor)
-            raise
-    folder.settle(folder.path / target)
-    return folder.path / target
-
-
-def is_there(folder: Folder, weights: KnownWeights) -> bool:
-    """Whether the very same weights lie in their place already."""
-    path = folder.path / file_name(weights.name)
-    if not path.is_file() or path.stat().st_size != weights.size_bytes:
-        return False
-    with explained(path), path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
-
-
-def check(name: str, sha256: str, size_bytes: int, *, expected: KnownWeights) -> None:
-    """Raise WhetError where weights are not the expected ones; an empty checksum and no size expect nothing."""
-    wrong_size = expected.size_bytes and size_bytes != expected.size_bytes
-    if wrong_size or (expected.sha256 and sha256 != expected.sha256):
-        what = (
-            f"{size_bytes:,} bytes instead of {expected.size_bytes:,}"
-            if wrong_size
-            else f"the checksum {sha256} instead of {expected.sha256}"
-        )
-        raise WhetError(
-            f"The download of {name} has {what}. Nothing was saved.",
-            advice="Try again. If it happens again, do not use that source.",
-        )
-
-
-def _create(folder: Folder, name: str) -> IO[bytes]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.fdopen(os.open(name, flags, 0o600, dir_fd=folder.descriptor), "wb")
 
 
 MAGIC = b"GGUF"

