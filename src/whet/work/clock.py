@@ -59,7 +59,6 @@ def look(home: Home, *, now: float) -> str:
         for record in again:
             orders.submit(delivery_order(record), Queue.JOBS)
         job_records.move_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
-        orders.sweep(before=now - HOUR)
         orders.let_go(before=now - KEPT_DAYS * DAY, most=MOST_KEPT)
     return f"{due} due, {len(again)} to deliver again"
 

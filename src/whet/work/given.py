@@ -72,8 +72,6 @@ def _queue_of(found: WorkflowStatus) -> str:
 
 
 WORKFLOW = "carry_out"
-TICK = "tick"
-SWEPT = 500
 ID_BYTES = 6
 ATTEMPT_POLL_SECONDS = 0.25
 LISTED = 200
@@ -235,19 +233,6 @@ class GivenOrders:
         """Let go of this home's work that ended before a time, or that goes beyond the newest so many."""
         queues = [self._system.queue(queue) for queue in Queue] if self._system.owner.id else []
         return let_go(self._client, WORKFLOW, queues, before=before, most=most)
-
-    def sweep(self, *, before: float) -> int:
-        """Let go of what the clock left: its old ticks, of which there is one a minute."""
-        found = self._client.list_workflows(
-            name=TICK,
-            end_time=datetime.fromtimestamp(before, UTC).isoformat(),
-            status=["SUCCESS", "ERROR", "CANCELLED", "ENQUEUED"],
-            limit=SWEPT,
-            load_input=False,
-            load_output=False,
-        )
-        self._client.delete_workflows([each.workflow_id for each in found])
-        return len(found)
 
 
 @contextlib.contextmanager

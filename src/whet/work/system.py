@@ -24,7 +24,7 @@ IN_FILE = "sqlite:///"  # how the address of a file begins
 NAME = "whet"
 # Work that an older Whet left must be taken up by a newer one, so the version stands still while the steps do.
 VERSION = "1"
-CLOCK = "clock"  # the kind of order that the schedule of the engine gives, once a minute
+CLOCK = "clock"  # what a worker does once a minute
 WATCH = "watch"  # the kind of order that the clock gives, once an hour
 ARRIVALS = "arrivals"  # the kind of order that the clock gives when a hook has left something
 # Work that only the home that ordered it carries out. The attempts of trials are for all machines of a member.

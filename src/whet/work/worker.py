@@ -6,58 +6,44 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterator, Sequence
 from threading import Event
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 
 from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home, Reserve
+from whet.store.migrations import NewerStore
 from whet.store.opening import opened
 from whet.work.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
 from whet.work.faults import distrust_rows, explained, wait_for_lost_servers
-from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, given_orders, has_given, seal_on
+from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, WAITS, WORKFLOW, given_orders, has_given
 from whet.work.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.work.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
-from whet.work.orders import Order, Procedures, Queue, decoded, encoded, left_by
+from whet.work.life import LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
+from whet.work.orders import Direct, Order, Procedures, Queue, decoded, encoded, left_by
 from whet.work.system import CLOCK, NAME, OWN, VERSION, system_of
 
 MINUTE = 60.0
 POLL_SECONDS = 1.0
-EVERY_MINUTE = "* * * * *"
-TICKING = (Queue.CHORES, Queue.JOBS)  # on the first of which that a worker serves its clock is looked at
-
-
-class Chime:
-    """Tells when to look at the clock all the same. `steady` is a clock that nobody sets."""
-
-    def __init__(self, *, wall: float, steady: float) -> None:
-        self._highest = wall
-        self._rung = steady
-
-    def is_late(self, *, wall: float, steady: float) -> bool:
-        """Whether the clock is behind what it was, and a minute has passed since the last look; it counts anew then."""
-        self._highest = max(self._highest, wall)
-        if wall >= self._highest - MINUTE or steady - self._rung < MINUTE:
-            return False
-        self._rung = steady
-        return True
+TICKING = (Queue.CHORES, Queue.JOBS)  # a worker that serves one of these looks at the clock
 
 
 class Worker:
     """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
 
-    def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay, life: Life) -> None:
-        self.name = name
-        self._chime = Chime(wall=time.time(), steady=time.monotonic())
-        self._life = life
+    def __init__(self, bench: WorkBench, queues: Sequence[str], under_way: UnderWay, *, tell: Tell) -> None:
+        self.name = bench.worker
+        self._life = bench.life
         self._silences = Silences()
-        self._home = home
+        self._home = bench.home
         self._queues = list(queues)
-        self._fit = Fit(home)
+        self._fit = bench.fit
+        is_ticking = any(bench.system.queue(queue) in queues for queue in TICKING)
+        self._clock = bench.procedures.get(CLOCK) if is_ticking else None
+        self._looks_at = time.monotonic()
+        self._tell = tell
         self._running, self._postponed, self._leading, _ = under_way
         self._told: dict[str, float] = {}
 
@@ -74,16 +60,22 @@ class Worker:
             self._look_at_clock()
 
     def _look_at_clock(self) -> None:
-        """Have the clock looked at where the engine's own schedule sleeps: after the machine's clock was set back."""
-        if self._chime.is_late(wall=time.time(), steady=time.monotonic()):
-            for queue in self._queues:
-                if DBOS.get_schedule(f"{CLOCK}-{queue}"):
-                    DBOS.trigger_schedule(f"{CLOCK}-{queue}")
+        """Look at the clock once a minute, by one that nobody sets; what goes wrong is said, and tried again."""
+        if self._clock is None or time.monotonic() < self._looks_at:
+            return
+        self._looks_at = time.monotonic() + MINUTE
+        try:
+            self._clock.run(self._home, Direct(CLOCK), "")
+        except (Unreachable, NewerStore):
+            raise
+        except WhetError as error:
+            self._tell(f"{error.message} {error.advice}".strip())
 
     def is_idle(self) -> bool:
         """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
+        open = ["ENQUEUED", "PENDING"]
         waiting = DBOS.list_workflows(
-            queue_name=self._queues, status=["ENQUEUED", "PENDING"], limit=1, load_input=False, load_output=False
+            name=WORKFLOW, queue_name=self._queues, status=open, limit=1, load_input=False, load_output=False
         )
         return not waiting and not self._running
 
@@ -170,13 +162,11 @@ def _started(
             orders.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(WorkBench(kept, system, procedures, name, life, Fit(kept)), under_way)
+            bench = WorkBench(kept, system, procedures, name, life, Fit(kept))
+            _register(bench, under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
-            ticking = next((queue for queue in TICKING if queue in queues), None)
-            if CLOCK in procedures and ticking is not None:
-                _set_clock(system.queue(ticking), tick)
-            yield Worker(kept, name, names, under_way, life)
+            yield Worker(bench, names, under_way, tell=tell)
         finally:
             end_engine(before, is_busy=bool(under_way.running))
             reserve.close()
@@ -185,13 +175,11 @@ def _started(
                     orders.put_back(under_way.given_back)
 
 
-Tick = Callable[[datetime, Any], None]
+def _register(bench: WorkBench, under_way: UnderWay) -> None:
+    """The one workflow, of which every kind of order is a procedure."""
 
-
-def _register(bench: WorkBench, under_way: UnderWay) -> Tick:
-    """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
-
-    def perform(kind: str, body: str, seal: str) -> str:
+    @DBOS.workflow(name=WORKFLOW)
+    def carry_out(kind: str, body: str, seal: str = "") -> str:
         id = str(DBOS.workflow_id)
         under_way.running[id] = Event()
         try:
@@ -210,16 +198,6 @@ def _register(bench: WorkBench, under_way: UnderWay) -> Tick:
         finally:
             under_way.running.pop(id, None)
 
-    @DBOS.workflow(name=WORKFLOW)
-    def carry_out(kind: str, body: str, seal: str = "") -> str:
-        return perform(kind, body, seal)
-
-    @DBOS.workflow(name=TICK)
-    def tick(moment: datetime, context: Any) -> None:  # noqa: ARG001 - what a schedule gives its workflow
-        perform(CLOCK, "{}", seal_on(bench.system, CLOCK, "{}"))
-
-    return tick
-
 
 def _given(bench: WorkBench, kind: str, body: str, seal: str) -> Order:
     """The order as this home gave it; raises WhetError for one that it did not give, whoever wrote it down.
@@ -234,15 +212,6 @@ def _given(bench: WorkBench, kind: str, body: str, seal: str) -> Order:
             advice="Check who can write to the team's database, and submit the work again if you want it.",
         )
     return order
-
-
-def _set_clock(queue: str, tick: Tick) -> None:
-    """Have the clock looked at once a minute, and now: what was missed while no worker ran is made up for at once."""
-    schedule = f"{CLOCK}-{queue}"
-    DBOS.apply_schedules(
-        [{"schedule_name": schedule, "workflow_fn": tick, "schedule": EVERY_MINUTE, "queue_name": queue}]
-    )
-    DBOS.trigger_schedule(schedule)
 
 
 def _config(url: str, schema: str, name: str) -> DBOSConfig:
