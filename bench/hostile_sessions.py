@@ -137,7 +137,7 @@ def planted_in_a_job(stage: Stage) -> int:
         '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Fine.\\"}"}]}\n'
     )
     job = Job("count", "every 2h", added=NOW, prompt="Count.", workdir=str(stage.folder), model=f"scripted:{script}",
-              deliver="file", to=str(stage.folder / "report"), keep_days=9999)  # fmt: skip
+              deliver="file", to=str(stage.folder / "report"))  # fmt: skip
     write_job(stage, job)
     mine = JobRecord("planted", job, NOW, state=RunState.ORDERED)
     with opened(stage.alice) as database, given_orders(stage.alice) as orders:

@@ -94,7 +94,6 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
             "none, file, command, webhook, stdout",
         ),
         (("every 2h", "hi", "--workdir", "/nowhere"), "no folder /nowhere", "workdir"),
-        (("every 2h", "--prompt-file", "/nowhere/p"), "prompt file /nowhere/p cannot be read", "Restore it"),
     ],
 )
 def test_what_is_not_known_is_told_with_what_is_allowed(

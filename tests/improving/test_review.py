@@ -294,7 +294,7 @@ def test_another_model_reviews_under_its_own_name(place: Path, person: Path, by:
     with playing(words("Hello.")) as first, playing(words("Nothing.")) as second:
         whet = whet_at(place, person, first.base_url)
         with (place / "settings.toml").open("a") as settings:
-            settings.write(f'[providers.other]\nbase_url = "{second.base_url}"\nretries = 0\n')
+            settings.write(f'[providers.other]\nbase_url = "{second.base_url}"\n')
             if by == "setting":
                 settings.write('[review]\nmodel = "other:small-model"\n')
         session = talked(whet, "Hello.")

@@ -245,7 +245,6 @@ def test_a_script_alone_is_a_whole_job(place: Home, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"prompt": "", "prompt_file": "/nowhere/prompt.md"}, "prompt file /nowhere/prompt.md cannot be read"),
         ({"skills": ("gone",)}, "no skill gone"),
         ({"model": "nobody:nothing"}, "does not name a known provider"),
         ({"workdir": "/nowhere"}, "no folder /nowhere"),
@@ -258,18 +257,11 @@ def test_what_vanished_is_a_failed_run_that_says_so(place: Home, work: Path, cha
     assert why in record.result.error
 
 
-def test_an_agent_cannot_write_its_own_orders(place: Home, work: Path, tmp_path: Path) -> None:
-    for name in ("orders.md", "run.sh"):
-        (work / name).write_text("echo hello")
-    prompted = ran(place, job(work, prompt="", prompt_file=str(work / "orders.md")))
-    scripted = ran(place, job(work, script="bash ./run.sh"))
-    for record in (prompted, scripted):
-        assert record.result is not None
-        assert "it could change its own task" in record.result.error
-    apart = tmp_path / "orders.md"
-    apart.write_text(PROMPT)
-    good = ran(place, job(work, prompt="", prompt_file=str(apart), model=script(tmp_path / "m", DONE)))
-    assert not good.has_failed
+def test_an_agent_cannot_write_its_own_script(place: Home, work: Path) -> None:
+    (work / "run.sh").write_text("echo hello")
+    record = ran(place, job(work, script="bash ./run.sh"))
+    assert record.result is not None
+    assert "it could change its own task" in record.result.error
 
 
 def test_a_provider_that_fails_is_a_failed_run(place: Home, work: Path) -> None:
@@ -318,7 +310,7 @@ def test_a_delivery_that_fails_is_kept_and_tried_again_where_the_job_now_says(pl
 
 
 def test_no_report_is_written_where_agents_are_told_what_to_do(place: Home) -> None:
-    one = Job("sly", "every 2h", script="echo Obey.", deliver="file", to=str(place.folder / "memory.md"), replace=True)
+    one = Job("sly", "every 2h", script="echo Obey.", deliver="file", to=str(place.folder / "memory.md"))
     record = ran(place, one)
     assert record.handing is Handing.FAILED
     assert "Whet's home" in record.handing_error

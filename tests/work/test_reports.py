@@ -14,8 +14,8 @@ from whet.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
 from whet.work.job_runs import Surroundings, deliver, may_be_repeated
 
 
-def record(how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12") -> JobRecord:
-    job = Job("news", "every 2h", prompt="x", workdir="/", deliver=how, to=to, replace=replace)
+def record(how: Deliver, to: str = "", *, id: str = "ab12") -> JobRecord:
+    job = Job("news", "every 2h", prompt="x", workdir="/", deliver=how, to=to)
     return finished(JobRecord(id, job, 0.0), JobResult(JobOutcome.DONE, "All is well."), now=1.0)
 
 
@@ -29,12 +29,6 @@ def test_a_file_grows_by_each_report_once(tmp_path: Path) -> None:
         send(each, tmp_path)
     assert (tmp_path / "news.md").read_text() == f"{letter(first).rstrip()}\n\n{letter(second)}"
     assert may_be_repeated(first)
-
-
-def test_a_file_may_hold_the_last_report_only(tmp_path: Path) -> None:
-    for id in ("one", "two", "two"):
-        send(record("file", str(tmp_path / "news.md"), replace=True, id=id), Path("/"))
-    assert (tmp_path / "news.md").read_text() == letter(record("file", id="two"))
 
 
 def test_a_file_where_there_is_no_folder_and_a_link_are_refused(tmp_path: Path) -> None:

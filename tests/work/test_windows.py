@@ -11,57 +11,47 @@ from agent.loopback import playing, tunnelling
 from cli.chat.answers import calls, settings_for
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import scripted_file
-from whet.jobs.job import LEAST_WINDOW, Job
+from whet.jobs.job import Job
 from whet.runs.models import Model
 from whet.runs.settings import Endpoint, Settings
 from whet.store.home import Home
-from whet.work.job_sessions import WindowFound, ask_window, limits_of, with_window
+from whet.work.job_sessions import ask_window, limits_of, with_window
 from work.job_scenes import ran
 
 FINISH = calls("finish", status="done", report="Two leaves.")
 LLAMA_LIST = {"data": [{"id": "some.gguf", "owned_by": "llamacpp", "meta": {"n_ctx_train": 32_768}}]}
 OLLAMA_LIST = {"data": [{"id": "test-model:latest", "owned_by": "library"}, {"id": "other", "owned_by": "library"}]}
-OLLAMA_INFO = {"general.architecture": "qwen2", "qwen2.context_length": 131_072, "tokenizer.ggml.model": "gpt2"}
 STUDIO = {"id": "test-model", "type": "llm", "max_context_length": 131_072}
-SERVERS: dict[str, tuple[dict[str, object], WindowFound]] = {
-    "vllm": ({"/v1/models": {"data": [{"id": "test-model", "max_model_len": 40_960}]}}, WindowFound(40_960)),
+SERVERS: dict[str, tuple[dict[str, object], int | None]] = {
+    "vllm": ({"/v1/models": {"data": [{"id": "test-model", "max_model_len": 40_960}]}}, 40_960),
     "one of many": (
         {"/v1/models": {"data": [{"id": "big", "max_model_len": 9}, {"id": "test-model", "max_model_len": 7}]}},
-        WindowFound(7),
+        7,
     ),
     "llama.cpp": (
         {"/v1/models": LLAMA_LIST, "/props": {"default_generation_settings": {"n_ctx": 8_192}, "total_slots": 1}},
-        WindowFound(8_192, 32_768),
+        8_192,
     ),
-    "llama.cpp without props": ({"/v1/models": LLAMA_LIST}, WindowFound(None, 32_768)),
+    "llama.cpp without props": ({"/v1/models": LLAMA_LIST}, None),
     "lm studio": (
         {"/api/v0/models": {"data": [STUDIO | {"state": "loaded", "loaded_context_length": 16_384}]}},
-        WindowFound(16_384, 131_072),
+        16_384,
     ),
-    "lm studio, not loaded": ({"/api/v0/models": {"data": [STUDIO]}}, WindowFound(None, 131_072)),
-    "ollama, running": (
-        {"/v1/models": OLLAMA_LIST, "/api/ps": {"models": [{"name": "test-model:latest", "context_length": 4_096}]}},
-        WindowFound(4_096),
-    ),
+    "lm studio, not loaded": ({"/api/v0/models": {"data": [STUDIO]}}, None),
     "ollama": (
-        {
-            "/v1/models": OLLAMA_LIST,
-            "/api/ps": {"models": []},
-            "/api/show": {"parameters": 'num_ctx                        65536\nstop  "x"', "model_info": OLLAMA_INFO},
-        },
-        WindowFound(65_536, 131_072),
+        {"/v1/models": OLLAMA_LIST, "/api/ps": {"models": [{"name": "test-model:latest", "context_length": 4_096}]}},
+        4_096,
     ),
-    "ollama, as it comes": ({"/api/show": {"model_info": OLLAMA_INFO}}, WindowFound(None, 131_072)),
-    "silent": ({}, WindowFound()),
+    "ollama, another model": ({"/api/ps": {"models": [{"name": "other", "context_length": 4_096}]}}, None),
+    "silent": ({}, None),
     "talking nonsense": (
         {
             "/v1/models": [1, 2],
             "/props": {"default_generation_settings": {"n_ctx": "many"}},
             "/api/ps": {"models": [None]},
-            "/api/show": {"parameters": 7, "model_info": "no"},
             "/api/v0/models": {"data": [{"id": "test-model", "loaded_context_length": -1}]},
         },
-        WindowFound(),
+        None,
     ),
 }
 
@@ -75,14 +65,13 @@ def test_each_kind_of_server_tells_its_window(kind: str) -> None:
         looks, requests = server.looks, server.requests
     assert told == found
     assert {look.headers["authorization"] for look in looks} == {"Bearer k"}
-    assert [look.json for look in looks if look.line.startswith("POST /api/show")] in ([], [{"model": "test-model"}])
     assert requests == []
 
 
 def test_nobody_at_home_is_no_error() -> None:
     with playing(FINISH) as server:
         endpoint = Endpoint("mine", base_url=server.base_url)
-    assert ask_window(endpoint, "x", environment={}, interrupt=Event()) == WindowFound()
+    assert ask_window(endpoint, "x", environment={}, interrupt=Event()) is None
 
 
 def chosen(tmp_path: Path, window: int | None = None) -> Chosen:
@@ -91,7 +80,7 @@ def chosen(tmp_path: Path, window: int | None = None) -> Chosen:
 
 
 def asked(given: Chosen, settings: Settings, environment: dict[str, str]) -> int | None:
-    made = with_window(given, settings, environment=environment, interrupt=Event(), least=LEAST_WINDOW)
+    made = with_window(given, settings, environment=environment, interrupt=Event())
     return made.model.window
 
 
@@ -105,16 +94,11 @@ def test_a_vendor_is_not_asked(tmp_path: Path) -> None:
         assert [each.line for each in proxy.asked] == ["CONNECT models.example:443 HTTP/1.1"], "one's own is, once"
 
 
-@pytest.mark.parametrize(("trained", "window"), [(32_768, 32_768), (131_072, None)])
-def test_what_a_model_was_made_for_counts_only_where_even_that_is_too_little(
-    tmp_path: Path, trained: int, window: int | None
-) -> None:
-    with playing(FINISH, pages={"/v1/models": {"data": [{"meta": {"n_ctx_train": trained}}]}}) as server:
+def test_what_is_known_is_not_asked(tmp_path: Path) -> None:
+    with playing(FINISH) as server:
         settings = Settings(model="mine:x", providers=(Endpoint("mine", base_url=server.base_url),))
-        assert asked(chosen(tmp_path), settings, {}) == window
-        before = len(server.looks)
         assert asked(chosen(tmp_path, window=4_096), settings, {}) == 4_096
-        assert len(server.looks) == before, "what is known is not asked"
+        assert server.looks == []
 
 
 def run(tmp_path: Path, served: int, **changes: Any) -> tuple[str, str, list[str]]:

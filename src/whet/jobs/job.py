@@ -48,7 +48,6 @@ class Job(Value, frozen=True):
     timezone: str = "UTC"
     added: float = 0.0
     prompt: str = ""
-    prompt_file: str = ""  # read at each run
     skills: tuple[str, ...] = ()
     script: str = ""  # a command line of the person's own, run before the agent; its output is data
     script_seconds: float = 300.0
@@ -61,10 +60,8 @@ class Job(Value, frozen=True):
     seconds: float = 3600.0
     deliver: Deliver = "none"
     to: str = ""  # a file, a command line or an address; $NAME is taken from the environment
-    replace: bool = False
     repeat: int = 0  # runs by schedule, 0 for no end
     paused: bool = False
-    keep_days: int = 30
 
 
 class KeySense(NamedTuple):
@@ -79,7 +76,6 @@ SENSES: Mapping[str, KeySense] = {
     "timezone": KeySense("the time zone of the schedule", "text in quotes"),
     "added": KeySense("the start of its intervals", "a date and time"),
     "prompt": KeySense("the task for the agent", "text in quotes"),
-    "prompt_file": KeySense("the file with the prompt", "text in quotes"),
     "skills": KeySense("skills to load first", "a list of texts"),
     "script": KeySense("a command line whose output the agent gets as data", "text in quotes"),
     "script_seconds": KeySense("the time limit of the script, in seconds", "a number"),
@@ -92,10 +88,8 @@ SENSES: Mapping[str, KeySense] = {
     "seconds": KeySense("the time limit of a run, in seconds", "a number"),
     "deliver": KeySense("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
     "to": KeySense("the file, command line or URL for the report", "text in quotes"),
-    "replace": KeySense("whether each report overwrites the last one", "true or false"),
     "repeat": KeySense("the number of runs after which it ends", "a whole number"),
     "paused": KeySense("whether it is paused", "true or false"),
-    "keep_days": KeySense("the days to keep its reports", "a whole number"),
 }
 
 
@@ -130,13 +124,11 @@ def check(job: Job) -> Job:
     if NAMES[Form.JOB].fullmatch(job.name) is None:
         raise WhetError(f"{job.name!r} is not a valid job name.", advice="Use lower-case words joined by hyphens.")
     schedule_of(job)
-    if job.prompt and job.prompt_file:
-        raise WhetError(f"The job {job.name} has a prompt and a prompt_file.", advice="Keep only one of them.")
-    if not (job.prompt.strip() or job.prompt_file or job.script.strip()):
-        raise WhetError(f"The job {job.name} has nothing to do.", advice="Give it a prompt, a prompt_file or a script.")
-    if (job.prompt or job.prompt_file) and not job.workdir:
+    if not (job.prompt.strip() or job.script.strip()):
+        raise WhetError(f"The job {job.name} has nothing to do.", advice="Give it a prompt or a script.")
+    if job.prompt and not job.workdir:
         raise WhetError(f"The job {job.name} has no working folder.", advice='Give a folder: workdir = "/path".')
-    for key in ("script_seconds", "window", "seconds", "repeat", "keep_days"):
+    for key in ("script_seconds", "window", "seconds", "repeat"):
         if getattr(job, key) < 0:
             raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key].text}.")
     _expect_delivery(job)

@@ -28,7 +28,7 @@ from whet.work.orders import Done, Order, Queue, Steps
 from whet.work.system import ARRIVALS, WATCH
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
-KEPT_DAYS, MOST_KEPT = 30, 2_000  # ended work that is still listed
+KEPT_DAYS, MOST_KEPT = 30, 2_000  # ended work and runs that are still listed
 WORDS = {
     WorkState.CANCELLED: "The work was cancelled.",
     WorkState.FAILED: "The work failed.",
@@ -93,7 +93,7 @@ def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> i
     written = 0
     for name, job in found.items():
         if job is not None:
-            job_records.prune(database, own.id, name, before=now - job.keep_days * DAY)
+            job_records.prune(database, own.id, name, before=now - KEPT_DAYS * DAY)
             written += name not in busy and _account(home, database, job, now)
     for mark in job_records.marks(database, own.id):
         if mark.job and mark.job not in found:

@@ -45,9 +45,8 @@ from whet.store.opening import opened
 from whet.store.owner import identity_of, owner_of
 from whet.values import Value
 from whet.work.job_sessions import JobScene, JobTask, LoadedSkill, carry_out, spent_on
-from whet.work.material import expect_outside, expect_script, folder_of, prompt_of
+from whet.work.material import Program, ProgramEnd, expect_outside, expect_script, folder_of, run
 from whet.work.orders import Done, Failed, Order, Steps, Unsure, encoded
-from whet.work.programs import Program, ProgramEnd, run
 
 COMMAND_SECONDS = 60.0
 WEBHOOK_SECONDS = 30.0
@@ -95,9 +94,9 @@ def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
     for attempt in range(1, TRIES + 1):
         old = files.read(place)
         before = files.decoded(old or b"", place.path)
-        if text in before and not (record.job.replace and before != text):
+        if text in before:
             return
-        after = text if record.job.replace or not before else f"{before.rstrip()}\n\n{text}"
+        after = f"{before.rstrip()}\n\n{text}" if before else text
         try:
             files.write(place, after.encode(), expected=old)
             return
@@ -271,7 +270,7 @@ def filed(home: Home, record: JobRecord) -> Job:
 
 def _task(home: Home, job: Job) -> JobTask:
     skills = tuple(LoadedSkill(name, skill_files.load(home.folder, name).body) for name in job.skills)
-    return JobTask(prompt_of(job), skills)
+    return JobTask(job.prompt, skills)
 
 
 def _digest(task: JobTask) -> str:
@@ -293,7 +292,7 @@ def _work(home: Home, steps: Steps, begun: Begun, supply: Supply | None) -> JobR
         if failed is not None:
             return failed
         exit_code, material = ran.exit_code, ran.output
-        if not (record.job.prompt.strip() or record.job.prompt_file):
+        if not record.job.prompt.strip():
             outcome = JobOutcome.DONE if material.strip() else JobOutcome.NOTHING_TO_REPORT
             return JobResult(outcome, report=material, exit_code=exit_code)
     result = steps.do("agent", lambda: _ask_agent(home, begun, material, steps.interrupt, supply), JobResult)

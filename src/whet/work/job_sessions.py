@@ -4,7 +4,7 @@ The context window of a model that nobody told of: its endpoint is asked, where 
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from threading import Event
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from whet.agent.session import SessionRequest, Talk
 from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
 from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
-from whet.net.http import LOOPBACK, Client, Response, Waits, real_timing, route_to
+from whet.net.http import LOOPBACK, Client, Waits, real_timing, route_to
 from whet.net.wire import Interrupted, TransportFailed
 from whet.runs.models import Model, address_of
 from whet.runs.run import Ended, Spent, together
@@ -32,6 +32,7 @@ from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.store.sessions import stored
 from whet.store.settings_file import load
+from whet.text import fields
 from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.told.passages import Circumstances, is_small
 from whet.values import Value
@@ -42,100 +43,14 @@ MOST_BYTES = 1 << 22
 OK = 200
 
 
-class WindowFound(NamedTuple):
-    """How many tokens the server takes, and how many the model was made for, which a server may cut down."""
-
-    served: int | None = None
-    trained: int | None = None
-
-
-def with_window(
-    chosen: Chosen, settings: Settings, *, environment: Mapping[str, str], interrupt: Event, least: int
-) -> Chosen:
-    """The model with the window that its endpoint tells, where none is known.
-
-    What a model was made for says nothing of what its server takes, unless even that is less than `least`.
-    """
+def with_window(chosen: Chosen, settings: Settings, *, environment: Mapping[str, str], interrupt: Event) -> Chosen:
+    """The model with the window that its own server tells, where none is known."""
     address = address_of(settings)
     endpoint = at_base(address.endpoint, settings, environment)
     if chosen.model.window is not None or endpoint.kind != "openai" or not _is_own(endpoint, settings):
         return chosen
-    found = ask_window(endpoint, address.model, environment=environment, interrupt=interrupt)
-    is_short = found.trained is not None and found.trained < least
-    window = found.served or (found.trained if is_short else None)
+    window = ask_window(endpoint, address.model, environment=environment, interrupt=interrupt)
     return chosen._replace(model=replace(chosen.model, window=window)) if window else chosen
-
-
-def ask_window(endpoint: Endpoint, model: str, *, environment: Mapping[str, str], interrupt: Event) -> WindowFound:
-    """What the endpoint says of a model's window; nothing where it does not say, or does not answer."""
-    key = environment.get(endpoint.key_variable, "").strip() if endpoint.key_variable else ""
-    headers = {"Authorization": f"Bearer {key}" if key else "", "Content-Type": "application/json"}
-    asking = _Asking(headers, endpoint, environment, interrupt)
-    trained = None
-    for found in _tellings(asking, model):
-        if found.served:
-            return found
-        trained = trained or found.trained
-    return WindowFound(trained=trained)
-
-
-class _Asking:
-    """Short questions to one server: an answer in JSON, or nothing."""
-
-    def __init__(
-        self, headers: Mapping[str, str], endpoint: Endpoint, environment: Mapping[str, str], interrupt: Event
-    ) -> None:
-        route = route_to(endpoint.base_url, environment)
-        self.path = route.path  # such as /v1: what a server has of its own lies beside it
-        self._client = Client(route._replace(path=""), now=real_timing().steady, waits=WAITS)
-        self._headers = headers
-        self._interrupt = interrupt
-        self._is_lost = False
-
-    def ask(self, path: str, body: Mapping[str, str] | None = None) -> Mapping[str, Any]:
-        if self._is_lost:
-            return {}
-        try:
-            if body is None:
-                response = self._client.get(path, self._headers, interrupt=self._interrupt)
-            else:
-                response = self._client.post(path, self._headers, msgspec.json.encode(body), interrupt=self._interrupt)
-            try:
-                answer = msgspec.json.decode(_body(response)) if response.status == OK else None
-            finally:
-                response.end()
-        except (TransportFailed, Interrupted):  # the run itself says why
-            self._is_lost = True
-            return {}
-        except msgspec.DecodeError:
-            return {}
-        return _table(answer)
-
-
-def _tellings(asking: _Asking, model: str) -> Iterator[WindowFound]:
-    """What each kind of server tells, asked in turn; one that answers the first question in full is asked no other."""
-    listed = _entry(asking.ask(f"{asking.path}/models"), model)
-    yield WindowFound(_number(listed.get("max_model_len")))  # vLLM
-    trained = _number(_table(listed.get("meta")).get("n_ctx_train"))
-    props = _table(asking.ask("/props").get("default_generation_settings"))  # llama.cpp, of one slot
-    yield WindowFound(_number(props.get("n_ctx")), trained)
-    studio = _entry(asking.ask("/api/v0/models"), model)  # LM Studio
-    yield WindowFound(_number(studio.get("loaded_context_length")), _number(studio.get("max_context_length")))
-    yield _ollama(asking, model)
-
-
-def _ollama(asking: _Asking, model: str) -> WindowFound:
-    running = asking.ask("/api/ps").get("models")
-    for each in running if isinstance(running, list) else ():
-        loaded = _number(_table(each).get("context_length"))
-        if loaded and _table(each).get("name") in (model, f"{model}:latest"):
-            return WindowFound(loaded)
-    shown = asking.ask("/api/show", {"model": model})
-    lines = str(shown.get("parameters", "")).splitlines()
-    asked = next((line.split()[-1] for line in lines if line.split()[:1] == ["num_ctx"]), "")
-    about = _table(shown.get("model_info"))
-    trained = about.get(f"{about.get('general.architecture')}.context_length")
-    return WindowFound(int(asked) if asked.isdecimal() else None, _number(trained))
 
 
 def _is_own(endpoint: Endpoint, settings: Settings) -> bool:
@@ -144,29 +59,47 @@ def _is_own(endpoint: Endpoint, settings: Settings) -> bool:
     return given or (urlsplit(endpoint.base_url).hostname or "").startswith(LOOPBACK)
 
 
-def _entry(answer: Mapping[str, Any], model: str) -> Mapping[str, Any]:
+def ask_window(endpoint: Endpoint, model: str, *, environment: Mapping[str, str], interrupt: Event) -> int | None:
+    """How many tokens the server takes, in the ways that servers tell it, asked in turn; None where none does."""
+    key = environment.get(endpoint.key_variable, "").strip() if endpoint.key_variable else ""
+    headers = {"Authorization": f"Bearer {key}" if key else ""}
+    route = route_to(endpoint.base_url, environment)
+    client = Client(route._replace(path=""), now=real_timing().steady, waits=WAITS)
+
+    def ask(path: str) -> Mapping[str, Any]:
+        response, body = client.get(path, headers, interrupt=interrupt), bytearray()
+        try:
+            for chunk in response.chunks():
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    break
+        finally:
+            response.end()
+        try:
+            answer = msgspec.json.decode(body) if response.status == OK else {}
+        except msgspec.DecodeError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
+
+    names = (model, f"{model}:latest")
+    ways: tuple[Callable[[], tuple[dict[str, Any], str]], ...] = (
+        lambda: (_entry(ask(f"{route.path}/models"), "data", names), "max_model_len"),  # vLLM
+        lambda: (fields.mapping(ask("/props"), "default_generation_settings"), "n_ctx"),  # llama.cpp, of one slot
+        lambda: (_entry(ask("/api/v0/models"), "data", names), "loaded_context_length"),  # LM Studio
+        lambda: (_entry(ask("/api/ps"), "models", names), "context_length"),  # Ollama
+    )
+    try:
+        return next((window for way in ways if (window := fields.whole(*way())) > 0), None)
+    except (TransportFailed, Interrupted):  # the run itself says why
+        return None
+
+
+def _entry(answer: Mapping[str, Any], key: str, names: tuple[str, ...]) -> dict[str, Any]:
     """The model in a list of them; a server that has one alone may call it otherwise."""
-    found = answer.get("data")
-    entries = [_table(each) for each in found] if isinstance(found, list) else []
-    named = [each for each in entries if each.get("id") == model]
-    return (named or (entries if len(entries) == 1 else []) or [{}])[0]
-
-
-def _body(response: Response) -> bytes:
-    body = bytearray()
-    for chunk in response.chunks():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            return b""
-    return bytes(body)
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    listed = fields.objects(answer, key)
+    named = [each for each in listed if fields.text(each, "id", "name") in names]
+    only = listed if len(listed) == 1 and "id" in listed[0] else []
+    return next(iter(named or only), {})
 
 
 SHARE_OF_ROOM = 0.4
@@ -263,7 +196,7 @@ def _chosen(scene: JobScene, settings: Settings) -> Chosen:
     chosen = (
         scene.supply(home, settings, "") if scene.supply else provider_for(settings, environment=environment, home=home)
     )
-    return with_window(chosen, settings, environment=environment, interrupt=scene.interrupt, least=LEAST_WINDOW)
+    return with_window(chosen, settings, environment=environment, interrupt=scene.interrupt)
 
 
 def limits_of(model: Model, tools: Iterable[str]) -> tuple[str, ...]:

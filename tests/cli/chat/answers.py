@@ -28,7 +28,7 @@ def calls(name: str, /, **arguments: object) -> Play:
 def settings_for(home: Path, base_url: str) -> None:
     """Settings that lead to the endpoint."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    text = f'model = "mine:test-model"\n[providers.mine]\nbase_url = "{base_url}"\nretries = 0\n'
+    text = f'model = "mine:test-model"\n[providers.mine]\nbase_url = "{base_url}"\n'
     (home / "settings.toml").write_text(text)
 
 

@@ -51,7 +51,6 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.argument("schedule")
 @click.argument("prompt", nargs=-1)
 @click.option("--name", default="", help="Name. Default: made from the prompt.")
-@click.option("--prompt-file", default="", help="File with the prompt, read at each run.")
 @click.option("--skill", "skills", multiple=True, help="Skill to load first. Repeatable.")
 @click.option("--script", default="", help="Command to run first.")
 @click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
@@ -61,11 +60,9 @@ def command(context: click.Context, as_json: bool) -> int:
 )
 @click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. Whet keeps a copy.")
 @click.option("--to", default="", help="File, command or URL. $NAME stands for an environment variable.")
-@click.option("--replace", is_flag=True, help="Overwrite the file with each report.")
 @click.option("--tool", "tools", multiple=True, help="Tool set to allow. Repeatable.")
 @click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one.")
 @click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="Time limit of a run, in seconds.")
-@click.option("--keep-days", type=click.IntRange(1), default=30, help="Days to keep reports.")
 @yes_option
 @json_option
 def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **options: Any) -> int:
@@ -185,14 +182,13 @@ def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job
     if options["deliver"] not in DELIVERIES:
         raise WhetError(f"{options['deliver']!r} is not a delivery.", advice=f"Use one of: {', '.join(DELIVERIES)}.")
     taken = [found.name for found in list_jobs(home.folder)]
-    words = prompt or options["prompt_file"] or options["script"]
+    words = prompt or options["script"]
     return Job(
         **{
             **options,
             "name": options["name"] or name_for(Path(words).stem if not prompt else words, taken),
             "schedule": schedule,
             "prompt": prompt.encode(errors="replace").decode(),
-            "prompt_file": _absolute(options["prompt_file"]),
             "workdir": _absolute(options["workdir"] or "."),
             "timezone": options["timezone"] or local_zone(os.environ),
             "added": float(int(time.time())),
