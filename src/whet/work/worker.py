@@ -15,8 +15,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home, Reserve
-from whet.store.migrations import NewerStore
-from whet.store.opening import opened
+from whet.store.opening import NewerStore, opened
 from whet.work.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
 from whet.work.faults import distrust_rows, explained, wait_for_lost_servers
 from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, WAITS, WORKFLOW, given_orders, has_given
