@@ -223,13 +223,15 @@ _QUAD = r"(?:[CDI-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-
 _WRAPPED = rf"(?:{_QUAD}{{16,19}}(?:\r?\n|(?:\\+r)?\\+n))*"
 
 # Vendors mark their keys with a short name before them. Nothing else that people write has a name and then so many
-# letters and digits without any order.
-_MARKED = r"(?:[a-z]{2,12}|[A-Z]{2,12})(?:[_.:\-][a-z0-9]{1,10}){0,3}[_.:\-][A-Za-z0-9]{32,200}"
+# letters and digits without any order; the ids of calls and answers have at most 29 of them.
+_MARKED = (
+    r"(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})(?:[_.:~\-][A-Za-z0-9]{1,10}){0,3}[_.:~\-][A-Za-z0-9_\-]{30,200}={0,2}"
+)
 KEYS: Final = (
     SecretRule(
         "api-key",
-        r"[A-Za-z0-9][_.:\-][A-Za-z0-9]{32}",
-        rf"(?:^|[\s\"'`(\[{{<>,;|]|\\[nrt])({_MARKED})(?:[^A-Za-z0-9_+/=\-]|$)",
+        r"[A-Za-z0-9][_.:~\-][A-Za-z0-9_\-]{30}",
+        rf"{START}({_MARKED})(?:[^A-Za-z0-9_+/=@\-]|$)",
         MatchTest.GENERATED,
     ),
     SecretRule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?:[ +]BLOCK)?-----{BREAK}*({_PEM_BODY})"),

@@ -10,6 +10,8 @@ STRICT_LENGTH: Final = 16
 SCRAMBLED_PASSWORD: Final = 12
 LONGEST_VALUE: Final = 8192
 PHRASE_WORDS: Final = 12
+LONGEST_WORD: Final = 12  # of letters and digits without a sign between them, in names that people give
+CHANCE_CHANGES: Final = 0.45  # of a kind of character to another; of 62 drawn at random .62 do
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -95,7 +97,10 @@ _CODE = re.compile(
 _PHRASE_WORD = re.compile(r"\b[a-z]{3,8}\b")
 # Words that no list of seed words has, and hardly a sentence does without.
 _SENTENCE_WORD = re.compile(r"\b(?:the|and|for|are|was|were|from|has|had|not|but|his|her|its|our|your|which)\b")
-_LAST_PART = re.compile(r"[A-Za-z0-9]+$")
+_MARK = re.compile(r"[A-Za-z]\w{1,11}?[_.:~\-]")
+_HASHED = re.compile(r"(?i:sha|md)\d")
+_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+_CLASSES = tuple(map(re.compile, (r"\d+", r"[A-Z]+", r"[a-z]+")))
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
 _TYPED_SYMBOL = re.compile(r"[!@#$%^&*]")
@@ -201,11 +206,12 @@ def is_scrambled(value: str, *, shortest: int = STRICT_LENGTH) -> bool:
 
 
 def is_generated(value: str) -> bool:
-    """Whether a marked key ends in what only a program writes: both cases and digits, each again and again."""
-    body = _LAST_PART.search(value)
-    text = body[0] if body else ""
-    runs = len(re.findall(r"\d+", text)), len(re.findall(r"[A-Z]+", text)), len(re.findall(r"[a-z]+", text))
-    return min(runs) >= 3 and sum(runs) >= 0.4 * len(text) and not is_stand_in(value)
+    """Whether a key's body is what only a program writes: both cases and digits, changing as often as chance has it."""
+    parts = _SEPARATORS.split(_MARK.sub("", value, count=1))
+    if _HASHED.match(value) or max(map(len, parts)) < LONGEST_WORD or is_stand_in(value):
+        return False
+    digits, *letters = (len(kind.findall("".join(parts))) for kind in _CLASSES)
+    return digits >= 2 and min(letters) >= 3 and digits + sum(letters) >= CHANCE_CHANGES * sum(map(len, parts))
 
 
 def _is_typed_password(value: str) -> bool:
