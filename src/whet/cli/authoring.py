@@ -16,7 +16,7 @@ from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
 from whet.ledger.traces import last_batch
-from whet.setup.records import load_record
+from whet.machine.records import load_record
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger

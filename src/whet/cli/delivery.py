@@ -10,7 +10,7 @@ from whet.cli.output import plain, print_json, say
 from whet.cli.shown.entries import diff_lines
 from whet.cli.shown.reviewing import labelled, reviewed
 from whet.hooks.installing import installed_hosts
-from whet.setup.hooking import first_step
+from whet.machine.hooking import first_step
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import sync

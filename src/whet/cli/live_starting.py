@@ -12,7 +12,7 @@ from whet.improving.live_pace import days_until_known
 from whet.ledger.entries import Actor, Entry, Item, Whereabouts, holds
 from whet.ledger.folding import scope_of
 from whet.ledger.patches import Action, Form
-from whet.setup.hooking import first_step
+from whet.machine.hooking import first_step
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of

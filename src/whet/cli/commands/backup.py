@@ -20,8 +20,8 @@ from whet.text.words import many
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
 def command(file: Path, as_json: bool) -> int:
+    from whet.machine.backup import back_up
     from whet.store.home import find_home
-    from whet.upkeep.backup import back_up
 
     home, target = find_home(os.environ), Path(os.path.expanduser(file)).absolute()
     with bytes_bar("Copying") as progress:

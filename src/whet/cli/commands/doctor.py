@@ -12,7 +12,7 @@ from whet.cli.output import plain, print_json, say, step_line
 from whet.text.words import many
 
 if TYPE_CHECKING:
-    from whet.upkeep.home_checks import CheckupRow
+    from whet.machine.home_checks import CheckupRow
 
 WIDTH = len("background work") + 2  # the longest name of a row
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
@@ -27,9 +27,9 @@ MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "
 )
 @json_option
 def command(as_json: bool) -> int:
+    from whet.machine.doctor import check_up
+    from whet.machine.home_checks import CheckupPlace, Health
     from whet.store.home import find_home
-    from whet.upkeep.doctor import check_up
-    from whet.upkeep.home_checks import CheckupPlace, Health
 
     rows: list[CheckupRow] = []
     with step_line("Checking") as progress:

@@ -10,7 +10,7 @@ from whet.cli.options import json_option
 from whet.cli.output import bytes_bar, moment, plain, print_json, say
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.setup.services import KEYS_FILE
+from whet.machine.services import KEYS_FILE
 from whet.store.home import Home, find_home
 from whet.store.settings_file import load
 from whet.text.words import many
@@ -30,7 +30,7 @@ from whet.text.words import many
 )
 @json_option
 def command(file: Path, replace: bool, yes: bool, as_json: bool) -> int:
-    from whet.upkeep.restore import is_empty, read_manifest, restore
+    from whet.machine.restore import is_empty, read_manifest, restore
 
     home = find_home(os.environ)
     if actor_of(os.environ) is Actor.AGENT:

@@ -14,7 +14,7 @@ from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
-    from whet.setup.looking import SetupPlace, SetupStep
+    from whet.machine.looking import SetupPlace, SetupStep
 
 PARTS = ("import", "hooks", "target", "service", "nightly")
 SHELLS = ("bash", "zsh", "fish")
@@ -51,7 +51,7 @@ def command(
     yes: bool,
     as_json: bool,
 ) -> int:
-    from whet.setup.records import alone
+    from whet.machine.records import alone
 
     if completion:
         return _print_completion(completion)
@@ -76,7 +76,7 @@ def _print_completion(shell: str) -> int:
 
 
 def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    from whet.setup.looking import look, planned
+    from whet.machine.looking import look, planned
 
     steps = planned(look(here), without=without)
     open_steps = [step for step in steps if step.state == "to do"]
@@ -97,8 +97,8 @@ def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: 
 
 def _machine(nightly: str) -> "SetupPlace":
     from whet.jobs.job import nightly_job
-    from whet.setup.looking import SetupPlace
-    from whet.setup.services import service_for
+    from whet.machine.looking import SetupPlace
+    from whet.machine.services import service_for
     from whet.store.home import find_home
 
     nightly_job(nightly, program="whet", timezone="UTC", now=0)  # a time that is none is refused before anything else
@@ -127,8 +127,8 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
 
 def _warn_of_hooks(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     """Hooks run in the agent's environment, and use the home that they find there; a plugin the `whet` too."""
-    from whet.setup.hooking import how_to_find, is_on_path
-    from whet.setup.plugins import program_for
+    from whet.machine.hooking import how_to_find, is_on_path
+    from whet.machine.plugins import program_for
 
     has_plugins = any(step.kind == "hooks" and program_for(step.name, here.environment) for step in steps)
     if has_plugins and not is_on_path(here.person, here.environment):
@@ -156,8 +156,8 @@ def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
 def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
     from whet.cli.commands.import_ import progress_over
     from whet.cli.output import spinner
-    from whet.setup.doing import StepResult, set_up
-    from whet.setup.looking import new_files
+    from whet.machine.doing import StepResult, set_up
+    from whet.machine.looking import new_files
 
     importing = [step for step in steps if step.kind == "import" and step.state == "to do"]
     rest = tuple(step for step in steps if step not in importing)
@@ -183,7 +183,7 @@ def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) ->
 
 def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     """What only the person can do, for hooks that were never seen calling."""
-    from whet.setup.hooking import first_step
+    from whet.machine.hooking import first_step
     from whet.targets.reaching import last_calls
 
     silent = {step.name for step in steps if step.kind == "hooks" and not step.why_not} - set(last_calls(here.home))
@@ -193,8 +193,8 @@ def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> Non
 
 def _say_where_keys_go(here: "SetupPlace") -> None:
     """A service does not have the variables of this shell, and no key is copied into a file by Whet."""
+    from whet.machine.services import KEYS_FILE
     from whet.runs.models import endpoint_of
-    from whet.setup.services import KEYS_FILE
     from whet.store.settings_file import load
 
     settings = load(here.home)
@@ -207,8 +207,8 @@ def _say_where_keys_go(here: "SetupPlace") -> None:
 
 def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
     from whet.cli.output import spinner
-    from whet.setup.doing import undo
-    from whet.setup.records import load_record
+    from whet.machine.doing import undo
+    from whet.machine.records import load_record
 
     if load_record(here.home).is_empty:
         if as_json:

@@ -25,7 +25,7 @@ def command(as_json: bool) -> int:
 def show_status(*, as_json: bool = False) -> None:
     """Print how Whet stands on this machine."""
     from whet.cli.shown.status import status_lines, status_record
-    from whet.setup.status import machine_status
+    from whet.machine.status import machine_status
     from whet.store.home import find_home
 
     found = machine_status(find_home(os.environ), Path.home(), os.environ, now=time.time())

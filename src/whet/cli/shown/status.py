@@ -9,9 +9,9 @@ from whet.cli.catalogue import ABOUT
 from whet.cli.output import moment, plain, say
 from whet.cli.shown.lost_time import headlines, overview_record, trend_record
 from whet.cli.shown.records import left_out, repeating
+from whet.machine.hooking import how_it_calls
+from whet.machine.status import MachineStatus, TeamStatus, machine_status
 from whet.runs.daily_limit import Amount
-from whet.setup.hooking import how_it_calls
-from whet.setup.status import MachineStatus, TeamStatus, machine_status
 from whet.store.home import find_home
 from whet.text.showing import shown
 from whet.text.words import many, short

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from whet.agents.registry import known
-from whet.setup.services import Control, control
+from whet.machine.services import Control, control
 
 
 def how_it_calls(agent: str, last_call: float | None) -> str:

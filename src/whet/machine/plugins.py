@@ -9,8 +9,8 @@ from pathlib import Path
 from whet.agents.agent import AgentPlugin
 from whet.agents.registry import known
 from whet.errors import WhetError
-from whet.setup.records import digest_of
-from whet.setup.services import Control
+from whet.machine.records import digest_of
+from whet.machine.services import Control
 from whet.store import files
 from whet.store.home import Home, prepare_home
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.machine.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
+from whet.machine.backup import CARRIED
+from whet.machine.swapping import excluded, settle, swap, swap_back
 from whet.store.folders import explained
 from whet.store.home import Home
 from whet.store.opening import FIRST, MIGRATIONS, NEWEST, connect
 from whet.store.sqlite import file_faults, programs_in
-from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
-from whet.upkeep.backup import CARRIED
-from whet.upkeep.swapping import excluded, settle, swap, swap_back
 
 SPARE_BYTES = 64 << 20
 
@@ -41,7 +41,7 @@ def _has_files(home: Home) -> bool:
 def _has_rows(home: Home) -> bool:
     if not home.database_url:
         return False
-    from whet.upkeep.tables import has_rows  # noqa: PLC0415 - the driver is an extra
+    from whet.machine.tables import has_rows  # noqa: PLC0415 - the driver is an extra
 
     # Asked without the folder, which a connection would make.
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(connect(home._replace(folder=Path(folder)))) as it:
@@ -167,8 +167,8 @@ def _loaded(archive: OpenArchive, home: Home) -> Iterator[None]:
     if not home.database_url:
         yield
         return
+    from whet.machine.tables import load_tables  # noqa: PLC0415
     from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
-    from whet.upkeep.tables import load_tables  # noqa: PLC0415
 
     with contextlib.closing(Postgres(home.database_url)) as database, database.writing():
         load_tables(archive, database)

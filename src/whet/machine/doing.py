@@ -19,9 +19,7 @@ from whet.jobs.job import NAME, nightly_job, written
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
-from whet.secrets.redactor import secret_values
-from whet.sessions.trust import Trust
-from whet.setup.looking import (
+from whet.machine.looking import (
     HOOKS,
     IMPORT,
     NIGHTLY,
@@ -35,9 +33,11 @@ from whet.setup.looking import (
     new_files,
     target_for,
 )
-from whet.setup.plugins import add_plugin, clear_away, digest_of_plugin, plugin_of, program_for, remove_plugin
-from whet.setup.records import HookedAgent, SetupRecord, WrittenFile, digest_of, is_as_left, load_record, save_record
-from whet.setup.services import Control, control, start
+from whet.machine.plugins import add_plugin, clear_away, digest_of_plugin, plugin_of, program_for, remove_plugin
+from whet.machine.records import HookedAgent, SetupRecord, WrittenFile, digest_of, is_as_left, load_record, save_record
+from whet.machine.services import Control, control, start
+from whet.secrets.redactor import secret_values
+from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.job_records import place_of
 from whet.store.opening import opened

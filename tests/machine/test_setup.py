@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Done, Whet, allow
-from whet.setup.records import alone, digest_of
+from whet.machine.records import alone, digest_of
 from whet.store.home import Home
 
 ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'

@@ -1,6 +1,6 @@
 """The plan of setting up: every step once, in order, with its state."""
 
-from whet.setup.looking import AgentFacts, MachineFacts, StepState, planned
+from whet.machine.looking import AgentFacts, MachineFacts, StepState, planned
 
 CLAUDE = AgentFacts("claude-code", "Claude Code", 3, False, "/c/settings.json", "", False, "/c/CLAUDE.md")
 FACTS = MachineFacts((CLAUDE,), "systemd", "/u/whet.service", nightly_at="03:30")

@@ -14,14 +14,7 @@ from typing import IO, NamedTuple
 from whet import __version__
 from whet.agent.providers.local_weights import FOLDER as MODELS
 from whet.errors import WhetError
-from whet.setup.services import KEYS_FILE
-from whet.store.database import Database
-from whet.store.files import beneath
-from whet.store.folders import OPENED, explained, sync
-from whet.store.home import DATABASE_NAME, Home
-from whet.store.opening import connect, steps_taken
-from whet.store.sqlite import SQLite, copy_file
-from whet.upkeep.archive import (
+from whet.machine.archive import (
     CHUNK_BYTES,
     DATABASES,
     FORMAT,
@@ -32,7 +25,14 @@ from whet.upkeep.archive import (
     Progress,
     writing,
 )
-from whet.upkeep.swapping import settle
+from whet.machine.services import KEYS_FILE
+from whet.machine.swapping import settle
+from whet.store.database import Database
+from whet.store.files import beneath
+from whet.store.folders import OPENED, explained, sync
+from whet.store.home import DATABASE_NAME, Home
+from whet.store.opening import connect, steps_taken
+from whet.store.sqlite import SQLite, copy_file
 from whet.work.life import FOLDER as WORKERS
 from whet.work.system import FILE as ENGINE
 
@@ -199,8 +199,8 @@ def _copied_engine(home: Home, beside: Path) -> IO[bytes] | None:
 
 def _add_database(archive: ArchiveWriter, database: Database, beside: Path) -> None:
     if not isinstance(database, SQLite):
+        from whet.machine.tables import add_tables  # noqa: PLC0415
         from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
-        from whet.upkeep.tables import add_tables  # noqa: PLC0415
 
         assert isinstance(database, Postgres)
         add_tables(archive, database)

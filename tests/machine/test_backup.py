@@ -19,15 +19,15 @@ from command import runner
 from disks import mounted
 from kept_home import add_session, fill, said
 from whet.errors import WhetError
+from whet.machine import archive
+from whet.machine.archive import MANIFEST, Manifest
+from whet.machine.backup import BackupReport, back_up
+from whet.machine.restore import RestoreReport, restore
+from whet.machine.swapping import excluded
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import FIRST, NEWEST, opened
 from whet.store.sessions import load
-from whet.upkeep import archive
-from whet.upkeep.archive import MANIFEST, Manifest
-from whet.upkeep.backup import BackupReport, back_up
-from whet.upkeep.restore import RestoreReport, restore
-from whet.upkeep.swapping import excluded
 from whet.work.life import occupied
 
 

@@ -4,7 +4,7 @@ import os
 import plistlib
 from pathlib import Path
 
-from whet.setup.services import Service, service_for
+from whet.machine.services import Service, service_for
 from whet.store.home import Home
 
 # What launchd.plist(5) calls these keys, and the types that it reads there.

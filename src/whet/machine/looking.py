@@ -14,9 +14,9 @@ from whet.hooks.installing import are_installed, are_outdated, has_plugin, host_
 from whet.intake.finding import usual_places
 from whet.intake.taking import stamp_of
 from whet.jobs.job import NAME
-from whet.setup.plugins import digest_of_plugin, program_for
-from whet.setup.records import load_record
-from whet.setup.services import Service
+from whet.machine.plugins import digest_of_plugin, program_for
+from whet.machine.records import load_record
+from whet.machine.services import Service
 from whet.shipped.extras import FOR_SETUP, how_to_add, is_there
 from whet.store import files
 from whet.store.home import Home

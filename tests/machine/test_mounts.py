@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.upkeep.home_checks import mounts, mounts_in, remote_kind
+from whet.machine.home_checks import mounts, mounts_in, remote_kind
 
 LINUX = """\
 /dev/vda / ext4 rw,relatime 0 0

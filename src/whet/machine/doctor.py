@@ -24,11 +24,22 @@ from whet.agents.registry import USUAL, hosts
 from whet.errors import WhetError
 from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
 from whet.hooks.places import FOLDER as HOOKS
+from whet.machine.home_checks import (
+    CheckupPlace,
+    CheckupRow,
+    Rows,
+    check_files,
+    check_rights,
+    check_space,
+    failed,
+    ok,
+    warning,
+)
+from whet.machine.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
+from whet.machine.looking import FoundAgent, find_agents
+from whet.machine.records import load_record
 from whet.runs.models import address_of
 from whet.sessions.transcripts import link
-from whet.setup.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
-from whet.setup.looking import FoundAgent, find_agents
-from whet.setup.records import load_record
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database
 from whet.store.forgotten import FILE_NAME as FORGOTTEN
@@ -40,17 +51,6 @@ from whet.store.rows import SESSION_COLUMNS, Session, blob, session_of
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE, SQLite, file_faults
 from whet.targets.reaching import last_calls
-from whet.upkeep.home_checks import (
-    CheckupPlace,
-    CheckupRow,
-    Rows,
-    check_files,
-    check_rights,
-    check_space,
-    failed,
-    ok,
-    warning,
-)
 from whet.work.life import is_worker_alive
 from whet.work.system import FILE as ENGINE
 from whet.work.system import damaged

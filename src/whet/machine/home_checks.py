@@ -18,8 +18,8 @@ from typing import NamedTuple, Protocol
 
 from whet.errors import WhetError
 from whet.hooks.arrivals import kept_arrivals
-from whet.setup.records import load_record
-from whet.setup.services import KEYS_FILE
+from whet.machine.records import load_record
+from whet.machine.services import KEYS_FILE
 from whet.store import memory_files
 from whet.store.case_files import home_cases
 from whet.store.forgotten import forgotten

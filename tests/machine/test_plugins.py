@@ -14,7 +14,7 @@ from installed import Installed
 from lengths import long
 from proving.agents import program
 from whet.hooks.installing import are_installed, has_plugin
-from whet.setup.plugins import lay_out
+from whet.machine.plugins import lay_out
 from whet.store.home import Home
 
 REST = ("--without", "import", "--without", "target", "--without", "service", "--without", "nightly", "--yes")

@@ -15,10 +15,10 @@ from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.lessons.record import ProjectLessons
+from whet.machine.looking import FoundAgent, find_agents
+from whet.machine.records import load_record
 from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
-from whet.setup.looking import FoundAgent, find_agents
-from whet.setup.records import load_record
 from whet.store.analyses import is_behind
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database

@@ -5,7 +5,7 @@ import plistlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.setup.services import plist_text, unit_text
+from whet.machine.services import plist_text, unit_text
 
 PATHS = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_categories=("Cs", "Cc")), max_size=30)
 

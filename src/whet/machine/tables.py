@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.machine.archive import TABLES, ArchivedFile, ArchiveWriter, OpenArchive
 from whet.store.database import Database
 from whet.store.opening import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.postgres import Postgres
-from whet.upkeep.archive import TABLES, ArchivedFile, ArchiveWriter, OpenArchive
 
 STEPS = "schema_steps"  # written by the steps themselves
 ENDING = ".copy"

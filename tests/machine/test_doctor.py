@@ -9,12 +9,12 @@ import pytest
 
 from disks import mounted
 from kept_home import fill, flip, page_of
+from whet.machine.doctor import CHECKS, check_up
+from whet.machine.home_checks import CheckupPlace, CheckupRow, Health
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions
 from whet.store.opening import opened
-from whet.upkeep.doctor import CHECKS, check_up
-from whet.upkeep.home_checks import CheckupPlace, CheckupRow, Health
 
 
 def checked(home: Home, **variables: str) -> dict[str, CheckupRow]:

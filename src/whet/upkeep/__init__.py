@@ -1,1 +1,0 @@
-"""The care of a home and its store: backup, restore and check-up."""
