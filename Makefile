@@ -67,10 +67,10 @@ demo-larger: $(if $(wildcard $(READY)),,$(DEMO)/.ready)
 	@PATH="$(DEMO_BIN):$$PATH" bash examples/demo_improve.sh
 
 $(DEMO)/.ready: pyproject.toml
-	@echo "Installing Whet, with its extra for models on this machine, into $(DEMO) (once)"
+	@echo "Installing Whet, and what runs a model on this machine, into $(DEMO) (once; 50 MB from PyPI) …"
 	@$(PYTHON) -c '$(PYTHON_CHECK)'
-	$(PYTHON) -m venv $(DEMO)
-	$(DEMO)/bin/python -m pip install --disable-pip-version-check --editable '.[local]' pytest
+	@$(PYTHON) -m venv $(DEMO)
+	@$(DEMO)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[local]' pytest
 	@touch $@
 
 # The programs of other agents, pinned, for the tests that run them for real; nothing else needs them.

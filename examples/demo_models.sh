@@ -20,9 +20,18 @@ step() {
     printf '\n\033[1m$ %s\033[0m\n' "$*"
     "$@"
 }
+part() { # the first lines of what a command prints, and how many there are more
+    local lines=$1
+    shift
+    step "$@" | awk -v most="$((lines + 2))" 'NR <= most; END { if (NR > most) printf "… %d more lines\n", NR - most }'
+}
 # What only a person may do asks for a terminal. The demonstration plays a person, and so sits at one, also where its
 # own output goes to a file or a pipe. What the person types is its input.
 at_a_terminal() {
     printf '\n\033[1m$ %s\033[0m\n' "$*"
     python -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) != 0)' "$@"
+}
+# Of a text that is shown to be approved, the first lines: the rest was read above.
+first_of_text() {
+    awk '/[│↪]/ { if (++lines > 4) { left++; next } } left && !/[│↪]/ { printf "  … %d more lines\n", left; left = 0 } { print }'
 }
