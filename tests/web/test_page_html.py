@@ -6,18 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.web.charts import (
-    MOST_LETTERS,
-    ChartBar,
-    ChartCell,
-    ChartPoint,
-    bars,
-    columns,
-    grid,
-    over_time,
-    spans,
-    strip,
-)
+from whet.web.charts import ChartBar, ChartPoint, bars, over_time, spans, strip
 from whet.web.html import Element, h, mapped, render, words_of
 
 
@@ -70,29 +59,21 @@ def test_every_text_of_a_tree_can_be_changed() -> None:
 @given(st.lists(st.floats(0, 1), max_size=30), st.lists(st.floats(0, 1e9), max_size=10))
 def test_every_picture_is_whole_and_says_what_it_shows(values: list[float], sizes: list[float]) -> None:
     points = [ChartPoint(str(n), value, 0, 1, f"point {n}", "/sessions") for n, value in enumerate(values)]
-    rows = [ChartBar(f"bar {n}", (("a", size), ("b", size)), f"size {n}") for n, size in enumerate(sizes)]
-    cells = {("r", point.label): ChartCell(point.label, "passed", point.words) for point in points}
+    rows = [ChartBar(f"bar {n}", size, f"size {n}") for n, size in enumerate(sizes)]
     drawn: list[Element] = [
         over_time(points, title="t"),
         bars(rows, title="t"),
         spans(points, title="t"),
-        grid([("r", "row")], [point.label for point in points], cells, title="t"),
-        columns(rows, title="t", show=str),
         strip([("ok", point.words, "#m1") for point in points], title="t"),
     ]
     for each in drawn:
         text = render(each)
         assert "nan" not in text
-        assert 'aria-label="t"' in text
+        assert "<figcaption>t</figcaption>" in text
     assert all(f"size {n}" in render(drawn[1]) for n in range(len(sizes)))
 
 
-def test_a_long_label_leaves_room_for_its_number() -> None:
-    long = "mcp__playwright__browser_console_messages_of_the_page"
-    drawn = words_of(bars([ChartBar(long, (("calls", 1.0),), "1 of 3 (33.3 %)")], title="Calls"))
-    shown = next(word for word in drawn.split() if "…" in word)
-    assert shown.startswith("mcp__play")
-    assert shown.endswith("of_the_page")
-    assert len(shown) + len("1 of 3 (33.3 %)") == MOST_LETTERS
-    assert f"{long}: 1 of 3 (33.3 %)" in drawn, "the whole name is said too"
-    assert "…" not in words_of(bars([ChartBar("Bash", (("calls", 1.0),), "1 of 3")], title="Calls"))
+def test_a_bar_that_leads_somewhere_is_a_link_with_its_name_and_its_number() -> None:
+    drawn = render(bars([ChartBar("Bash", 1.0, "1 of 3", "/sessions"), ChartBar("Edit", 0.0, "0 of 3")], title="Calls"))
+    assert drawn.count("<a ") == 1
+    assert '<a href="/sessions"><span class="name">Bash</span> <span class="figure">1 of 3</span>' in drawn

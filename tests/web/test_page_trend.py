@@ -61,12 +61,12 @@ def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> N
     assert "3 sessions, $5.00." in said_of(found)
     assert "Dollars are the cost at list prices of 2 sessions" in said_of(found)
     assert "Dollars are the cost of 1 session" in said_of(found[:1])
-    assert "What it cost is not known." in said_of(found[2:])
-    shown = " ".join(words_of(work(Site(), [said, listed, unknown], (), "")).split())
-    assert "The cost of 2 sessions of 3 is known. 1 say it themselves" in shown
+    assert "The cost is unknown." in said_of(found[2:])
+    shown = " ".join(words_of(work(Site(), [said, listed, unknown], (), "", {})).split())
+    assert "$5.00 for 2 sessions of 3. 1 says what they cost; the others are counted by their tokens" in shown
     assert "whet config models.m.prices 3,15" in shown
-    assert "codex $5.00" in shown, "a person's own work goes by the agent's name"
-    assert "models.m" not in words_of(work(Site(), [said], (), ""))
+    assert "codex m $5.00" in shown, "a person's own work goes by the agent's name"
+    assert "models.m" not in words_of(work(Site(), [said], (), "", {}))
 
 
 def test_weeks_without_sessions_break_the_line() -> None:

@@ -17,7 +17,6 @@ from page_store import filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
-from whet.changes.pending import propose
 from whet.evidence.coin_looks import LOOKS
 from whet.evidence.verdicts import judge
 from whet.improving.learned import LearnedOfAll
@@ -94,6 +93,10 @@ def words(page: str) -> str:
     """The text of a page as a person reads it."""
     body = page[page.index("<main") :]
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def spaceless(text: str) -> str:
+    return "".join(text.split())
 
 
 def test_every_view_is_in_the_navigation_and_answers(page: PageClient) -> None:
@@ -180,7 +183,7 @@ def test_bars_open_the_stretches_behind_them_and_each_its_session(
 ) -> None:
     text = page.ask("/").text
     for cost in costs([each.trouble for each in stored], by_kind):
-        assert f"{label_of(cost.name)}: {duration(cost.seconds)}" in words(text)
+        assert f"{label_of(cost.name)} {duration(cost.seconds)} ·" in words(text)
         behind = page.ask(f"/trouble?kind={cost.name}").text
         stretches = "1 stretch" if cost.troubles == 1 else f"{cost.troubles} stretches"
         assert f"{stretches} of {label_of(cost.name)} in" in words(behind)
@@ -217,7 +220,7 @@ def test_sessions_are_sorted_by_what_their_headings_name(page: PageClient, store
 
 def counted_links(text: str) -> list[tuple[str, int]]:
     """The links whose words are a number of sessions, with that number."""
-    found = re.findall(r'<a href="(/[^"#]*/sessions[^"#]*)"[^>]*>([\d,]+) sessions?</a>', text)
+    found = re.findall(r'<a href="(/[^"#]*/sessions[^"#]*)"[^>]*>([\d,]+)(?: sessions?)?</a>', text)
     return [(html.unescape(link), int(number.replace(",", ""))) for link, number in found]
 
 
@@ -290,7 +293,7 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
         counts = LiveCounts(1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
         patch = Patch(Form.RULE, Action.ADD, "calm", "Stop.")
         lesson = lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 3, counts=counts))
-        return words_of(live(Site(), [ShownCanary(lesson, [found] if units else [], units)]))
+        return words_of(h("div", {}, live(Site(), [ShownCanary(lesson, units)])))
 
     assert f"0 of {LOOKS[0]} sessions in its situation so far. The first look comes after {LOOKS[0]}." in said(
         "detector", 0
@@ -358,7 +361,7 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
     assert printed["sessions"] == learned.sessions
     assert learned.lessons
     for each in learned.lessons:
-        assert " ".join(each.rule.split()) in said
+        assert spaceless(each.rule.replace("`", "")) in spaceless(said)
 
 
 def test_a_contradiction_is_shown_with_both_sentences() -> None:
@@ -383,19 +386,6 @@ def test_projects_of_every_machine_are_known_by_their_last_folder() -> None:
     assert told_apart(["D:\\a\\shop", "/srv/shop"]) == {"D:\\a\\shop": "a/shop", "/srv/shop": "srv/shop"}
 
 
-def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageClient, filled: Home) -> None:
-    with opened(filled) as database:
-        learned = page.server.cache.lessons.wait(state_of_sessions(database))
-        lesson = next(each for each in learned.lessons if each.patch.proofs)
-        entry = propose(filled, database, lesson.patch, actor=Actor.POLICY, now=time.time())
-    text = page.ask("/lessons").text
-    found = dict(re.findall(r'Why: [^<]*<a href="([^"]*change=\d+)">([^<]*)</a>', text))
-    [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
-    assert shown == f"{lesson.sessions} session{'' if lesson.evidence.sessions == 1 else 's'}"
-    assert listed(page, html.unescape(link)) == lesson.sessions
-    assert "proposed by whet try" in words(text)
-
-
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
     text = page.ask("/rule/rule%3Atidy").text
     assert "Remove unused imports." in text
@@ -404,17 +394,22 @@ def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
     assert "told to 50 % of sessions" in words(page.ask("/rule/rule%3Acalm").text)
 
 
+def told(*items: Item) -> str:
+    """What the page says that agents are told."""
+    return words_of(h("div", {}, rules(Site(), State(items=items), ())))
+
+
 def test_rules_of_several_members_name_their_maker() -> None:
     own = Item(Form.RULE, "tidy", "Remove unused imports.", maker="alice")
     admins = Item(Form.RULE, "brief", "Answer briefly.", maker="kim")
-    assert "kim" in words_of(rules(Site(), State(items=(own, admins)), ()))
-    assert "alice" not in words_of(rules(Site(), State(items=(own,)), ())), "where all are one's own, nobody asks"
+    assert "kim" in told(own, admins)
+    assert "alice" not in told(own), "where all are one's own, nobody asks"
     assert "made by kim" in words_of(rule(Site(), ShownRule(admins, ())))
 
 
 def test_a_rule_that_nobody_tried_says_so() -> None:
     own = Item(Form.RULE, "tidy", "Remove unused imports.")
-    assert "on your word, not tried" in words_of(rules(Site(), State(items=(own,)), ()))
+    assert "on your word, not tried" in told(own)
     known = ShownRule(own, (), grounds="on your word, not tried")
     assert "on your word, not tried" in words_of(rule(Site(), known))
 
@@ -492,7 +487,6 @@ def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
     assert "0 of 1 placebos that the gate would have accepted" in said
     assert "0 of 1 trials accepted" in said
     assert "9 % of the error budget is spent, 91 % is left" in said
-    assert "rule tidy undecided +0 points" in said, "the verdict on the placebo"
     assert "With both arms the same, the gate accepted at most 4.5 %" in said
 
 
@@ -503,13 +497,13 @@ def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
         [used] = attempts_of(database, "t-2")
     tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
     said = render(trial(Site(), tried, [used]))
-    assert "without: passed ↺ (from an earlier trial)" in said
+    assert 'title="from an earlier trial">passed ↺' in said
     assert "↺ was made in an earlier trial" in said
 
 
-def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
+def test_live_shows_the_effect_with_its_interval(page: PageClient) -> None:
     said = words(page.ask("/trials").text)
-    assert "after 30 units: +0.60" in said
+    assert "+0.60 effect on" in said
     assert "evidence of help" in said
     assert "with it 15 0 0.20 without 15 15 0.80" in said
 
@@ -523,8 +517,8 @@ def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home,
     take_in(home, folder / "a.jsonl", folder / "b.txt")
     with page_of(home) as client:
         said_there = words(client.enter().ask("/sessions").text)
-    assert "2 files agent project reason" in said_there
-    assert "openai unknown not a session of a known format 1 file" in said_there
+    assert "2 files left out agent reason" in said_there
+    assert "openai not a session of a known format 1 file" in said_there
     assert f"{folder / 'a.jsonl'} , line 2 2" in said_there
 
 

@@ -15,7 +15,7 @@ from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.template_files import sessions_with, usable
 from whet.web.cache import LookedAt, PageCache
 from whet.web.site import Site, number_of
-from whet.web.views.lessons import evidence_behind, sessions_behind
+from whet.web.views.lessons import sessions_behind
 from whet.web.views.live import is_meant
 from whet.web.views.sessions import Narrowed
 
@@ -47,13 +47,11 @@ class PageRequest(NamedTuple):
 
 
 def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
-    """The ids of the sessions of a rule, a lesson, a change, a trial, a canary or a template; None without any."""
+    """The ids of the sessions of a rule, a lesson, a trial, a canary or a template; None without any."""
     if narrowed.rule:
         return _sessions_of_rule(ask, narrowed)
     if narrowed.lesson:
         return sessions_behind(learned(ask)[0], narrowed.lesson)
-    if narrowed.change:
-        return _sessions_of_change(ask, narrowed.change)
     if narrowed.trial:
         made = attempts_of(ask.database, narrowed.trial)
         return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
@@ -64,14 +62,6 @@ def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
         found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
         return frozenset(id for each in found for id in each.sessions)
     return sessions_with(ask.database, narrowed.template) if narrowed.template else None
-
-
-def _sessions_of_change(ask: PageRequest, number: str) -> frozenset[str]:
-    """The sessions that a change was learned from: those of its lesson, else those that it quotes."""
-    patch = next((entry.patch for entry in ask.entries if str(entry.number) == number), None)
-    if patch is None:
-        return frozenset()
-    return evidence_behind(learned(ask)[0], patch) or frozenset(proof.session for proof in patch.proofs)
 
 
 def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:

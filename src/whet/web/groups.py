@@ -35,16 +35,4 @@ TELLING_LITTLE = (
     NamedSessions("nowhere", "in no folder", lambda fact: fact.counts and not fact.folder),
     NamedSessions("unpriced", "whose cost is not known", lambda fact: fact.counts and fact.dollars is None),
 )
-GROUPS = {
-    group.name: group
-    for group in (
-        *TELLING_LITTLE,
-        NamedSessions("priced", "whose cost is known", lambda fact: fact.counts and fact.dollars is not None),
-        NamedSessions("own", "that are no copies, trials among them", lambda fact: not fact.copied),
-        NamedSessions(
-            "paid",
-            "whose cost is known, trials among them",
-            lambda fact: not fact.copied and fact.dollars is not None,
-        ),
-    )
-}
+GROUPS = {group.name: group for group in TELLING_LITTLE}

@@ -12,17 +12,16 @@ from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.improving.auditing import audit_with_sessions
 from whet.improving.learned import LearnedOfAll, decided_anew, waiting_lessons
-from whet.improving.watch import live_lessons, live_units
+from whet.improving.watch import live_lessons
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, grounds_of, seen_from
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
 from whet.lessons.following import count_following
-from whet.lessons.rungs import LiveComparison, LiveCounts
 from whet.proving.past_trials import past_trials
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.analyses import analysis_of
-from whet.store.canary_counts import CountedUnit, counted
+from whet.store.canary_counts import counted
 from whet.store.forgotten import left_out
 from whet.store.ledger import ledger_of
 from whet.store.listing import find
@@ -33,12 +32,10 @@ from whet.store.template_files import usable, uses, worths
 from whet.store.troubles import trouble_of_session
 from whet.targets.known_projects import short_name
 from whet.text.words import cut, many
-from whet.trials.canaries import Observation, compare
 from whet.trials.design import TrialProgress
-from whet.trials.endpoints import in_situation
 from whet.trouble.values import Intervention
 from whet.web.asking import PageRequest, behind, learned
-from whet.web.html import Element, h
+from whet.web.html import Child, Element, h
 from whet.web.layout import Framed
 from whet.web.site import TROUBLE, VIEWS, PageView, code, empty, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
@@ -47,7 +44,7 @@ from whet.web.views.files import files
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
-from whet.web.views.overview import BesideSessions, Uncounted, overview
+from whet.web.views.overview import BesideSessions, overview
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.session import ShownSession, session
 from whet.web.views.sessions import ListedSession, Narrowed, SeenSessions, sessions
@@ -56,7 +53,6 @@ from whet.web.views.trouble import ChosenTrouble, SaidIn, SeenTrouble, trouble
 
 OF = {view.name: view for view in VIEWS}
 QUIET = ("begun", "abandoned")
-MOST_LOOKS = 40
 MOVING_SECONDS = 3600.0  # a trial that has not moved for so long was given up
 
 
@@ -68,8 +64,7 @@ def show_overview(ask: PageRequest) -> Framed:
     fits, project = ask.site.filter.fits, ask.cache.project
     persons = (fact for fact in looked.everything if fact.copied and fact.purpose not in OWN_PURPOSES)
     copies = sum(fits(fact, project(fact.folder)) for fact in persons)
-    uncounted = Uncounted(looked.choices.hidden, copies)
-    around = BesideSessions(ask.entries, project, ask.waiting, uncounted, _said(ask))
+    around = BesideSessions(ask.entries, project, ask.waiting, looked.choices.hidden, copies, _said(ask))
     return _framed("overview", overview(ask.site, _troubles(ask), around))
 
 
@@ -96,7 +91,7 @@ def show_trouble(ask: PageRequest) -> Framed:
 
 def show_sessions(ask: PageRequest) -> Framed:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
-    if (narrowed.lesson or narrowed.change) and not learned(ask)[1]:
+    if narrowed.lesson and not learned(ask)[1]:
         return _framed("sessions", reading())._replace(is_live=True)
     ids = behind(ask, narrowed)
     facts: Sequence[SessionFact] = ask.looked.facts
@@ -190,19 +185,19 @@ def show_trials(ask: PageRequest) -> Framed:
     found = shown_trials(ask)
     moving = any(not each.progress.entry and ask.now - each.changed < MOVING_SECONDS for each in found)
     past = past_trials(ask.cache.home, ask.database)
-    canaries = []
-    for each in live_lessons(ask.cache.home, ask.database):
-        units = counted(ask.database, each.standing.entry)
-        canaries.append(ShownCanary(each, _way(each.counts, units), units))
+    canaries = [
+        ShownCanary(each, counted(ask.database, each.standing.entry))
+        for each in live_lessons(ask.cache.home, ask.database)
+    ]
     kept = usable(ask.cache.home.folder)
-    body = h(
-        "div",
-        {},
+    drawn = [
         trials(ask.site, found),
-        live(ask.site, canaries),
+        *live(ask.site, canaries),
         templates(ask.site, kept, uses(ask.database), worths(ask.database)),
-        honesty(ask.site, found, past, alpha_for(past)),
-    )
+        honesty(found, past, alpha_for(past)),
+    ]
+    none = empty("No trial yet, and no rule that is live. ", code("whet try"), " tries what it proposes.")
+    body = h("div", {}, drawn if any(drawn) else none)
     return _framed("trials", body)._replace(is_live=moving, is_watched=True)
 
 
@@ -219,15 +214,6 @@ def show_trial(ask: PageRequest) -> Framed:
     return Framed(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
 
 
-def _way(watched: LiveCounts, found: Sequence[CountedUnit]) -> list[LiveComparison]:
-    """The comparison after the first units, and after more and more of them."""
-    units = [Observation(each.told, each.loss, watched.share) for each in found]
-    if watched.endpoint:
-        units = in_situation(live_units(found), share=watched.share)
-    every = max(1, -(-len(units) // MOST_LOOKS))
-    return [compare(units[:end]) for end in range(len(units), 0, -every)][::-1]
-
-
 def show_work(ask: PageRequest) -> Framed:
     pieces: list[ShownWork] = []
     missing = ""
@@ -241,16 +227,17 @@ def show_work(ask: PageRequest) -> Framed:
             ]
     except WhetError as error:
         missing = f"{error.message} {error.advice}"
-    framed = _framed("work", work(ask.site, ask.spent, pieces, missing, hidden=ask.looked.choices.hidden))
+    asked = {name: ask.given.get(name, "") for name in ("sort", "start")}
+    framed = _framed("work", work(ask.site, ask.spent, pieces, missing, asked, hidden=ask.looked.choices.hidden))
     return framed._replace(is_live=any(each.state in OPEN for each in pieces), is_watched=True)
 
 
-def _unseen(ask: PageRequest) -> Element:
+def _unseen(ask: PageRequest) -> Child:
     [(stored,)] = ask.database.query("SELECT count(*) FROM sessions")
     counted_ones = (fact for fact in ask.looked.everything if fact.counts)
     untimed = sum(not ask.looked.trouble(fact).is_timed for fact in counted_ones)
     seen = Covered(int(stored), ask.looked.everything, left_out(ask.database), untimed)
-    return coverage(ask.site, seen, ask.cache.project)
+    return coverage(ask.site, seen)
 
 
 def menu(ask: PageRequest) -> frozenset[str]:

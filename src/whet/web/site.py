@@ -1,10 +1,10 @@
 """Where things stand on the page: its views, the filters in the address, and links between them."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from whet.sessions.worktrees import is_temporary
@@ -17,6 +17,7 @@ from whet.web.html import Child, Element, h
 NO_PROJECT = "none"
 MOST_DIGITS = 10
 MESSAGES_SHOWN = 400  # of a session, on one page
+PAGE = 100  # rows of a list
 MADE_NAME = re.compile(r"learned-[0-9a-f]{10}")
 WORDS_LETTERS = 60
 
@@ -140,25 +141,72 @@ def when(seconds: float | None) -> Element:
     return h("span", {"class": "when"}, moment(seconds))
 
 
-def table(headings: Iterable[Child], rows: Iterable[Iterable[Child]], *, caption: str, numbers: int = 0) -> Element:
-    """A table that scrolls by itself on narrow screens; the last `numbers` columns stand on the right."""
-    names = tuple(headings)
-    first = len(names) - numbers
+Row = TypeVar("Row")
 
-    def cell(tag: str, place: int, content: Child) -> Element:
-        return h(tag, {"class": "number" if place >= first else None, "scope": "col" if tag == "th" else None}, content)
 
-    return h(
-        "div",
-        {"class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption},
-        h(
-            "table",
-            {},
-            h("caption", {}, caption),
-            h("thead", {}, h("tr", {}, [cell("th", place, name) for place, name in enumerate(names)])),
-            h("tbody", {}, [h("tr", {}, [cell("td", p, content) for p, content in enumerate(row)]) for row in rows]),
-        ),
-    )
+class Column(NamedTuple, Generic[Row]):
+    """One column of a table of records: its heading, what stands in it, and by what it sorts, the most first."""
+
+    heading: str
+    cell: Callable[[Row], Child]
+    is_number: bool = False
+    sort: str = ""  # the name of the order in the address
+    most: Callable[[Row], float] = lambda _: 0.0
+
+
+def number(
+    heading: str, cell: Callable[[Row], Child], sort: str = "", most: Callable[[Row], float] = lambda _: 0.0
+) -> Column[Row]:
+    """A column that stands on the right."""
+    return Column(heading, cell, True, sort, most)
+
+
+def table(
+    rows: Iterable[Row], columns: Sequence[Column[Row]], *, caption: str, headings: Sequence[Element] = ()
+) -> Element:
+    """Records as a table that scrolls by itself on narrow screens."""
+    names = headings or [h("th", {"scope": "col", "class": _side(each)}, each.heading) for each in columns]
+    body = [h("tr", {}, [h("td", {"class": _side(each)}, each.cell(row)) for each in columns]) for row in rows]
+    inside = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, names)), h("tbody", {}, body))
+    return h("div", {"class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption}, inside)
+
+
+def listing(
+    site: Site,
+    view: str,
+    rows: Iterable[Row],
+    columns: Sequence[Column[Row]],
+    *,
+    caption: str,
+    asked: Mapping[str, str],
+) -> Element:
+    """Records in the order and from the place that the address asks for: headings sort, and a link leads on."""
+    sorts = [each for each in columns if each.sort]
+    chosen = next((each for each in sorts if each.sort == asked.get("sort")), sorts[0])
+
+    def heading(each: Column[Row]) -> Element:
+        if each is chosen:
+            return h("th", {"scope": "col", "class": _side(each), "aria-sort": "descending"}, f"{each.heading} ▾")
+        narrowed = {**asked, "sort": each.sort, "start": ""}
+        words = (
+            site.link(each.heading, view, label=f"sort by {each.heading}", **narrowed) if each.sort else each.heading
+        )
+        return h("th", {"scope": "col", "class": _side(each)}, words)
+
+    ordered = sorted(rows, key=chosen.most, reverse=True)
+    start = number_of(asked.get("start", ""))
+    more = site.link("More", view, **{**asked, "start": str(start + PAGE)}) if start + PAGE < len(ordered) else None
+    shown = ordered[start : start + PAGE]
+    return h("div", {}, table(shown, columns, caption=caption, headings=[heading(each) for each in columns]), more)
+
+
+def _side(column: Column[Row]) -> str | None:
+    return "number" if column.is_number else None
+
+
+def told(text: str) -> list[Child]:
+    """Words with the commands in them set as such."""
+    return [code(part) if place % 2 else part for place, part in enumerate(text.split("`"))]
 
 
 def empty(*words: Child) -> Element:
@@ -191,8 +239,10 @@ def code(text: str) -> Element:
     return h("code", {}, text)
 
 
-def tile(number: Child, words: Child) -> Element:
-    return h("div", {"class": "tile"}, h("strong", {}, number), h("span", {}, words))
+def tiles(*given: tuple[Child, Child]) -> Element:
+    """Numbers, each with what it is the number of."""
+    drawn = [h("div", {"class": "tile"}, h("strong", {}, number), h("span", {}, words)) for number, words in given]
+    return h("div", {"class": "tiles"}, drawn)
 
 
 def section(title: str, *children: Child) -> Element:

@@ -1,7 +1,7 @@
 """Coverage: what Whet does not see, or sees little of."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from whet.store.forgotten import LeftOutFile
@@ -10,9 +10,8 @@ from whet.text.showing import shown
 from whet.text.words import many
 from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, section, table
+from whet.web.site import Column, Site, code, number, section, table
 
-MOST_PROJECTS = 25
 MOST_PATHS = 50
 
 
@@ -25,47 +24,64 @@ class Covered(NamedTuple):
     untimed: int = 0  # sessions without times on record
 
 
-def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Element:
-    """Sessions that no number counts, and what imports left out, by reason."""
-    everything, stored = seen.everything, seen.stored
-    if not stored and not seen.left_out:
-        return h("div", {})
+class ReasonUncounted(NamedTuple):
+    """Why sessions count in no number, or tell little, and how many do."""
+
+    words: str
+    number: Child
+
+
+class LeftOutGroup(NamedTuple):
+    """Files of one agent that were left out for one reason."""
+
+    agent: str
+    reason: str
+    files: Sequence[LeftOutFile]
+
+    @property
+    def times(self) -> int:
+        return sum(each.number for each in self.files)
+
+
+def coverage(site: Site, seen: Covered) -> Child:
+    """Sessions that no number counts, and what imports left out, by reason; nothing where there is none."""
     site = site.everywhere
-    reasons: list[tuple[Child, Child]] = [("not analysed yet", f"{stored - len(everything):,}")]
-    for group in TELLING_LITTLE:
-        number = sum(map(group.holds, everything))
-        reasons.append((group.words, site.counted(number, group=group.name)))
+    counts = [(group.words, sum(map(group.holds, seen.everything)), {"group": group.name}) for group in TELLING_LITTLE]
     untimed = "without times on record, whose lost minutes are not known"
-    reasons.append((untimed, site.counted(seen.untimed, untimed="1")))
-    return section(
-        "What Whet does not see",
-        table(("sessions that count in no number, or tell little", "number"), reasons, caption="By reason", numbers=1),
-        *_left_out(site, seen.left_out, project),
-    )
+    reasons = [
+        ReasonUncounted(words, site.counted(times, **narrowed))
+        for words, times, narrowed in (*counts, (untimed, seen.untimed, {"untimed": "1"}))
+        if times
+    ]
+    if later := seen.stored - len(seen.everything):
+        reasons.append(ReasonUncounted("not analysed yet", f"{later:,}"))
+    if not reasons and not seen.left_out:
+        return None
+    columns: list[Column[ReasonUncounted]] = [
+        Column("sessions that count in no number, or tell little", lambda each: each.words),
+        number("number", lambda each: each.number),
+    ]
+    by_reason = table(reasons, columns, caption="By reason") if reasons else None
+    return section("What Whet does not see", by_reason, *_left_out(seen.left_out))
 
 
-def _left_out(site: Site, found: Sequence[LeftOutFile], project: Callable[[str], str]) -> list[Child]:
+def _left_out(found: Sequence[LeftOutFile]) -> list[Child]:
     if not found:
-        return [h("p", {}, "All that was imported could be read.")]
-    groups: dict[tuple[str, str, str], list[LeftOutFile]] = defaultdict(list)
+        return []
+    files: dict[tuple[str, str], list[LeftOutFile]] = defaultdict(list)
     for each in found:
-        groups[each.source, project(each.folder) if each.folder else "", each.reason].append(each)
-    ordered = sorted(groups.items(), key=lambda item: (-_times(item[1]), item[0]))
-    rows = (
-        (
-            source or "unknown",
-            site.projects.short(name) if name else "unknown",
-            shown(reason),
-            _paths(files),
-            f"{_times(files):,}",
-        )
-        for (source, name, reason), files in ordered
-    )
-    headings = ("agent", "project", "reason", "files", "times")
-    about = "As of the last time that each file was read; agent and project are those of the sessions beside it. Run "
+        files[each.source or "unknown", each.reason].append(each)
+    groups = sorted((LeftOutGroup(*key, each) for key, each in files.items()), key=lambda each: -each.times)
+    columns: list[Column[LeftOutGroup]] = [
+        Column("agent", lambda each: each.agent),
+        Column("reason", lambda each: shown(each.reason)),
+        Column("files", lambda each: _paths(each.files)),
+        number("times", lambda each: f"{each.times:,}"),
+    ]
+    again = "As of the last time that each file was read. After you have changed one, run "
     return [
-        table(headings, rows, caption=many(len({each.path for each in found}), "file"), numbers=1),
-        h("p", {"class": "soft"}, about, code("whet import PATH"), " after you have changed a file."),
+        table(groups, columns, caption=f"{many(len({each.path for each in found}), 'file')} left out"),
+        h("p", {"class": "soft"}, again, code("whet import PATH"), "."),
     ]
 
 
@@ -76,7 +92,3 @@ def _paths(files: Sequence[LeftOutFile]) -> Element:
     rest = len(files) - len(items)
     more = h("li", {}, f"and {rest:,} more") if rest else None
     return h("details", {}, h("summary", {}, many(len(files), "file")), h("ul", {"class": "paths"}, items, more))
-
-
-def _times(files: Sequence[LeftOutFile]) -> int:
-    return sum(each.number for each in files)

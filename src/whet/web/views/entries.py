@@ -25,10 +25,10 @@ HEADINGS = {Action.ADD: "New", Action.CHANGE: "Changed", Action.REMOVE: "Removed
 WHO = {Actor.PERSON: "you", Actor.POLICY: "whet try", Actor.WATCH: "whet live look", Actor.AGENT: "an agent"}
 
 
-def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Element:
+def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Child:
     """What waits for a decision, each with its exact text, its origin and its proof; `agents` by their sessions."""
     if not found:
-        return h("div", {})
+        return None
     about: Child = None
     if not site.form and not site.is_file:
         about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
@@ -57,9 +57,7 @@ def _card(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> Element:
         ],
         h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
         h("p", {}, _told_where(site, lesson, agents)),
-        h("p", {}, "Why: ", *_linked(site, lesson.proposal, lesson.origin.why.rstrip(".")), _best(site, patch))
-        if lesson.origin.why
-        else None,
+        h("p", {}, "Why: ", shown(lesson.origin.why.rstrip(".")), _best(site, patch)) if lesson.origin.why else None,
         h("p", {"class": "facts"}, *_origin(site, lesson)),
         _evidence(site, patch),
         _actions(site, lesson.proposal) if site.form else None,
@@ -118,7 +116,7 @@ def proof_lines(site: Site, entry: Entry) -> list[Child]:
     """Why a change was made: its reason, its verdict, and where each piece of evidence stands."""
     reason = entry.patch.reason
     return [
-        h("p", {}, "Why: ", *_linked(site, entry, reason)) if reason else None,
+        h("p", {}, "Why: ", shown(reason)) if reason else None,
         h("p", {}, "Note: ", shown(entry.note)) if entry.note else None,
         _evidence(site, entry.patch),
     ]
@@ -138,16 +136,6 @@ def _evidence(site: Site, patch: Patch) -> Child:
         for proof in patch.proofs
     ]
     return h("details", {}, h("summary", {}, many(len(items), "piece"), " of evidence"), h("ul", {}, items))
-
-
-def _linked(site: Site, entry: Entry, why: str) -> list[Child]:
-    """The reason of a change, with its number of sessions leading to them."""
-    reason = shown(why)
-    counts = entry.patch.origin.counts
-    before, counted, after = reason.partition(counts.words) if counts.sessions else (reason, "", "")
-    if not counted or not entry.patch.proofs:
-        return [reason]
-    return [before, site.everywhere.link(counted, "sessions", change=str(entry.number)), after]
 
 
 def diff(move: Move) -> Element:

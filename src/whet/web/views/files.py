@@ -7,7 +7,7 @@ from whet.statements.statement import AuditedStatement, InstructionFile, Stateme
 from whet.text.showing import shown
 from whet.text.words import many, share
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, section, tile
+from whet.web.site import Site, code, empty, section, tiles
 
 
 def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
@@ -23,12 +23,10 @@ def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
         return h(
             "div", {}, empty("No file that agents read: no CLAUDE.md, AGENTS.md or the like in ", code(audit.root), ".")
         )
-    counts = [tile(number, mark) for mark, number in audit.counts.items()]
+    counts = [(number, mark) for mark, number in audit.counts.items()]
     needless = share(audit.needless, audit.tokens) if audit.tokens else "–"
-    tokens = (tile(f"{audit.tokens:,}", "tokens read at every start"), tile(needless, "of them needless"))
-    return h(
-        "div", {}, h("div", {"class": "tiles"}, *counts, *tokens), *(_file(site, audit, each) for each in audit.files)
-    )
+    tokens = ((f"{audit.tokens:,}", "tokens read at every start"), (needless, "of them needless"))
+    return h("div", {}, tiles(*counts, *tokens), *(_file(site, audit, each) for each in audit.files))
 
 
 def _choices(site: Site, projects: Iterable[str]) -> Element:

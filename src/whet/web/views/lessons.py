@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 
 from whet.improving.learned import LearnedOfAll
-from whet.ledger.patches import Patch
 from whet.lessons.record import DECIDED, Lesson, LessonStage
 from whet.lessons.said import LessonConflict
 from whet.lessons.taught_rules import PERSONS_WORD
 from whet.text.showing import shown
 from whet.text.words import many
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, moment, reading, section
+from whet.web.site import NO_PROJECT, Site, code, empty, moment, reading, section, told
 
 QUOTES = 3
+PROPOSING = (
+    "Propose shows you a lesson's exact text, to approve, edit or refuse. No agent is told it before you approve."
+)
 
 
 def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
@@ -42,7 +44,7 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         "div",
         {},
         busy,
-        _cards("What your sessions teach", [_lesson(site, each) for each in open_ones]),
+        _cards("What your sessions teach", [_lesson(site, each) for each in open_ones], PROPOSING if site.form else ""),
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
         _cards("What you decided on", [_lesson(site, each) for each in decided]),
     )
@@ -53,15 +55,9 @@ def sessions_behind(learned: LearnedOfAll, id: str) -> frozenset[str]:
     return frozenset(piece.session for each in learned.lessons if each.id == id for piece in each.evidence.pieces)
 
 
-def evidence_behind(learned: LearnedOfAll, patch: Patch) -> frozenset[str]:
-    """The sessions that teach the lesson which proposes a change; none where the ledger alone knows it."""
-    taught = (each for each in learned.lessons if each.evidence.worth)
-    lesson = next((each for each in taught if each.patch.name == patch.name), None)
-    return sessions_behind(learned, lesson.id) if lesson else frozenset()
-
-
-def _cards(title: str, cards: Sequence[Element]) -> Child:
-    return section(title, h("div", {"class": "cards"}, cards)) if cards else None
+def _cards(title: str, cards: Sequence[Element], about: str = "") -> Child:
+    said = h("p", {"class": "soft"}, about) if about else None
+    return section(title, said, h("div", {"class": "cards"}, cards)) if cards else None
 
 
 def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
@@ -79,8 +75,8 @@ def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
 
 
 def _lesson(site: Site, lesson: Lesson) -> Element:
-    pieces, standing = lesson.evidence.pieces, lesson.standing
-    where = lesson.place if lesson.seen_by.projects else site.projects.short(lesson.project)
+    """What it says and how far it has climbed, then where it is from, then its quotes and what can be decided."""
+    pieces, stage = lesson.evidence.pieces, lesson.standing.stage
     quotes = [
         h(
             "blockquote",
@@ -91,40 +87,52 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
         )
         for piece in pieces[:QUOTES]
     ]
-    behind = site.everywhere.link(many(lesson.sessions, "session"), "sessions", lesson=lesson.id)
+    where = lesson.place if lesson.seen_by.projects else site.projects.short(lesson.project)
+    from_where = (where, lesson.told_as, lesson.evidence.source.words, ", ".join(lesson.seen_by.agents))
+    standing = "waits for your decision" if stage is LessonStage.WAITING else lesson.standing.words
+    can_be_proposed = lesson.is_proposable and stage is LessonStage.CHECKED
+    quoted = (
+        f"{len(quotes)} of {many(len(pieces), 'quote')}" if len(quotes) < len(pieces) else many(len(pieces), "quote")
+    )
     return h(
         "article",
         {"class": "card"},
-        h("h3", {}, shown(lesson.rule)),
-        h(
-            "p",
-            {"class": "facts"},
-            f"{where} · {lesson.told_as} · {lesson.evidence.source.words} · ",
-            behind,
-            f" · {', '.join(lesson.seen_by.agents)} · words: {lesson.whose} · ",
-            "waits for your decision"
-            if standing.stage is LessonStage.WAITING
-            else shown(standing.words.replace("`", "")),
-            " · ",
-            code(f"whet lessons show {lesson.id}"),
-        ),
-        _ladder(lesson),
+        h("h3", {}, told(shown(lesson.rule))),
+        h("p", {"class": "rungs"}, _climbed(site, lesson)),
+        [h("p", {}, told(shown(note))) for note in lesson.climb.notes],
         [
-            h("p", {}, h("strong", {}, f"{name}: "), shown(words))
+            h("p", {}, h("strong", {}, f"{name}: "), told(shown(words)))
             for name, words in (("Situation", lesson.situation), ("Fix", lesson.fix))
             if lesson.fix not in lesson.rule and words not in ("", PERSONS_WORD)
         ],
-        h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(pieces))), quotes),
-        h("div", {"class": "actions"}, _proposing(site, lesson))
-        if site.form and lesson.is_proposable and standing.stage is LessonStage.CHECKED
-        else None,
+        h("p", {"class": "facts"}, " · ".join(from_where), " · ", told(shown(standing))),
+        h(
+            "details",
+            {},
+            h("summary", {}, quoted),
+            quotes,
+            h(
+                "p",
+                {"class": "facts"},
+                f"Whose words: {lesson.whose} · all of it: ",
+                code(f"whet lessons show {lesson.id}"),
+            ),
+        ),
+        h("div", {"class": "actions"}, _proposing(site, lesson)) if site.form and can_be_proposed else None,
     )
+
+
+def _climbed(site: Site, lesson: Lesson) -> list[Child]:
+    """How far a lesson has climbed; its number of sessions leads to them."""
+    seen, *later = lesson.climb.words
+    sessions = many(lesson.sessions, "session")
+    before, counted, after = seen.partition(sessions)
+    link = site.everywhere.link(counted, "sessions", lesson=lesson.id) if counted else None
+    return [shown(before), link, shown(" → ".join((after, *later)))]
 
 
 def _proposing(site: Site, lesson: Lesson) -> Child:
     """A button that puts the lesson, as it is shown, among what waits for a decision."""
-    if not site.form:
-        return None
     return h(
         "form",
         {"method": "post", "action": f"{site.base}/lessons/{lesson.id}/propose"},
@@ -132,13 +140,3 @@ def _proposing(site: Site, lesson: Lesson) -> Child:
         h("input", {"type": "hidden", "name": "patch", "value": lesson.patch.id}),
         h("button", {"type": "submit", "aria-label": f"Propose: {shown(lesson.rule)}"}, "Propose"),
     )
-
-
-def _ladder(lesson: Lesson) -> list[Element]:
-    """How far a lesson has climbed, and what else to know."""
-    climbed = h("p", {"class": "facts"}, shown(" → ".join(lesson.climb.words)))
-    return [climbed, *(h("p", {}, shown(note)) for note in lesson.climb.notes)]
-
-
-def _quoted_of(quoted: int, pieces: int) -> str:
-    return f"{quoted} of {pieces} quotes" if quoted < pieces else many(pieces, "quote")

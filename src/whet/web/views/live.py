@@ -8,27 +8,27 @@ from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
 from whet.lessons.record import Lesson
-from whet.lessons.rungs import CanaryMove, LiveComparison, LiveCounts
+from whet.lessons.rungs import CanaryMove, LiveCounts
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
 from whet.text.words import estimate, many
 from whet.trials.attempts import ARMS, Arm
-from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.groups import CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, evidence, known_by, moment, section, table, tile
+from whet.web.site import Column, Site, code, evidence, known_by, moment, number, section, table, tiles, told
 
 FIRST_LOOK = LOOKS[0]
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run `whet live look`."
 
 HIGH_LOSS = 0.5
+OWN_FAILURE = {CAME_UP: "in its situation", FAILED: "its own failure"}
+LOSS = {DOUBTFUL: "half lost or more"}
 
 
 class ShownCanary(NamedTuple):
-    """A rule that a share of sessions gets, how its comparison went, and what was counted for it."""
+    """A rule that a share of sessions gets, and what was counted for it."""
 
     lesson: Lesson
-    way: Sequence[LiveComparison]
     units: Sequence[CountedUnit]
 
 
@@ -43,45 +43,28 @@ def is_meant(unit: CountedUnit, arm: str, situation: str) -> bool:
     return arm in ("", _arm(unit)) and held.get(situation, False)
 
 
-def live(site: Site, found: Sequence[ShownCanary]) -> Element:
-    """Each rule that a share of sessions gets: how the interval of its effect closed in, session by session."""
-    return h("div", {}, [_canary(site, each) for each in found])
+def live(site: Site, found: Sequence[ShownCanary]) -> list[Child]:
+    """Each rule that a share of sessions gets: how sessions with it fare, beside those without."""
+    return [_canary(site, each) for each in found]
 
 
 def _canary(site: Site, shown: ShownCanary) -> Element:
     watched, now = shown.lesson.counts, shown.lesson.counts.comparison
-    points = [
-        ChartPoint(
-            str(each.told + each.untold),
-            each.effect,
-            *each.interval,
-            f"after {each.told + each.untold} units: {each.effect:+.2f} ({_between(each.interval)})",
-        )
-        for each in shown.way
-    ]
-    measured = "its own failure in its situation" if watched.endpoint else "what was lost"
-    title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
+    measured = "its own failure in its situation" if watched.endpoint else "the share of time lost"
+    numbers = tiles(
+        (f"{now.effect:+.2f}", f"effect on {measured}, {_between(now.interval)}; above 0 it helps"),
+        (evidence(now.evidence_help), f"evidence of help; {1 / now.alpha:.0f} decides"),
+        (evidence(now.evidence_harm), f"evidence of harm; {1 / now.alpha:.0f} decides"),
+    )
     return section(
         f"Live: {known_by(shown.lesson.patch.name, shown.lesson.rule)}",
-        h("p", {"class": "answer"}, _answer(watched)),
+        h("p", {"class": "answer"}, *told(_answer(watched))),
         h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % of sessions since {moment(watched.since)}."),
         h("p", {}, f"Its own failure, as a detector sees it: {watched.endpoint}.") if watched.endpoint else None,
         h("p", {}, f"Worse with it: {watched.held_by}.") if watched.held_by else None,
         h("p", {}, f"{watched.together.words}. They are decided on together.") if watched.together else None,
-        _numbers(now) if points else None,
-        _arms(site, shown) if shown.units else None,
-        over_time(points, title=title, least=-1, most=1) if points else None,
+        (numbers, _arms(site, shown)) if shown.units else None,
         h("p", {}, site.link("Its text and history", "rule", part=f"rule:{shown.lesson.patch.name}")),
-    )
-
-
-def _numbers(now: LiveComparison) -> Element:
-    return h(
-        "div",
-        {"class": "tiles"},
-        tile(f"{now.effect:+.2f}", f"effect, {_between(now.interval)}"),
-        tile(evidence(now.evidence_help), f"evidence of help; {1 / now.alpha:.0f} decides"),
-        tile(evidence(now.evidence_harm), f"evidence of harm; {1 / now.alpha:.0f} decides"),
     )
 
 
@@ -111,26 +94,20 @@ def _awaited(watched: LiveCounts) -> str:
 
 def _arms(site: Site, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
-    situations = (CAME_UP, FAILED) if shown.lesson.counts.endpoint else (DOUBTFUL,)
-    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "half lost or more"}
-    comparison = shown.lesson.counts.comparison
-    rows = [
-        (
-            ARMS[arm],
-            *(_counted(site, shown, arm, situation) for situation in ("", *situations)),
-            "–" if loss is None else f"{loss:.2f}",
-        )
-        for arm, loss in ((Arm.CANDIDATE, comparison.loss_told), (Arm.BASE, comparison.loss_untold))
-    ]
-    loss = "share that failed" if shown.lesson.counts.endpoint else "mean loss"
-    named = ("arm", "sessions", *(headings[each] for each in situations), loss)
+    comparison, has_endpoint = shown.lesson.counts.comparison, bool(shown.lesson.counts.endpoint)
+    losses = {Arm.CANDIDATE: comparison.loss_told, Arm.BASE: comparison.loss_untold}
+    situations = {"": "sessions", **(OWN_FAILURE if has_endpoint else LOSS)}
+
+    def column(situation: str, heading: str) -> Column[Arm]:
+        return number(heading, lambda arm: _counted(site, shown, arm, situation))
+
+    def loss(arm: Arm) -> str:
+        return "–" if losses[arm] is None else f"{losses[arm]:.2f}"
+
+    columns = [Column[Arm]("arm", lambda arm: ARMS[arm]), *(column(*each) for each in situations.items())]
+    columns.append(number("share that failed" if has_endpoint else "mean loss", loss))
     about = "Sessions that got the rule, or not, by one draw count as one: such as all that read a file on one day."
-    return h(
-        "div",
-        {},
-        table(named, rows, caption="What was counted", numbers=len(situations) + 2),
-        h("p", {"class": "soft"}, about),
-    )
+    return h("div", {}, table(losses, columns, caption="What was counted"), h("p", {"class": "soft"}, about))
 
 
 def _counted(site: Site, shown: ShownCanary, arm: Arm, situation: str) -> Child:
@@ -150,37 +127,33 @@ def _arm(unit: CountedUnit) -> str:
 def templates(site: Site, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[Worth]) -> Child:
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
-        return h("div", {})
-    rows, points = [], []
-    for each in found:
-        used, size = uses.get(each.key), _size(each)
-        measured = [worth for worth in worths if worth.key == each.key]
-        spent = size * used.sessions if used else 0
-        worth = measured[-1] if measured else None
-        if worth:
-            words = f"{100 * worth.effect:+.0f} points"
-            points.append(ChartPoint(each.name, worth.effect, worth.low, worth.high, words))
-        saved = f"{100 * worth.effect:+.0f} points ({worth.source})" if worth else "not measured"
-        rows.append(
-            (
-                each.name,
-                each.activity.value,
-                _examples(site, each),
-                saved,
-                site.everywhere.link(f"{used.sessions:,}", "sessions", template=each.key) if used else "0",
-                f"{size:,}",
-                f"{spent:,}",
-            )
-        )
-    headings = ("template", "for", "examples", "gained", "sessions", "tokens each", "tokens spent")
-    picture = spans(points, title="What each template gained, with its interval") if points else None
-    unmeasured = len(points) < len(found)
+        return None
+    measured = {worth.key: worth for worth in worths}  # the latest of each
+
+    def gained(each: Template) -> str:
+        worth = measured.get(each.key)
+        if worth is None:
+            return "not measured"
+        return f"{100 * worth.effect:+.0f} points ({100 * worth.low:+.0f} to {100 * worth.high:+.0f}, {worth.source})"
+
+    def started(each: Template) -> int:
+        used = uses.get(each.key)
+        return used.sessions if used else 0
+
+    columns: list[Column[Template]] = [
+        Column("template", lambda each: each.name),
+        Column("for", lambda each: each.activity.value),
+        Column("examples", lambda each: _examples(site, each)),
+        Column("gained", gained),
+        number("sessions", lambda each: site.everywhere.counted(started(each), template=each.key)),
+        number("tokens each", lambda each: f"{_size(each):,}"),
+        number("tokens spent", lambda each: f"{_size(each) * started(each):,}"),
+    ]
     advice = ("To measure what a template gains, run ", code("whet try --template NAME --cases FOLDER"), ".")
     return section(
         "Templates: are they worth their tokens?",
-        picture,
-        table(headings, rows, caption="Gained against spent", numbers=3),
-        h("p", {"class": "soft"}, *advice) if unmeasured else None,
+        table(found, columns, caption="Gained against spent"),
+        h("p", {"class": "soft"}, *advice) if any(each.key not in measured for each in found) else None,
     )
 
 

@@ -1,19 +1,17 @@
-"""Work and money: what runs, and what it cost."""
+"""Work and cost: what runs, and what it cost."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
 from whet.text.words import cut, many, short
 from whet.values import Value
-from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, no_sessions, section, table, when
+from whet.web.site import Column, Site, code, dollars, empty, listing, no_sessions, number, section, table, when
 from whet.work.orders import Done
 
-MOST_MODELS = 6
 PURPOSES = {
     Purpose.SUBTASK: "sub-agents",
     Purpose.JOB: "jobs",
@@ -41,63 +39,102 @@ def shown_work(id: str, state: str, queue: str, changed: float, done: Done | Non
     return ShownWork(id, state, queue, changed, what, spent.input + spent.output, spent.dollars)
 
 
+class Spender(Value, frozen=True):
+    """Sessions that one agent made with one model for one purpose."""
+
+    agent: str
+    purpose: str
+    model: str
+    sessions: tuple[SessionFact, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Who spent it, in words: a person's own work goes by the name of the agent."""
+        return (
+            self.agent if self.purpose == Purpose.CHAT.value else f"{PURPOSES[Purpose(self.purpose)]} of {self.agent}"
+        )
+
+    @property
+    def dollars(self) -> float | None:
+        known = [fact.dollars for fact in self.sessions if fact.dollars is not None]
+        return sum(known) if known else None
+
+    @property
+    def tokens(self) -> int:
+        return sum(fact.tokens for fact in self.sessions)
+
+
 def work(
-    site: Site, facts: Sequence[SessionFact], pieces: Sequence[ShownWork], missing: str, *, hidden: int = 0
+    site: Site,
+    facts: Sequence[SessionFact],
+    pieces: Sequence[ShownWork],
+    missing: str,
+    asked: dict[str, str],
+    *,
+    hidden: int = 0,
 ) -> Element:
-    """What runs, and what sessions cost by agent and model; attempts of trials are among them."""
-    money = section("Money", *_money(site, facts, hidden))
-    return h("div", {}, section("Background work", _pieces(pieces, missing)), money)
+    """What sessions cost by agent and model, attempts of trials among them, and what runs."""
+    return h(
+        "div",
+        {},
+        section("What it cost", *_cost(site, facts, asked, hidden)),
+        section("Background work", _pieces(pieces, missing)),
+    )
 
 
 def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
     if missing:
         return empty(missing)
     if not pieces:
-        return empty(
-            "No background work yet. Reviews, jobs and trials appear here; ", code("whet worker"), " runs them."
-        )
-    rows = (
-        (
-            each.id,
-            each.state,
-            each.queue,
-            when(each.changed),
-            cut(each.what, 160),
-            f"{each.tokens:,}",
-            dollars(each.dollars),
-        )
-        for each in pieces
-    )
+        return empty("None yet. Reviews, jobs and trials appear here; ", code("whet worker"), " runs them.")
     waiting = sum(each.state in OPEN for each in pieces)
     caption = f"{many(waiting, 'piece')} of work open" if waiting else "Nothing is running or queued"
-    headings = ("id", "state", "queue", "changed", "what", "tokens", "cost")
-    return table(headings, rows, caption=caption, numbers=2)
+    columns: list[Column[ShownWork]] = [
+        Column("id", lambda each: each.id),
+        Column("state", lambda each: each.state),
+        Column("queue", lambda each: each.queue),
+        Column("changed", lambda each: when(each.changed)),
+        Column("what", lambda each: cut(each.what, 160)),
+        number("tokens", lambda each: f"{each.tokens:,}"),
+        number("cost", lambda each: dollars(each.dollars)),
+    ]
+    return table(pieces, columns, caption=caption)
 
 
-def _money(site: Site, facts: Sequence[SessionFact], hidden: int) -> list[Child]:
+def _cost(site: Site, facts: Sequence[SessionFact], asked: dict[str, str], hidden: int) -> list[Child]:
     if not facts:
         return [no_sessions(site, "work", hidden)]
-    in_dollars = any(fact.dollars for fact in facts)
-    drawn: list[Child] = []
-    for title, measure in (
-        ("Cost by agent and model", _cost),
-        ("Tokens by agent and model", _tokens),
-    ):
-        if measure is _cost and not in_dollars:
-            continue
-        drawn.append(bars(_stacks(site, facts, measure), title=title))
-    known = sum(fact.dollars is not None for fact in facts)
+    members: dict[tuple[str, str, str], list[SessionFact]] = defaultdict(list)
+    for fact in facts:
+        members[fact.source, fact.purpose, fact.model or "unknown"].append(fact)
+    rows = [Spender(*key, tuple(each)) for key, each in members.items()]
+
+    def sessions(each: Spender) -> Child:
+        own = site._replace(filter=site.filter._replace(agent=each.agent))
+        return own.counted(len(each.sessions), purpose=each.purpose, model=each.model)
+
+    columns: list[Column[Spender]] = [
+        Column("who", lambda each: each.name),
+        Column("model", lambda each: each.model),
+        number("cost", lambda each: dollars(each.dollars), "cost", lambda each: each.dollars or 0.0),
+        number("tokens", lambda each: short(each.tokens), "tokens", lambda each: each.tokens),
+        number("sessions", sessions, "sessions", lambda each: len(each.sessions)),
+    ]
+    priced = [fact.dollars for fact in facts if fact.dollars is not None]
     said = sum(fact.cost_dollars is not None for fact in facts)
-    priced = site.counted(known, many(known, "session"), group="paid")
-    whole = site.link(f"{len(facts):,}", "sessions", group="own")
-    told = f"{said:,} say it themselves; the others" if said else "They"
-    how = f" {told} are counted by their tokens at list prices." if known > said else ""
-    drawn.append(h("p", {"class": "soft"}, "The cost of ", priced, " of ", whole, f" is known.{how}"))
-    return [*drawn, _how_to_price(facts)]
+    whole = (
+        f"{dollars(sum(priced))} for {many(len(priced), 'session')} of {len(facts):,}" if priced else "No cost is known"
+    )
+    say = f"{said:,} {'says' if said == 1 else 'say'} what they cost; the others" if said else "They"
+    how = f" {say} are counted by their tokens at list prices." if len(priced) > said else ""
+    listed = listing(
+        site, "work", sorted(rows, key=lambda each: -each.tokens), columns, caption=f"{whole}.{how}", asked=asked
+    )
+    return [listed, _how_to_price(facts)]
 
 
 def _how_to_price(facts: Sequence[SessionFact]) -> Child:
-    """The commands that set the price of the model that most tokens without one are of."""
+    """The command that sets the price of the model that most tokens without one are of."""
     unpriced = Counter[str]()
     for fact in facts:
         if fact.dollars is None and fact.model and fact.tokens:
@@ -106,47 +143,6 @@ def _how_to_price(facts: Sequence[SessionFact]) -> Child:
         return None
     [(model, tokens)] = unpriced.most_common(1)
     others = f" (and {many(len(unpriced) - 1, 'other model')})" if len(unpriced) > 1 else ""
-    return h(
-        "p",
-        {"class": "soft"},
-        f"Whet knows no price for the {short(tokens)} tokens of {model}{others}."
-        " To set it, in dollars for a million of input and of output: ",
-        code(f"whet config models.{model}.prices 3,15"),
-        ".",
-    )
-
-
-def _spender(fact: SessionFact) -> tuple[str, str]:
-    """Who spent it, in words, and the purpose: a person's own work goes by the name of the agent."""
-    return (fact.source if fact.purpose == Purpose.CHAT.value else PURPOSES[Purpose(fact.purpose)]), fact.purpose
-
-
-def _stacks(site: Site, facts: Sequence[SessionFact], measure: Callable[[SessionFact], float]) -> list[ChartBar]:
-    sizes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    total = Counter[str]()  # by tokens for both pictures, so that a model has one colour
-    for fact in facts:
-        total[fact.model or "unknown"] += fact.tokens
-    leading = {name for name, _ in total.most_common(MOST_MODELS - 1)}
-    for fact in facts:
-        name = fact.model or "unknown"
-        sizes[_spender(fact)][name if name in leading else "other models"] += int(1_000_000 * measure(fact))
-    order = [name for name, _ in total.most_common() if name in leading] + ["other models"]
-    found = []
-    for (who, purpose), parts in sorted(sizes.items(), key=lambda item: (-item[1].total(), item[0])):
-        pieces = tuple((name, parts[name] / 1_000_000) for name in order if parts[name])
-        if not pieces:
-            continue
-        size = parts.total() / 1_000_000
-        words = dollars(size) if measure is _cost else short(size)
-        agent = who if purpose == Purpose.CHAT.value else site.filter.agent
-        href = site._replace(filter=site.filter._replace(agent=agent)).href("sessions", purpose=purpose)
-        found.append(ChartBar(who, pieces, words, href))
-    return found
-
-
-def _cost(fact: SessionFact) -> float:
-    return fact.dollars or 0.0
-
-
-def _tokens(fact: SessionFact) -> float:
-    return float(fact.tokens)
+    price = code(f"whet config models.{model}.prices 3,15")
+    said = f"Whet knows no price for the {short(tokens)} tokens of {model}{others}. To set it, in dollars for a million"
+    return h("p", {"class": "soft"}, f"{said} of input and of output: ", price, ".")

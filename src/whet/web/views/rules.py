@@ -14,44 +14,35 @@ from whet.text.words import cut, estimate
 from whet.trials.design import TrialProgress
 from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, moment, section, table
+from whet.web.site import Column, Site, code, empty, moment, number, section, table, when
 from whet.web.views.entries import WHO, button, diff, proof_lines, scope_words
 
 FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
 
 
-def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
+def rules(site: Site, state: State, entries: Sequence[Entry]) -> Child:
     """All that is in force, on what grounds, with what each costs in tokens."""
     items = [item for form in FORMS for item in state.of(form)]
     if not items:
-        return h("div", {})
+        return None
+
+    def text(item: Item) -> Child:
+        words = cut(" ".join(shown(item.text).split()), 160)
+        return site.link(words, "rule", part=f"{item.form}:{item.name}")
+
+    columns: list[Column[Item]] = [
+        Column("text", text),
+        Column("form", lambda item: item.form.value),
+        Column("for", lambda item: scope_words(site, item.scope)),
+        Column("whose words", lambda item: item.trust.label),
+        Column("maker", lambda item: shown(item.maker) or "–"),
+        Column("since", lambda item: when(item.since) if item.since else "–"),
+        Column("grounds", lambda item: grounds_of(item, entries)),
+        number("tokens", lambda item: f"{estimate(item.text):,}"),
+    ]
     has_makers = len({item.maker for item in items}) > 1
-    rows = (
-        (
-            site.link(cut(" ".join(shown(item.text).split()), 160), "rule", part=f"{item.form}:{item.name}"),
-            item.form.value,
-            shown(item.name),
-            scope_words(site, item.scope),
-            item.trust.label,
-            *((shown(item.maker) or "–",) if has_makers else ()),
-            moment(item.since) if item.since else "–",
-            grounds_of(item, entries),
-            f"{estimate(item.text):,}",
-        )
-        for item in items
-    )
-    headings = (
-        "text",
-        "form",
-        "name",
-        "for",
-        "from",
-        *(("maker",) if has_makers else ()),
-        "since",
-        "grounds",
-        "tokens",
-    )
-    return section("What agents are told", table(headings, rows, caption="Rules, skills and notes in force", numbers=1))
+    columns = [each for each in columns if has_makers or each.heading != "maker"]
+    return section("What agents are told", table(items, columns, caption="Rules, skills and notes in force"))
 
 
 class ShownRule(NamedTuple):
@@ -121,10 +112,10 @@ def _fared(site: Site, name: str, fared: Following) -> Element:
         *((("reminded", fared.reminded, Fared.REMINDED),) if fared.reminded else ()),
     )
     rows = [
-        ChartBar(words, ((words, number),), f"{number:,}", _behind(site, name, each) if number else "")
-        for words, number, each in counts
+        ChartBar(words, times, f"{times:,}", _behind(site, name, each) if times else "")
+        for words, times, each in counts
     ]
-    return bars(rows, title="Sessions since it became active", colours={words: 0 for words, *_ in counts})
+    return bars(rows, title="Sessions since it became active")
 
 
 def _behind(site: Site, name: str, fared: Fared) -> str:

@@ -12,12 +12,12 @@ from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Te
 from whet.store.rows import Session
 from whet.text.showing import shown
 from whet.text.words import many, short
-from whet.trouble.overview import ENDINGS, duration, percent
+from whet.trouble.overview import duration, percent
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import MESSAGES_SHOWN, Site, code, dollars, moment, section, table, tile
-from whet.web.views.trouble import paid, stretch_words
+from whet.web.site import MESSAGES_SHOWN, Column, Site, code, dollars, moment, number, section, table, tiles
+from whet.web.views.trouble import ending_words, paid, stretch_words
 
 LINES = 12
 MOST_LETTERS = 20_000
@@ -85,21 +85,15 @@ def _facts(site: Site, seen: ShownSession) -> Element:
         lost, time = duration(found.lost_seconds), f"bought nothing, of {duration(found.agent_seconds)}{part}"
     tokens = stored.input_tokens + stored.output_tokens - seen.copied_tokens
     used = f"{short(tokens) if tokens else 'unknown'} tokens, {many(stored.message_count, 'message')}"
-    return h(
-        "div",
-        {"class": "tiles"},
-        tile(lost, time),
-        tile(f"{seen.trouble.times_stepped_in if seen.trouble else 0:,}", "times somebody stepped in"),
-        tile(dollars(seen.dollars), used),
-        tile(
-            site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions"),
-            stored.model,
-        ),
-        tile(
-            site.projects.short(seen.project),
-            f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}",
-        ),
-        tile(moment(stored.started), f"ended: {stored.ending}"),
+    agent = site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions")
+    branch = f" ({stored.branch})" if stored.branch else ""
+    return tiles(
+        (lost, time),
+        (f"{seen.trouble.times_stepped_in if seen.trouble else 0:,}", "times somebody stepped in"),
+        (dollars(seen.dollars), used),
+        (agent, stored.model),
+        (site.projects.short(seen.project), f"{stored.folder or 'no folder'}{branch}"),
+        (moment(stored.started), f"ended: {stored.ending}"),
     )
 
 
@@ -114,33 +108,31 @@ def _stretches(site: Site, seen: ShownSession) -> Child:
         return h("p", {}, "Not analysed yet: ", code("whet report"), " does it.")
     if not seen.stretches:
         return h("p", {}, "Nothing: no stretch of this session was trouble.")
-    worst = seen.trouble.dearest
-    rows = (
-        (
-            site.session(seen.stored.id, f"#{one.first} to #{one.last}", message=one.first),
-            (h("strong", {}, stretch_words(one)), " (the dearest)") if one == worst else stretch_words(one),
-            ENDINGS.get(one.ending.value, one.ending.value),
-            duration(one.seconds) if seen.trouble.is_timed else "–",
-            f"{one.calls:,}",
-            paid(one.dollars),
-        )
-        for one in sorted(seen.stretches, key=lambda one: (one.first, one.last))
-    )
-    headings = ("messages", "what", "how it ended", "time", "calls", "cost")
-    return table(headings, rows, caption=_caption(len(seen.stretches)), numbers=3)
+    worst, is_timed = seen.trouble.dearest, seen.trouble.is_timed
 
+    def what(one: Trouble) -> Child:
+        return (h("strong", {}, stretch_words(one)), " (the dearest)") if one == worst else stretch_words(one)
 
-def _caption(stretches: int) -> str:
-    return "1 stretch" if stretches == 1 else f"{stretches:,} stretches; a minute counts in one of them only"
+    columns: list[Column[Trouble]] = [
+        Column("messages", lambda one: site.session(seen.stored.id, f"#{one.first} to #{one.last}", message=one.first)),
+        Column("what", what),
+        Column("how it ended", ending_words),
+        number("time", lambda one: duration(one.seconds) if is_timed else "–"),
+        number("calls", lambda one: f"{one.calls:,}"),
+        number("cost", lambda one: paid(one.dollars)),
+    ]
+    several = f"{len(seen.stretches):,} stretches; a minute counts in one of them only"
+    caption = "1 stretch" if len(seen.stretches) == 1 else several
+    return table(sorted(seen.stretches, key=lambda one: (one.first, one.last)), columns, caption=caption)
 
 
 def _timeline(site: Site, seen: ShownSession, steps: Sequence[ShownCall]) -> Element:
     pieces = []
-    for number, step in enumerate(steps, start=1):
+    for place, step in enumerate(steps, start=1):
         exchange, outcome = step.exchange, step.decision.outcome
         inside = next((one for one in seen.stretches if one.first <= exchange.asked <= one.last), None)
         about = f"; {stretch_words(inside)}, {duration(inside.seconds)}" if inside else ""
-        words = f"Call {number}, {exchange.call.name}: {OUTCOMES[outcome]}{about}"
+        words = f"Call {place}, {exchange.call.name}: {OUTCOMES[outcome]}{about}"
         href = "" if site.is_file else f"{_page(site, seen.stored, exchange.asked)}#m{exchange.asked}"
         pieces.append((f"{outcome.value}{' lost' if inside else ''}", words, href))
     met = [outcome for outcome in OUTCOMES if any(step.decision.outcome is outcome for step in steps)]
@@ -196,7 +188,7 @@ def _notes(seen: ShownSession, places_of: Mapping[int, int]) -> dict[int, list[C
     """What stands beside messages: where a stretch begins and ends, and where somebody stepped in."""
     said: list[tuple[int, str]] = []
     for one in seen.stretches:
-        ended = ENDINGS.get(one.ending.value, one.ending.value)
+        ended = ending_words(one)
         time = f"{duration(one.seconds)}, " if seen.trouble and seen.trouble.is_timed else ""
         until = f"to #{one.last}, " if one.last != one.first else ""
         said.append((one.first, f"▼ {stretch_words(one)}: {until}{time}{many(one.calls, 'call')}, {ended}"))

@@ -15,10 +15,9 @@ from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, empty, no_sessions, number_of, section, table
+from whet.web.site import Column, Site, empty, listing, no_sessions, number, section
 
 MOST_CAUSES = 12
-PAGE = 100
 SAID_LETTERS = 140
 
 
@@ -29,6 +28,7 @@ class ChosenTrouble(NamedTuple):
     subject: str = ""
     cause: str = ""
     week: str = ""
+    sort: str = ""
     start: str = ""
 
     def fits(self, trouble: Trouble) -> bool:
@@ -85,7 +85,7 @@ def trouble(
     if not seen:
         return h("div", {}, no_sessions(site, "trouble", hidden))
     narrowed = [SeenTrouble(fact, _chosen(found, chosen)) for fact, found in seen]
-    stretches = [(fact, one) for fact, found in narrowed for one in found.troubles]
+    stretches = [FoundStretch(fact, one) for fact, found in narrowed for one in found.troubles]
     if not stretches:
         every = site.link("Show all trouble", "trouble") if chosen != ChosenTrouble() else None
         none = f"No stretch {chosen.words}".rstrip()
@@ -151,30 +151,34 @@ def cause_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTroubl
 
 
 def _bar(label: str, cost: TroubleCost, href: str) -> ChartBar:
-    words = f"{duration(cost.seconds)} · {interval_words(cost)}"
-    return ChartBar(label, (("seconds", cost.seconds),), words, href)
+    return ChartBar(label, cost.seconds, f"{duration(cost.seconds)} · {interval_words(cost)}", href)
 
 
-def _stretches(
-    site: Site, found: Sequence[tuple[SessionFact, Trouble]], chosen: ChosenTrouble, said: SaidIn
-) -> Element:
-    ordered = sorted(found, key=lambda each: (-each[1].seconds, -each[1].tokens, each[0].no, each[1].first))
-    start = number_of(chosen.start)
-    rows = [
-        (
-            (site.session(fact.id, what, message=one.first), quote),
-            cut(fact.title, 60) or fact.id[:12],
-            ENDINGS.get(one.ending.value, one.ending.value),
-            duration(one.seconds),
-            f"{one.calls:,}",
-            paid(one.dollars),
-        )
-        for fact, one in ordered[start : start + PAGE]
-        for what, quote in [stretch_told(said(fact), one)]
+class FoundStretch(NamedTuple):
+    """A stretch with the session that it stands in."""
+
+    fact: SessionFact
+    trouble: Trouble
+
+
+def ending_words(trouble: Trouble) -> str:
+    """How a stretch ended."""
+    return ENDINGS.get(trouble.ending.value, trouble.ending.value)
+
+
+def _stretches(site: Site, found: Sequence[FoundStretch], chosen: ChosenTrouble, said: SaidIn) -> Element:
+    def stretch(each: FoundStretch) -> Child:
+        what, quote = stretch_told(said(each.fact), each.trouble)
+        return site.session(each.fact.id, what, message=each.trouble.first), quote
+
+    columns: list[Column[FoundStretch]] = [
+        Column("stretch", stretch),
+        Column("session", lambda each: cut(each.fact.title, 60) or each.fact.id[:12]),
+        Column("how it ended", lambda each: ending_words(each.trouble)),
+        number("time", lambda each: duration(each.trouble.seconds), "time", lambda each: each.trouble.seconds),
+        number("calls", lambda each: f"{each.trouble.calls:,}", "calls", lambda each: each.trouble.calls),
+        number("cost", lambda each: paid(each.trouble.dollars), "cost", lambda each: each.trouble.dollars),
     ]
-    sessions = len({fact.id for fact, _ in found})
-    caption = f"{many(len(found), 'stretch')} {chosen.words}".rstrip() + f" in {many(sessions, 'session')}"
-    headings = ("stretch", "session", "how it ended", "time", "calls", "cost")
-    more = chosen._replace(start=str(start + PAGE))._asdict()
-    later = site.link("More stretches", "trouble", **more) if start + PAGE < len(ordered) else None
-    return h("div", {}, table(headings, rows, caption=caption.replace("stretchs", "stretches"), numbers=3), later)
+    stretches = "1 stretch" if len(found) == 1 else f"{len(found):,} stretches"
+    caption = f"{stretches} {chosen.words}".rstrip() + f" in {many(len({each.fact.id for each in found}), 'session')}"
+    return listing(site, "trouble", found, columns, caption=caption, asked=chosen._asdict())
