@@ -15,9 +15,9 @@ from whet.statements.statement import StatementMark
 COMMITTED = 1_790_000_000
 
 
-def git(folder: Path, *args: str) -> None:
+def git(folder: Path, *args: str, at: int = COMMITTED) -> None:
     names = ("-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{COMMITTED} +0000")
+    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{at} +0000")
     subprocess.run(["git", "-C", folder, *names, *args], check=True, capture_output=True, env=os.environ | dates)
 
 
@@ -78,7 +78,27 @@ def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> No
     found = audit_folder(tmp_path)
     named = [(each.statement.line, one.mark, one.why) for each in found.faulty for one in each.findings]
     why = "no code has `load_all`, `keepAll` any more; it did when the line was written"
-    assert named == [(1, StatementMark.WRONG, why)]
+    once = "no code has `ONCE_SET` any more; it did when the line was written"
+    assert named == [(1, StatementMark.WRONG, why), (5, StatementMark.WRONG, once)]
+
+
+def test_a_line_that_is_changed_or_moved_still_names_what_was_removed_before(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    write(tmp_path, CLAUDE_md="- Benchmarks: run `pytest bench/slow.py`.\n", **{"bench__fast": ""})
+    (tmp_path / "bench/slow.py").write_text("")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "one")
+    git(tmp_path, "rm", "-q", "bench/slow.py")
+    git(tmp_path, "commit", "-qm", "two", at=COMMITTED + 1)
+    (tmp_path / "CLAUDE.md").unlink()
+    write(tmp_path, AGENTS_md="- For benchmarks run `pytest bench/slow.py -v`.\n- Never make `bench/slow.py` anew.\n")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "three", at=COMMITTED + 2)
+    write(tmp_path, docs__AGENTS_md="- `bench/slow.py` is what it was called once.\n")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "four", at=COMMITTED + 3)
+    wrong = [each.statement.place for each in audit_folder(tmp_path).faulty]
+    assert wrong == ["AGENTS.md:1"]
 
 
 def test_files_come_in_the_order_of_the_agents_with_what_they_import(tmp_path: Path) -> None:

@@ -5,23 +5,32 @@ A repository as the audit sees it: its paths, what was removed, what its manifes
 
 import contextlib
 import os
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from whet.agents.registry import agents
 from whet.context.finding import ordinary_bytes, repository_root
 from whet.context.git import output_of
 from whet.context.instruction_files import PersonFolder, instruction_files
 from whet.errors import WhetError
 from whet.statements.audit import Audit
-from whet.statements.checking import GoneSymbol, StatementGrounds, check_statement, missing_paths, removals_in
+from whet.statements.checking import (
+    GoneSymbol,
+    NameWriting,
+    StatementGrounds,
+    check_statement,
+    missing_paths,
+    removals_in,
+)
 from whet.statements.commands import options_of, run_files
 from whet.statements.comparing import compare, copied_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
-from whet.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
+from whet.statements.naming import DOCUMENTS, NamedThing, symbols_in
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.splitting import headings_of, split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
@@ -95,6 +104,52 @@ def last_changes(root: Path, path: str) -> dict[str, LastChange]:
             at = float(line.split()[1])
         elif len(line.partition(" ")[0]) >= 40:
             commit = line.partition(" ")[0]
+    return found
+
+
+class _Writings:
+    """The lines that commits added to files for agents and took out of them, and so who first wrote a name.
+
+    A line that is changed, or moved from one of these files to another, may go on to name what it named.
+    """
+
+    def __init__(self, root: Path, files: Iterable[str]) -> None:
+        beside = {name for agent in agents() if agent.files for name in agent.files.project if "*" not in name}
+        paths = {*files, *(posixpath.join(posixpath.dirname(file), name) for file in files for name in beside)}
+        form = ("-p", "-U0", "--no-ext-diff", "--no-textconv", "--no-renames", "--format=%x01%H %ct")
+        body, _ = output_of(root, "log", *form, "--", *sorted(paths), seconds=SECONDS) if paths else (b"", False)
+        self._commits: list[tuple[LastChange, dict[str, list[str]]]] = []  # the newest first
+        for line in body.decode("utf-8", "replace").split("\n"):
+            if line.startswith("\1"):
+                commit, _, at = line[1:].partition(" ")
+                self._commits.append((LastChange(float(at), commit), {"+": [], "-": []}))
+            elif self._commits and line[:1] in ("+", "-"):
+                self._commits[-1][1][line[0]].append(line)
+        self._places = {change.commit: place for place, (change, _) in enumerate(self._commits)}
+
+    def first(self, name: str, last: LastChange) -> LastChange:
+        """Who first wrote a name, of a line that was last changed then."""
+        form = re.compile(rf"(?<![\w/.-])(?:\./)?{re.escape(name)}(?![\w-])")
+        place, found = self._places.get(last.commit, len(self._commits)), last
+        for change, lines in self._commits[place:]:
+            if change.commit == last.commit or any(name in line and form.search(line) for line in lines["+"]):
+                found = change
+                if not any(name in line and form.search(line) for line in lines["-"]):
+                    break
+        return found
+
+
+def _written(
+    missing: Mapping[Statement, Iterable[NamedThing]], dates: dict[str, dict[str, LastChange]], writings: _Writings
+) -> dict[Statement, dict[str, NameWriting]]:
+    """When the names of statements were written: first, and the line last."""
+    found: dict[Statement, dict[str, NameWriting]] = {}
+    for statement, things in missing.items():
+        for thing in things:
+            line = statement.text.split("\n")[thing.line - statement.line].rstrip()
+            last = dates.get(statement.file, {}).get(line)
+            if last is not None:
+                found.setdefault(statement, {})[thing.text] = NameWriting(writings.first(thing.text, last), last)
     return found
 
 
@@ -182,15 +237,15 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     asked = {path for each in own for path in missing_paths(each, repository)}
     asked |= {*listed_paths(listed, repository)}
     removals = {each: found for each in own if (found := tuple(removals_in(each, repository)))}
-    repository = with_unknown(repository, root, asked, (each for found in removals.values() for each in found))
+    repository = with_unknown(repository, root, asked, (one for found in removals.values() for _, one in found))
     repository, absent = _with_code(repository, root, files, own)
     dated = {each.file for each in (*removals, *absent)}
     dates = _dates(root, files if is_dated else [file for file in files if file.path in dated])
-    gone = _gone_symbols(root, absent, dates)
+    missing = {each: (*(thing for thing, _ in removals.get(each, ())), *absent.get(each, ())) for each in own}
+    written = _written(missing, dates, _Writings(root, dated))
+    gone = _gone_symbols(root, absent, written)
     lacking = unlisted(listed, repository)
-    grounds = {
-        each: StatementGrounds(dates.get(each.file, {}), lacking.get(each, ()), gone.get(each, ())) for each in own
-    }
+    grounds = {each: StatementGrounds(written.get(each, {}), lacking.get(each, ()), gone.get(each, ())) for each in own}
     checked = {each: check_statement(each, repository, grounds[each]) for each in own}
     compared = compare(files, statements, repository)
     copies = copied_files(files)
@@ -226,19 +281,16 @@ def _text_of(path: Path) -> str:
 
 
 def _gone_symbols(
-    root: Path, absent: dict[Statement, tuple[NamedThing, ...]], dates: dict[str, dict[str, LastChange]]
+    root: Path,
+    absent: Mapping[Statement, tuple[NamedThing, ...]],
+    written: Mapping[Statement, Mapping[str, NameWriting]],
 ) -> dict[Statement, tuple[GoneSymbol, ...]]:
     """Those of them that the code had in the commit that wrote the line."""
     asked: dict[str, list[tuple[Statement, GoneSymbol]]] = {}
     for statement, things in absent.items():
-        for thing in things:
-            written = dates.get(statement.file, {}).get(
-                statement.text.split("\n")[thing.line - statement.line].rstrip()
-            )
-            # A variable that no code reads any more may be one that another program reads.
-            if written is not None and thing.kind is ThingKind.SYMBOL:
-                gone = GoneSymbol(thing.text, thing.line, written.commit)
-                asked.setdefault(written.commit, []).append((statement, gone))
+        for thing in (each for each in things if each.text in written.get(statement, {})):
+            commit = written[statement][thing.text].last.commit
+            asked.setdefault(commit, []).append((statement, GoneSymbol(thing.text, thing.line, commit)))
     found: dict[Statement, list[GoneSymbol]] = {}
     for commit, every in [*asked.items()][:MOST_COMMITS]:
         had = _in_code(root, [each.name for _, each in every], commit) or frozenset()

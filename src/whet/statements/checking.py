@@ -40,10 +40,17 @@ class GoneSymbol(NamedTuple):
     commit: str  # by which the line was written
 
 
-class StatementGrounds(NamedTuple):
-    """What is known of a statement beside the repository: when its lines were written, what its listing lacks."""
+class NameWriting(NamedTuple):
+    """When a name was first written, and when the line that it stands in was last changed."""
 
-    written: Mapping[str, LastChange] = MappingProxyType({})  # each line of its file, by its words
+    first: LastChange
+    last: LastChange
+
+
+class StatementGrounds(NamedTuple):
+    """What is known of a statement beside the repository: when its names were written, what its listing lacks."""
+
+    written: Mapping[str, NameWriting] = MappingProxyType({})  # of those that are not there
     unlisted: tuple[Unlisted, ...] = ()
     gone: tuple[GoneSymbol, ...] = ()
 
@@ -86,13 +93,13 @@ def removal_of(thing: NamedThing, folder: str, repository: Repository) -> Remove
     return repository.removed(thing.text, folder) or (repository.gone_folder(thing.text) if thing.is_certain else None)
 
 
-def removals_in(statement: Statement, repository: Repository) -> Iterator[RemovedPath]:
-    """The removals of what a statement names, or has run."""
+def removals_in(statement: Statement, repository: Repository) -> Iterator[tuple[NamedThing, RemovedPath]]:
+    """What a statement names, or has run, and that was removed."""
     folder = posixpath.dirname(statement.file)
     for thing in things_in(statement):
         found = removal_of(thing, folder, repository)
-        yield from (found,) if found else ()
-    yield from (removed for _, removed in _run_and_removed(statement, repository))
+        yield from ((thing, found),) if found else ()
+    yield from _run_and_removed(statement, repository)
 
 
 def _run_and_removed(statement: Statement, repository: Repository) -> Iterator[tuple[NamedThing, RemovedPath]]:
@@ -131,14 +138,14 @@ def _missing(statement: Statement, repository: Repository, grounds: StatementGro
     named = {thing.text.rstrip("/") for thing in things}
     for thing in things:
         if thing.kind is ThingKind.PATH:
-            found = _wrong_path(thing, statement, repository, grounds.written)
+            found = _wrong_path(thing, statement, repository, grounds)
         else:
             found = _wrong_package(thing, repository) if thing.kind is ThingKind.PACKAGE else None
         # A statement that names both what was and what is tells of the change.
         if found is not None and (not found.instead or found.instead.rstrip("/") not in named):
             yield found
     for thing, removed in _run_and_removed(statement, repository):
-        if not repository.is_unknown(removed.path) and _stood(removed, _written(thing, statement, grounds.written)):
+        if not repository.is_unknown(removed.path) and _stood(removed, grounds.written.get(thing.text)):
             yield _removed_path(thing, removed, repository, posixpath.dirname(statement.file))
     yield from wrong_commands(statement, repository)
     yield from _wrong_anchors(statement, repository)
@@ -180,7 +187,7 @@ def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
 
 
 def _wrong_path(
-    thing: NamedThing, statement: Statement, repository: Repository, written: Mapping[str, LastChange]
+    thing: NamedThing, statement: Statement, repository: Repository, grounds: StatementGrounds
 ) -> StatementFinding | None:
     """A path that is not there is wrong where something shows that it was meant to be: its removal since, a name nearly
     the same, or a link to it.
@@ -191,8 +198,11 @@ def _wrong_path(
     if any(repository.is_unknown(each) for each in (path, *_places(path, folder, repository))):
         return None
     removed = removal_of(thing, folder, repository)
-    stood = removed is not None and _stood(removed, _written(thing, statement, written))
-    if removed is not None and stood and not repository.is_unknown(removed.path):
+    if (
+        removed is not None
+        and _stood(removed, grounds.written.get(thing.text))
+        and not repository.is_unknown(removed.path)
+    ):
         return _removed_path(thing, removed, repository, folder)
     twins = repository.endings(path, folder)
     if len(twins) == 1:
@@ -215,15 +225,12 @@ def _is_pointed_at(thing: NamedThing, statement: Statement) -> bool:
     return bool(found and thing.is_certain and found[1].removeprefix("./") == thing.text)
 
 
-def _written(thing: NamedThing, statement: Statement, written: Mapping[str, LastChange]) -> LastChange | None:
-    return written.get(statement.text.split("\n")[thing.line - statement.line].rstrip())
-
-
-def _stood(removed: RemovedPath, written: LastChange | None) -> bool:
-    """Whether a path was there when the line that names it was written, and was removed after that: who removes it and
-    writes the line at once knows.
+def _stood(removed: RemovedPath, written: NameWriting | None) -> bool:
+    """Whether a path was there when its name was written, and was removed after that: who removes it and writes the
+    line at once knows.
     """
-    return written is not None and removed.since <= written.at <= removed.at and written.commit != removed.commit
+    is_known = written is None or written.last.commit == removed.commit
+    return not is_known and any(removed.since <= each.at <= removed.at for each in written or ())
 
 
 def _removed_path(thing: NamedThing, removed: RemovedPath, repository: Repository, folder: str) -> StatementFinding:
