@@ -3,7 +3,7 @@
 import pytest
 
 from quickness import is_linear
-from whet.statements.checking import StatementGrounds, check_statement
+from whet.statements.checking import NameWriting, StatementGrounds, check_statement, removals_in
 from whet.statements.listings import listings, unlisted
 from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
 from whet.statements.repository import RemovedPath, Repository
@@ -30,14 +30,14 @@ def manifests(**texts: str) -> list[ScriptManifest]:
 def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: str) -> tuple[StatementFinding, ...]:
     known = manifests(**(texts or {"Makefile": MAKE, "package_json": PACKAGE}))
     repository = Repository(FILES, name="repo", removed=REMOVED, manifests=known, unknown=("build",))
-    dates = {line: LastChange(written, "e" * 40) for line in text.split("\n")}
+    change = LastChange(written, "e" * 40)
     statements = split_statements(file, text)
     lacking = unlisted(listings(statements), repository)
-    return tuple(
-        one
-        for each in statements
-        for one in check_statement(each, repository, StatementGrounds(dates, lacking.get(each, ())))
-    )
+    found: list[StatementFinding] = []
+    for each in statements:
+        dates = {thing.text: NameWriting(change, change) for thing, _ in removals_in(each, repository)}
+        found += check_statement(each, repository, StatementGrounds(dates, lacking.get(each, ())))
+    return tuple(found)
 
 
 @pytest.mark.parametrize(

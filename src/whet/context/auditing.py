@@ -26,7 +26,7 @@ from whet.statements.checking import (
     missing_paths,
     removals_in,
 )
-from whet.statements.commands import options_of, run_files
+from whet.statements.commands import run_files, words_run
 from whet.statements.comparing import compare, copied_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
@@ -41,7 +41,10 @@ MOST_MANIFESTS = 2_000
 MOST_MANIFEST_BYTES = 400_000
 MOST_REMOVED = 400_000
 MOST_RENAMING = 30
-MOST_SYMBOLS = 1_000
+MOST_CODE_BYTES = 300_000_000
+FIRST_BYTES = 8_000  # by which git too tells what is no text
+_WORDS = re.compile(rb"\w+")
+_DASHED = re.compile(rb"[A-Za-z0-9]\w*(?:-\w+)+")
 MOST_COMMITS = 50  # whose code is searched for them
 _RENAMED = re.compile(r"^R\d{1,3}$")
 _DATED = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)|(?<![\d.])\d+\.\d+\.\d+(?![\d.])")
@@ -262,12 +265,11 @@ def _with_code(
 ) -> tuple[Repository, dict[Statement, tuple[NamedThing, ...]]]:
     """The repository with what its code has of the names in statements, and the names that it does not have."""
     named = {each: symbols_in(each) for each in statements}
-    symbols = [*dict.fromkeys(thing.text for things in named.values() for thing in things)][:MOST_SYMBOLS]
-    options = [*dict.fromkeys(word for each in named for word in options_of(each))][:MOST_SYMBOLS]
-    words = _in_code(root, (*symbols, *options))
+    symbols = {thing.text for things in named.values() for thing in things}
+    words = _in_code(root, repository, symbols.union(*(words_run(each, repository) for each in named)))
     sources = {path: _text_of(root / path) for each in named for path in run_files(each, repository)}
     headings = {file.path: headings_of(file.text) for file in files if file.text}
-    absent = frozenset(symbols) - words if words is not None else frozenset()
+    absent = symbols - words if words is not None else set[str]()
     known = repository.with_code(words, sources, headings)
     left = {each: tuple(thing for thing in things if thing.text in absent) for each, things in named.items()}
     return known, {each: things for each, things in left.items() if things}
@@ -293,28 +295,37 @@ def _gone_symbols(
             asked.setdefault(commit, []).append((statement, GoneSymbol(thing.text, thing.line, commit)))
     found: dict[Statement, list[GoneSymbol]] = {}
     for commit, every in [*asked.items()][:MOST_COMMITS]:
-        had = _in_code(root, [each.name for _, each in every], commit) or frozenset()
+        had = _in_commit(root, [each.name for _, each in every], commit)
         for statement, each in every:
             if each.name in had:
                 found.setdefault(statement, []).append(each)
     return {statement: tuple(names) for statement, names in found.items()}
 
 
-def _in_code(root: Path, names: Iterable[str], commit: str = "") -> frozenset[str] | None:
-    """Which of these names stand in files that are no documents, in a commit or now; None where git does not tell."""
-    form = f"({'|'.join(sorted(set(names)))})"
-    if form == "()" or repository_root(root) is None:
-        return None
-    documents = [f":(exclude,icase)*{ending}" for ending in (*DOCUMENTS, ".mdc")]
-    found: set[str] = set()
-    # With what is not tracked, git leaves out what is tracked and ignored: it is asked for both.
-    for where in ((commit,),) if commit else ((), ("--untracked",)):
-        given = ("grep", "-I", "-h", "-o", "-w", "-E", "-e", form, *where)
-        body, is_whole = output_of(root, *given, "--", ".", *documents, seconds=SECONDS)
-        if body and not is_whole:
+def _in_code(root: Path, repository: Repository, names: Iterable[str]) -> frozenset[str] | None:
+    """Which of these names stand in files that are no documents; None where there are too many to read."""
+    asked = {each.encode(): each for each in names}
+    found: set[bytes] = set()
+    left = MOST_CODE_BYTES
+    for path in sorted(repository.files):
+        if path.lower().endswith((*DOCUMENTS, ".mdc")):
+            continue
+        with contextlib.suppress(OSError):  # it went away, or is a link: it has no code
+            body, _ = ordinary_bytes(root / path, MOST_MANIFEST_BYTES)
+            if b"\0" not in body[:FIRST_BYTES]:
+                left -= len(body)
+                found |= asked.keys() & {*_WORDS.findall(body), *_DASHED.findall(body)}
+        if left < 0:
             return None
-        found |= {*body.decode("utf-8", "replace").split("\n")}
-    return frozenset(found)
+    return frozenset(asked[each] for each in found)
+
+
+def _in_commit(root: Path, names: Iterable[str], commit: str) -> frozenset[str]:
+    """Which of these names stood in files that are no documents, in a commit."""
+    form = f"({'|'.join(sorted(set(names)))})"
+    documents = [f":(exclude,icase)*{ending}" for ending in (*DOCUMENTS, ".mdc")]
+    given = ("grep", "-I", "-h", "-o", "-w", "-E", "-e", form, commit, "--", ".", *documents)
+    return frozenset(output_of(root, *given, seconds=SECONDS)[0].decode("utf-8", "replace").split("\n"))
 
 
 def _is_record(statement: Statement, linked: set[str]) -> bool:

@@ -36,6 +36,7 @@ ON_OWN = names("build check clippy run test nextest bench doc")  # of cargo: wha
 _MODULE = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?::[A-Za-z_]\w*(?:\(\))?)?$")
 _OPTION = re.compile(r"^--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?==|$)")
 _DEFINED = re.compile(r"""["'`]--[a-z][\w-]+""")
+_ORDER = re.compile(r"^([a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*)$")
 USUAL_OPTIONS = ("help", "version")
 
 
@@ -163,35 +164,44 @@ def _wrong_packages(run: _Run, repository: Repository) -> Iterator[StatementFind
             yield StatementFinding(StatementMark.WRONG, why, run.thing.line, name, alike[0] if alike else "")
 
 
-def options_of(statement: Statement) -> Iterator[str]:
-    """The options that commands give, as words to be looked for in the code."""
+def words_run(statement: Statement, repository: Repository) -> Iterator[str]:
+    """The options and the words after a program of this repository, as they may stand in its code."""
     for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
-        for word in thing.text.split():
-            yield from _spellings(word)
+        for stage in stages_of(thing.text):
+            for word in _asked(stage.words[stage.program :], repository):
+                yield from _spellings(word)
+
+
+def _asked(words: tuple[str, ...], repository: Repository) -> tuple[str, ...]:
+    """What a command asks of its program: its options, and of a program of this repository the word after it."""
+    options = words[1 : words.index("--") if "--" in words else None]
+    is_own = bool(words) and words[0] in repository.programs
+    order = options[:1] if is_own and options and _ORDER.match(options[0]) else ()
+    return (*order, *(word for word in options if word.startswith("--")))
 
 
 def _spellings(word: str) -> tuple[str, ...]:
-    """An option as code may spell it: with dashes, with underscores, or its words joined."""
-    found = _OPTION.match(word)
+    """A word of a command as code may spell it: with dashes, with underscores, or its words joined."""
+    found = _OPTION.match(word) or _ORDER.match(word)
     if not found or found[1] in USUAL_OPTIONS:
         return ()
-    first, *rest = found[1].split("-")
-    return tuple(dict.fromkeys((found[1], found[1].replace("-", "_"), first + "".join(map(str.capitalize, rest)))))
+    parts = found[1].split("-")
+    large = "".join(map(str.capitalize, parts))
+    return tuple(dict.fromkeys((found[1], "_".join(parts), parts[0] + large[len(parts[0]) :], large)))
 
 
 def _wrong_options(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
-    """Options that no code here has, of a program whose own source defines others."""
-    file = _file_run(run)
+    """Options and orders that no code here has, of a program of this repository that has others."""
+    file, program = _file_run(run), run.words[0]
     source = repository.sources.get(repository.place(file.text, run.folder), "") if file else ""
-    if not source or not _DEFINED.search(source) or repository.words is None:
-        return
-    for word in run.words[1 : run.words.index("--") if "--" in run.words else None]:
+    is_own = program in repository.programs or bool(source and _DEFINED.search(source))
+    for word in _asked(run.words, repository) if is_own and repository.words is not None else ():
         spellings = _spellings(word)
-        if spellings and not any(each in repository.words or each in source for each in spellings):
-            yield _wrong(
-                run.thing._replace(text=f"--{spellings[0]}"),
-                f"`{file.text if file else ''}` has no option `--{spellings[0]}`",
-            )
+        if spellings and not any(each in (repository.words or ()) or each in source for each in spellings):
+            what = "option" if word.startswith("-") else "command"
+            shown = word.partition("=")[0]
+            why = f"`{file.text if file else program}` has no {what} `{shown}`"
+            yield _wrong(run.thing._replace(text=shown), why)
 
 
 def _near(alike: list[str]) -> str:

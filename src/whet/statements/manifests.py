@@ -45,6 +45,7 @@ class ScriptManifest(Value, frozen=True):
     ] = ()  # of formatters: line-length, indent-style, indent-size, quotes, semicolons
     is_open: bool = False
     pins: tuple[tuple[str, str], ...] = ()  # versions, by the name of what has them
+    programs: tuple[str, ...] = ()  # that it makes of this repository
 
 
 class _Read(NamedTuple):
@@ -56,6 +57,7 @@ class _Read(NamedTuple):
     settings: Mapping[str, str] = {}
     is_open: bool = False
     pins: Mapping[str, str] = {}
+    programs: tuple[str, ...] = ()
 
 
 def manifest_of(path: str, text: str) -> ScriptManifest | None:
@@ -77,7 +79,9 @@ def manifest_of(path: str, text: str) -> ScriptManifest | None:
     scripts = tuple((str(name), str(body)) for name, body in found.scripts.items())
     settings = tuple(found.settings.items())
     pins = tuple((name, version) for name, version in found.pins.items() if isinstance(version, str))
-    return ScriptManifest(path, kind, scripts, found.package, found.packages, settings, found.is_open, pins)
+    return ScriptManifest(
+        path, kind, scripts, found.package, found.packages, settings, found.is_open, pins, found.programs
+    )
 
 
 def is_manifest(path: str) -> bool:
@@ -96,7 +100,9 @@ def _package_json(text: str) -> _Read:
     pins |= _strings(value.get("engines"))
     name, _, version = str(value.get("packageManager") or "").partition("@")
     pins |= {name: version.partition("+")[0]} if version else {}
-    return _Read(_strings(value.get("scripts")), str(value.get("name") or ""), needed, settings, pins=pins)
+    package, made = str(value.get("name") or ""), value.get("bin") or {}
+    programs = tuple(made) if isinstance(made, dict) else (package,)
+    return _Read(_strings(value.get("scripts")), package, needed, settings, pins=pins, programs=programs)
 
 
 def _composer(text: str) -> _Read:
@@ -158,7 +164,8 @@ def _python(text: str) -> _Read:
     needed = (_REQUIREMENT.match(each) for each in project.get("dependencies") or ())
     pins = {found[1]: found[2] for found in needed if found and found[2]}
     pins |= {"python": project["requires-python"]} if "requires-python" in project else {}
-    return _Read(scripts, str(project.get("name") or ""), (), settings, pins=pins)
+    programs = tuple(project.get("scripts") or ())
+    return _Read(scripts, str(project.get("name") or ""), (), settings, pins=pins, programs=programs)
 
 
 def _cargo(text: str) -> _Read:
@@ -169,7 +176,8 @@ def _cargo(text: str) -> _Read:
     pins = {name: f"^{each}" if each[:1].isdigit() else each for name, each in versions.items() if each}
     least = package.get("rust-version")
     pins |= {"rust": f">={least}"} if isinstance(least, str) else {}
-    return _Read({}, str(package.get("name") or ""), tuple(needed), pins=pins)
+    programs = tuple(str(each.get("name")) for each in value.get("bin") or ())
+    return _Read({}, str(package.get("name") or ""), tuple(needed), pins=pins, programs=programs)
 
 
 def _rust_toolchain(text: str) -> _Read:

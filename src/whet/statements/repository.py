@@ -17,6 +17,7 @@ MOST_PLACES = 5
 NEARLY = 0.85
 LIKE_ENDINGS = 0.8
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])|[^\W_]")
+_BEGINNING = re.compile(r"(?:^|/)(?:main\.go|src/main\.rs)$")
 COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
 
 
@@ -76,6 +77,12 @@ class Repository:
             for script, body in manifest.scripts:
                 known.setdefault(script, (manifest.path, body))
         self.packages = frozenset(name for each in self.manifests for name in (each.package, *each.packages) if name)
+        # A program of Go or Rust is called as the folder that its beginning lies in.
+        folders = (
+            posixpath.dirname(each.removesuffix("src/main.rs")) for each in self.files if _BEGINNING.search(each)
+        )
+        made = (name for each in self.manifests for name in each.programs)
+        self.programs = frozenset((*made, *map(posixpath.basename, folders))) - {""}
         self.own_packages = frozenset(each.package for each in self.manifests if each.package)
         self.pins = pins_by_name((name, said, each.path) for each in self.manifests for name, said in each.pins)
 
@@ -227,6 +234,11 @@ class Repository:
         folder = posixpath.basename(posixpath.dirname(plain))
         is_alike = len(named) == 1 and folder and posixpath.basename(posixpath.dirname(named[0])) == folder
         return (named[0],) if is_alike else ()
+
+    def elsewhere(self, path: str) -> str:
+        """The only file of a name, wherever it lies."""
+        named = [each for each in self._by_name.get(posixpath.basename(path).lower(), ()) if each in self.files]
+        return named[0] if len(named) == 1 else ""
 
     def sibling(self, path: str, beside: str = "") -> str:
         """The one folder beside where a path would be whose name is nearly its name."""

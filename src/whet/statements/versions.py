@@ -55,24 +55,20 @@ def other_versions(statement: Statement, pins: Mapping[str, tuple[VersionPin, ..
     """The versions that a statement gives by name alone, where every file that pins that thing allows none of them."""
     if statement.kind is StatementKind.CODE:
         return
-    found: dict[str, list[tuple[int, re.Match[str]]]] = {}
+    found: dict[tuple[VersionPin, ...], list[tuple[int, re.Match[str]]]] = {}
     for number, line in enumerate(statement.text.split("\n"), statement.line):
         for piece in _BREAK.split(line[:LONGEST_LINE]) if any(letter.isdigit() for letter in line) else ():
             plain = _MARKS.sub("", piece).strip(" .-")
             # An item or a row that begins with a version says that this one is used; a sentence may tell of any.
             stated = _STATED.fullmatch(plain) or (_LEADING.match(plain) if statement.kind in LISTED else None)
-            if stated:
-                found.setdefault(_plain(stated["name"]), []).append((number, stated))
-    for every in found.values():
+            known = _pins_of(stated["name"], pins) if stated else ()
+            if stated and known:
+                found.setdefault(known, []).append((number, stated))
+    for known, every in found.items():
         number, stated = every[0]
-        name, known = stated["name"], _pins_of(stated["name"], pins)
         # Who gives two versions of a thing tells of a change, or of what is supported.
-        if (
-            known
-            and len({each["version"] for _, each in every}) == 1
-            and not any(_agrees(stated, each) for each in known)
-        ):
-            pin = known[0]
+        if len({each["version"] for _, each in every}) == 1 and not any(_agrees(stated, each) for each in known):
+            name, pin = stated["name"], known[0]
             why = f"{pin.path} has {name} {pin.written}"
             yield StatementFinding(StatementMark.WRONG, why, number, f"{name} {stated['version']}", where=pin.path)
 
