@@ -70,7 +70,7 @@ def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> No
         "Call `x = load_all(1)`, `Shop.keepAll`.\n\nNever call `drop_all`.\n\n`not_there`, `ONCE_SET`, `still_here`.\n"
     )
     text += "\n`in_ignored`, `load_all.py`.\n"
-    write(tmp_path, CLAUDE_md=text, a_py="def load_all(): keepAll\ndrop_all\nstill_here ONCE_SET", b="in_ignored")
+    write(tmp_path, CLAUDE_md=text, a_py="def load_all():\nkeepAll = drop_all\nstill_here ONCE_SET", b="in_ignored")
     (tmp_path / ".gitignore").write_text("b\n")
     git(tmp_path, "add", "-A", "-f")
     git(tmp_path, "commit", "-qm", "one")

@@ -55,6 +55,7 @@ def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: 
         ("Import `@own/wep`.", "@own/web"),
         ("See `src/lib/Tools.py`.", "src/lib/tool.py"),
         ("See `docs/a.adoc`.", "docs/a.md"),
+        ("It starts in `src/tool.py`.", "src/lib/tool.py"),
         ("```sh\npython -u app.py\ncd src\n```", ""),
     ],
 )
@@ -86,7 +87,6 @@ def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
         "Run `npm run $NAME` or `npm run <script>`.",
         "Run `cargo test` and `just build`.",
         "See `src/nothing.py`.",
-        "It starts in `src/tool.py`.",
         "| `src/example.ts` | a row may be an example |",
         'Say "see `src/before.py` for more".',
         "```sh\nmkdir -p old/sub\n```",
@@ -252,3 +252,41 @@ def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
 )  # fmt: skip
 def test_any_text_is_checked_in_linear_time(pump: str) -> None:
     assert is_linear(check, pump, 40_000)
+
+
+def test_numbers_right_after_a_path_are_held_against_what_is_there() -> None:
+    files = [f"packages/p{number}/index.ts" for number in range(6)]
+    text = "- `src/long.py` (400 lines)\n- `src/long.py` (~1,000 lines)\n"
+    text += "- `packages/` — 12 packages\n- `packages/` (5+ packages)\n"
+    repository = Repository(["src/long.py", *files]).with_code(frozenset(), {"src/long.py": "x\n" * 980}, {})
+    wrong = [each.line for each in split_statements("CLAUDE.md", text) if check_statement(each, repository)]
+    assert wrong == [1, 3]
+
+
+def test_own_programs_are_asked_only_for_what_their_code_has() -> None:
+    made = manifest_of("package.json", '{"name": "tool", "bin": {"tool": "cli.js"}}')
+    assert made is not None
+    repository = Repository(["cli.js", "cmd/helper/main.go"], manifests=[made])
+    repository = repository.with_code(frozenset({"sync", "flushOnly"}), {}, {})
+    text = "- `tool sync --flush-only`\n- `npx tool sync --dry`\n- `tool prune`\n- `helper --all`\n- `other --none`\n"
+    wrong = [
+        (each.line, found.named)
+        for each in split_statements("CLAUDE.md", text)
+        for found in check_statement(each, repository)
+    ]
+    assert wrong == [(2, "--dry"), (3, "prune"), (4, "--all")]
+
+
+def test_an_example_that_imports_a_removed_module_is_wrong_and_one_that_makes_a_name_up_is_not() -> None:
+    removed = [RemovedPath("own/old.py", "c" * 40, 86_400.0)]
+    repository = Repository(["own/__init__.py", "own/new.py"], removed=removed)
+    text = "```python\nfrom own.old import a\nfrom own.new import b\nfrom own.mine import c\nimport other.old\n```\n"
+    (statement,) = split_statements("CLAUDE.md", text)
+    assert [found.named for found in check_statement(statement, repository)] == ["own.old"]
+
+
+def test_the_only_file_of_a_name_is_what_was_meant() -> None:
+    repository = Repository(["site/a.js", "themes/schema.json", ".vscode/settings.json", ".claude/x.md"])
+    text = "- Update `site/schema.json`.\n- Add to `.claude/settings.json`.\n"
+    (found,) = (one for each in split_statements("CLAUDE.md", text) for one in check_statement(each, repository))
+    assert (found.named, found.instead) == ("site/schema.json", "themes/schema.json")

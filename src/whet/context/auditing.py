@@ -28,9 +28,10 @@ from whet.statements.checking import (
 )
 from whet.statements.commands import run_files, words_run
 from whet.statements.comparing import compare, copied_files
+from whet.statements.counting import counted_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
-from whet.statements.naming import DOCUMENTS, NamedThing, symbols_in
+from whet.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
 from whet.statements.repository import RemovedPath, Repository
 from whet.statements.splitting import headings_of, split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
@@ -43,6 +44,12 @@ MOST_REMOVED = 400_000
 MOST_RENAMING = 30
 MOST_CODE_BYTES = 300_000_000
 FIRST_BYTES = 8_000  # by which git too tells what is no text
+DEFINED = (
+    r"\b(class|def|function|const|let|var|val|type|interface|fn|fun|func|struct|enum|trait|module|static|async)"
+    r"[ *]+(\([^)]*\) )?NAME\b",
+    r"^[[:space:]]*([A-Za-z_]+ )*NAME[[:space:]]*(:[^=]*)?=([^=]|$)",
+    r"^[[:space:]]*([A-Za-z_<>]+ )*NAME\([^;]*\{[[:space:]]*$",
+)  # how languages define a name: by a word for it, by a value, or by its body
 _WORDS = re.compile(rb"\w+")
 _DASHED = re.compile(rb"[A-Za-z0-9]\w*(?:-\w+)+")
 MOST_COMMITS = 50  # whose code is searched for them
@@ -267,7 +274,8 @@ def _with_code(
     named = {each: symbols_in(each) for each in statements}
     symbols = {thing.text for things in named.values() for thing in things}
     words = _in_code(root, repository, symbols.union(*(words_run(each, repository) for each in named)))
-    sources = {path: _text_of(root / path) for each in named for path in run_files(each, repository)}
+    read = {path for each in named for path in (*run_files(each, repository), *counted_files(each, repository))}
+    sources = {path: _text_of(root / path) for path in read}
     headings = {file.path: headings_of(file.text) for file in files if file.text}
     absent = symbols - words if words is not None else set[str]()
     known = repository.with_code(words, sources, headings)
@@ -288,17 +296,17 @@ def _gone_symbols(
     written: Mapping[Statement, Mapping[str, NameWriting]],
 ) -> dict[Statement, tuple[GoneSymbol, ...]]:
     """Those of them that the code had in the commit that wrote the line."""
-    asked: dict[str, list[tuple[Statement, GoneSymbol]]] = {}
+    asked: dict[str, list[tuple[Statement, NamedThing]]] = {}
     for statement, things in absent.items():
         for thing in (each for each in things if each.text in written.get(statement, {})):
             commit = written[statement][thing.text].last.commit
-            asked.setdefault(commit, []).append((statement, GoneSymbol(thing.text, thing.line, commit)))
+            asked.setdefault(commit, []).append((statement, thing))
     found: dict[Statement, list[GoneSymbol]] = {}
     for commit, every in [*asked.items()][:MOST_COMMITS]:
-        had = _in_commit(root, [each.name for _, each in every], commit)
-        for statement, each in every:
-            if each.name in had:
-                found.setdefault(statement, []).append(each)
+        had = _in_commit(root, [thing for _, thing in every], commit)
+        for statement, thing in every:
+            if thing.text in had:
+                found.setdefault(statement, []).append(GoneSymbol(thing.text, thing.line, commit))
     return {statement: tuple(names) for statement, names in found.items()}
 
 
@@ -320,12 +328,19 @@ def _in_code(root: Path, repository: Repository, names: Iterable[str]) -> frozen
     return frozenset(asked[each] for each in found)
 
 
-def _in_commit(root: Path, names: Iterable[str], commit: str) -> frozenset[str]:
-    """Which of these names stood in files that are no documents, in a commit."""
-    form = f"({'|'.join(sorted(set(names)))})"
+def _in_commit(root: Path, things: Iterable[NamedThing], commit: str) -> frozenset[str]:
+    """Which of these names files that are no documents defined, in a commit: what they merely used may be another's.
+
+    What a variable of the environment is called stands only where it is used.
+    """
+    names = sorted({each.text for each in things if each.kind is ThingKind.SYMBOL})
+    used = sorted({each.text for each in things if each.kind is ThingKind.VARIABLE})
+    forms = [form.replace("NAME", f"({'|'.join(names)})") for form in DEFINED] if names else []
+    forms += [rf"\b({'|'.join(used)})\b"] if used else []
     documents = [f":(exclude,icase)*{ending}" for ending in (*DOCUMENTS, ".mdc")]
-    given = ("grep", "-I", "-h", "-o", "-w", "-E", "-e", form, commit, "--", ".", *documents)
-    return frozenset(output_of(root, *given, seconds=SECONDS)[0].decode("utf-8", "replace").split("\n"))
+    given = ("grep", "-I", "-h", "-o", "-E", *(part for form in forms for part in ("-e", form)))
+    body, _ = output_of(root, *given, commit, "--", ".", *documents, seconds=SECONDS)
+    return frozenset({*names, *used} & {*re.findall(r"\w+", body.decode("utf-8", "replace"))})
 
 
 def _is_record(statement: Statement, linked: set[str]) -> bool:

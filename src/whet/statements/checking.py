@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.statements.commands import wrong_commands
+from whet.statements.commands import wrong_commands, wrong_imports
+from whet.statements.counting import wrong_counts
 from whet.statements.listings import Unlisted
 from whet.statements.manifests import scripts_in
 from whet.statements.naming import (
@@ -149,6 +150,8 @@ def _missing(statement: Statement, repository: Repository, grounds: StatementGro
             yield _removed_path(thing, removed, repository, posixpath.dirname(statement.file))
     yield from wrong_commands(statement, repository)
     yield from _wrong_anchors(statement, repository)
+    yield from wrong_imports(statement, repository)
+    yield from wrong_counts(statement, repository)
     for each in grounds.unlisted:
         where = "in the code" if each.thing.kind in (ThingKind.SYMBOL, ThingKind.VARIABLE) else "there"
         why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are {where}"
@@ -212,6 +215,9 @@ def _wrong_path(
         near = repository.respelt(path, folder)
     if near and statement.kind is not StatementKind.CODE:
         return _finding(thing, f"there is no `{path}`; there is `{near}`", (near,), near)
+    there = repository.elsewhere(path) if thing.is_certain and repository.has_parent(path, folder) else ""
+    if there and not removed and extension_of(path) and statement.kind is not StatementKind.CODE:
+        return _finding(thing, f"there is no `{path}`; there is `{there}`", (there,), there)
     is_sent = thing.is_link or _is_pointed_at(thing, statement)
     if is_sent and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
         what = "the link leads nowhere: " if thing.is_link else ""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from whet.statements.manifests import ScriptCall, scripts_in
 from whet.statements.naming import NamedThing, ThingKind, is_placeholder, path_in, stages_of, things_in
 from whet.statements.repository import Repository
-from whet.statements.statement import Statement, StatementFinding, StatementMark
+from whet.statements.statement import Statement, StatementFinding, StatementKind, StatementMark
 from whet.text.words import names
 
 FEW = 3
@@ -34,6 +34,7 @@ WORKSPACES = {
 """Programs that are told by an option which package of this repository to work on, and the kind of its manifest."""
 ON_OWN = names("build check clippy run test nextest bench doc")  # of cargo: what is for packages of the workspace
 _MODULE = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?::[A-Za-z_]\w*(?:\(\))?)?$")
+_FROM = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*(?:\.\w+)+)(?=\s+import\s|\s*$)")
 _OPTION = re.compile(r"^--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?==|$)")
 _DEFINED = re.compile(r"""["'`]--[a-z][\w-]+""")
 _ORDER = re.compile(r"^([a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*)$")
@@ -140,11 +141,29 @@ def _wrong_modules(run: _Run, repository: Repository) -> Iterator[StatementFindi
     named = after if run.words[0].startswith("python") else tuple(word for word in run.words[1:] if ":" in word)
     for word in named:
         found = _MODULE.match(word)
+        if found and _is_no_module(found[1], repository):
+            yield _wrong(run.thing._replace(text=word), f"there is no module `{found[1]}`")
+
+
+def _is_no_module(name: str, repository: Repository) -> bool:
+    """Whether a module of Python would have to be in a package of this repository and is not."""
+    path = name.replace(".", "/")
+    places = (f"{path}.py", f"{path}.pyi", f"{path}/__init__.py", f"{path}/__main__.py", f"{path}.so")
+    is_here = repository.is_package(path.partition("/")[0])
+    return is_here and path not in repository.folders and not any(repository.finds(each) for each in places)
+
+
+def wrong_imports(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
+    """What an example in code takes from this repository's own packages, and they do not have."""
+    if statement.kind is not StatementKind.CODE:
+        return
+    for number, line in enumerate(statement.text.split("\n"), statement.line):
+        found = _FROM.match(line)
         path = found[1].replace(".", "/") if found else ""
-        if not path or not repository.is_package(path.partition("/")[0]):
-            continue
-        if not any(repository.finds(each) for each in (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")):
-            yield _wrong(run.thing._replace(text=word), f"there is no module `{found[1] if found else ''}`")
+        was = path and (repository.removed(f"{path}.py") or repository.removed(f"src/{path}.py"))
+        if found and was and _is_no_module(found[1], repository):  # an example may make up a module of its own
+            thing = NamedThing(ThingKind.SYMBOL, found[1], number)
+            yield _wrong(thing, f"there is no module `{found[1]}`")
 
 
 def _wrong_packages(run: _Run, repository: Repository) -> Iterator[StatementFinding]:

@@ -235,10 +235,18 @@ class Repository:
         is_alike = len(named) == 1 and folder and posixpath.basename(posixpath.dirname(named[0])) == folder
         return (named[0],) if is_alike else ()
 
+    def counts(self, folder: str) -> tuple[int, ...]:
+        """What can be counted in a folder: its files, its folders, files that end alike, and all files below."""
+        files = [each for each in self.files if each.startswith(f"{folder}/")]
+        own = [each for each in files if posixpath.dirname(each) == folder]
+        below = Counter(map(extension_of, files)) + Counter(f"own {extension_of(each)}" for each in own)
+        found = (len(files), len(own), len(self._children.get(folder, ())), *below.values())
+        return tuple(each for each in found if each)
+
     def elsewhere(self, path: str) -> str:
-        """The only file of a name, wherever it lies."""
+        """The only file of a name, wherever it lies; what programs keep in hidden folders goes by the folder."""
         named = [each for each in self._by_name.get(posixpath.basename(path).lower(), ()) if each in self.files]
-        return named[0] if len(named) == 1 else ""
+        return named[0] if len(named) == 1 and not any("/." in f"/{each}" for each in (path, *named)) else ""
 
     def sibling(self, path: str, beside: str = "") -> str:
         """The one folder beside where a path would be whose name is nearly its name."""
@@ -325,5 +333,10 @@ def _spelling(name: str) -> str:
 
 
 def _is_like(one: str, other: str) -> bool:
-    """Whether two endings are two spellings of one; what a compiler calls its own files by is none."""
-    return COMPILED.get(other) != one and difflib.SequenceMatcher(None, one, other).ratio() >= LIKE_ENDINGS
+    """Whether two endings are two spellings of one; one with a letter more (json, jsonc) is another format."""
+    is_longer = one.startswith(other) or other.startswith(one)
+    return (
+        not is_longer
+        and COMPILED.get(other) != one
+        and difflib.SequenceMatcher(None, one, other).ratio() >= LIKE_ENDINGS
+    )
