@@ -84,7 +84,7 @@ def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> No
 
 def test_a_line_that_is_changed_or_moved_still_names_what_was_removed_before(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
-    write(tmp_path, CLAUDE_md="- Benchmarks: run `pytest bench/slow.py`.\n", **{"bench__fast": ""})
+    write(tmp_path, CLAUDE_md="- Benchmarks: run `pytest bench/slow.py`.\n", bench__fast="")
     (tmp_path / "bench/slow.py").write_text("")
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "one")
