@@ -254,17 +254,6 @@ def test_a_program_that_is_not_installed_is_a_lesson_also_where_it_only_looks() 
     assert rule.startswith("`rg -n … src` fails here (“bash: rg: command not found”); run `git grep -n …` instead")
 
 
-def test_calls_that_fail_for_different_reasons_have_no_step_in_common() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        missed = (
-            fails(f"deploy {part}", "String not found in file") if part != "auth" else fails("k tool", "KeyError: a")
-        )
-        again = shell(f"deploy {part}", "ok") if part != "auth" else shell("k tool", "ok")
-        return (missed, shell(f"npx vitest {part}", "9 ok"), again)
-
-    assert not any("k tool" in rule for rule in learned(told(story)))
-
-
 @pytest.mark.parametrize("look", ["git status --short", "git diff --stat", "git --no-pager log -3"])
 def test_what_only_tells_is_no_step(look: str) -> None:
     def story(part: str) -> Sequence[Turn]:

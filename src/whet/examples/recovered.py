@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from whet.examples.candidates import Episode, Shows, episodes, is_trivial, is_whole
 from whet.examples.mining import PURPOSES, Mined
 from whet.examples.templates import Example
-from whet.lessons.call_templates import Words, common_form, fits
+from whet.lessons.change_features import Words, common_form, fits
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.simple_calls import in_parts, shown
 from whet.outcomes.view import JudgedCall, SessionView, gather

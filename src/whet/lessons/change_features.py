@@ -4,17 +4,129 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import reduce
 from typing import NamedTuple
 
 from whet.lessons.call_pairs import is_like, telling_words
-from whet.lessons.call_templates import VARIES, Words, fits
 from whet.lessons.changed_calls import AnotherWay, CallTrouble, ChangedCall, HowChanged, MadeCall, SessionChanges
-from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_idle, is_setting, parts_of, relative, settings_in
+from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_setting, parts_of, relative, settings_in
+
+VARIES = "…"
+Words = tuple[str, ...]
+_RUN = re.compile(rf"{VARIES}(?:\W{{0,3}}{VARIES})+")
+_PART = re.compile(r"([/=:@,.?&#]|(?<=[a-z…])-(?=[a-z…]))")
+
+
+def common_form(calls: Iterable[Words]) -> Words:
+    """The words that all of the calls share, in order; what stands between them in any of them varies."""
+    return reduce(_of_two, calls)
+
+
+def fits(template: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a call has the form of a template. Linear in the words for each mark of the template."""
+    at, place, mark, begin = 0, 0, -1, 0
+    while at < len(words):
+        if place < len(template) and template[place] == VARIES:
+            mark, begin = place, at
+            place += 1
+        elif place < len(template) and _is_like(template[place], words[at]):
+            at, place = at + 1, place + 1
+        elif mark >= 0:
+            begin += 1
+            at, place = begin, mark + 1
+        else:
+            return False
+    return all(word == VARIES for word in template[place:])
+
+
+def _of_two(one: Words, other: Words) -> Words:
+    made: list[str] = []
+    at, place = 0, 0
+    for mine, theirs in (*_anchors(one, other), (len(one), len(other))):
+        made += _between(one[at:mine], other[place:theirs])
+        if mine < len(one):
+            made.append(one[mine])
+        at, place = mine + 1, theirs + 1
+    return tuple(word for index, word in enumerate(made) if word != VARIES or index == 0 or made[index - 1] != VARIES)
+
+
+def _anchors(one: Words, other: Words) -> list[tuple[int, int]]:
+    """The places of a longest common subsequence of words."""
+    lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for mine in range(len(one) - 1, -1, -1):
+        for theirs in range(len(other) - 1, -1, -1):
+            if one[mine] == other[theirs] != VARIES:
+                lengths[mine][theirs] = lengths[mine + 1][theirs + 1] + 1
+            else:
+                lengths[mine][theirs] = max(lengths[mine + 1][theirs], lengths[mine][theirs + 1])
+    found: list[tuple[int, int]] = []
+    mine = theirs = 0
+    while mine < len(one) and theirs < len(other):
+        if one[mine] == other[theirs] != VARIES:
+            found.append((mine, theirs))
+            mine, theirs = mine + 1, theirs + 1
+        elif lengths[mine + 1][theirs] >= lengths[mine][theirs + 1]:
+            mine += 1
+        else:
+            theirs += 1
+    return found
+
+
+def _between(one: Words, other: Words) -> list[str]:
+    """What stands between two common words: word by word where both have as many, else only that it varies."""
+    if len(one) == len(other):
+        return [_common_word(mine, theirs) for mine, theirs in zip(one, other, strict=True)]
+    return [VARIES] if one or other else []
+
+
+def _common_word(one: str, other: str) -> str:
+    """A word with a mark for what varies in it: `PART=…` for `PART=cart` and `PART=billing`."""
+    mine, theirs = _PART.split(one), _PART.split(other)
+    if len(mine) == len(theirs) and len(mine) > 1:
+        both = "".join(a if a == b else VARIES for a, b in zip(mine, theirs, strict=True))
+        return _RUN.sub(VARIES, both) if _share(mine, theirs) else VARIES
+    start = _shared(mine, theirs)
+    end = _shared(mine[start:][::-1], theirs[start:][::-1])
+    if not any(_tells(part) for part in (*mine[:start], *mine[len(mine) - end :])):
+        return VARIES
+    return f"{''.join(mine[:start])}{VARIES}{''.join(mine[len(mine) - end :])}"
+
+
+def _share(one: Sequence[str], other: Sequence[str]) -> bool:
+    return any(a == b and _tells(a) for a, b in zip(one, other, strict=True))
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _tells(part: str) -> bool:
+    return len(part) > 1 and part != VARIES
+
+
+def _is_like(pattern: str, word: str) -> bool:
+    if VARIES not in pattern:
+        return pattern == word
+    at = 0
+    pieces = pattern.split(VARIES)
+    for number, piece in enumerate(pieces):
+        if number == 0:
+            if not word.startswith(piece):
+                return False
+        elif number == len(pieces) - 1:
+            return len(word) - len(piece) >= at and word.endswith(piece)
+        elif (found := word.find(piece, at)) < 0:
+            return False
+        else:
+            at = found
+        at += len(piece)
+    return True
+
 
 HEAD_WORDS = 3
 SAME_TROUBLE = 0.6  # of the failures that have a word
 FEWEST_SAME = 2  # such words
-RARE = 0.2  # of all failures: a word that more have says nothing
 _PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
 
@@ -68,11 +180,8 @@ class ProjectCalls:
         self.total: Counter[str] = Counter()
         self.by_program: dict[str, list[MadeIn]] = defaultdict(list)
         self.by_part: dict[str, list[MadeIn]] = defaultdict(list)
-        self._counts: dict[tuple[Feature, frozenset[str]], dict[str, int]] = {}
+        self._counts: dict[Feature, Counter[str]] = {}
         self._around: dict[Feature, list[MadeIn]] = defaultdict(list)
-        failures = [each for changes in sessions.values() for each in changes.changed]
-        self.failures = len(failures)
-        self.complaints = Counter(word for each in failures for word in complaint_of(each))
         for made in self.made:
             self._enter(made)
 
@@ -92,28 +201,20 @@ class ProjectCalls:
         return ((session, made) for session, made in among if fits(form, made.call.words))
 
     def rate(self, feature: Feature, seen: Sequence[SeenChange]) -> float:
-        """How much of what is done anyway has the feature, apart from the sessions in which it was the way out.
-
-        Of a word in a call it is asked in calls of other programs: with its own it may be what everybody knows.
-        Of a step it is asked in all.
-        """
+        """How much of what is done anyway has the feature, apart from the sessions in which it was the way out."""
         own = {each.session for each in seen}
-        is_word = feature[0] is Remedy.PART and not is_before(seen)
-        programs = frozenset(each.way.call.words[0] for each in seen if is_word)
-        counts = self._counted(feature, programs)
+        counts = self._counted(feature)
         others = sum(count for session, count in counts.items() if session not in own)
         everything = self.total.total() - sum(self.total[session] for session in own)
         return (others + 0.5) / max(everything, self.total.total() / 2, 10)
 
-    def _counted(self, feature: Feature, without: frozenset[str]) -> dict[str, int]:
-        """How often each session has calls with a feature, by other programs than these."""
-        if (feature, without) not in self._counts:
-            counts: dict[str, int] = {}
+    def _counted(self, feature: Feature) -> Counter[str]:
+        """How often each session has calls with a feature."""
+        if feature not in self._counts:
+            self._counts[feature] = Counter()
             for session, each in self._having(feature):
-                if each.call.words[0] not in without:
-                    counts[session] = counts.get(session, 0) + each.worked + each.failed
-            self._counts[feature, without] = counts
-        return self._counts[feature, without]
+                self._counts[feature][session] += each.worked + each.failed
+        return self._counts[feature]
 
     def _having(self, feature: Feature) -> Iterable[MadeIn]:
         remedy, words = feature
@@ -122,13 +223,6 @@ class ProjectCalls:
         if remedy is Remedy.PART:
             return (made for made in self.by_part.get(words[0], ()) if words[0] in parts_of(made[1].call.words))
         return self._around.get(feature, ())
-
-    def is_same_trouble(self, seen: Sequence[SeenChange]) -> bool:
-        """Whether most of the failures say the same, in words that other failures do not have; a refusal is one."""
-        if 2 * sum(each.changed.trigger is CallTrouble.REFUSED for each in seen) > len(seen):
-            return True
-        words = symptoms(seen)
-        return sum(self.complaints[word] <= max(2 * len(seen), RARE * self.failures) for word in words) >= FEWEST_SAME
 
 
 def heads_of(words: Words) -> Iterator[Words]:
@@ -162,11 +256,8 @@ def features_of(changed: ChangedCall, way: AnotherWay) -> Iterator[Feature]:
     if way.how is not HowChanged.CALL or call.words[0] in CHANGE_FOLDER or is_setting(call):
         return
     is_other = is_unlike(changed, way)
-    if not is_idle(call, changed.call):
-        for head in heads_of(call.words) if call.words[0] != changed.call.words[0] else ():
-            yield Remedy.FORM, head
-    elif way.leads or call.words[0] != changed.call.words[0]:
-        return
+    for head in heads_of(call.words) if call.words[0] != changed.call.words[0] else ():
+        yield Remedy.FORM, head
     for part in parts_of(call.words) - parts_of(changed.call.words) if not is_other else ():
         yield Remedy.PART, (part,)
     for part in set(way.news) - parts_of(changed.call.words) if is_other and not way.leads else ():
@@ -197,13 +288,19 @@ def is_repaired(project: ProjectCalls, seen: Sequence[SeenChange], feature: Feat
     """
     failed = {each.changed.call.words[0]: each.changed.call for each in seen}
     sessions = {each.session for each in seen}
-    if len(failed) < 2 or not all(is_new(each, feature) for each in seen) or not project.is_same_trouble(seen):
+    if len(failed) < 2 or not all(is_new(each, feature) for each in seen) or not is_same_trouble(seen):
         return False
     return any(
         made.worked and (call := failed.get(made.call.words[0])) is not None and is_like(call, made.call, 0.0)
         for session in sessions
         for made in project.sessions[session].made
     )
+
+
+def is_same_trouble(seen: Sequence[SeenChange]) -> bool:
+    """Whether most of the failures say the same; a refusal is one trouble."""
+    refused = sum(each.changed.trigger is CallTrouble.REFUSED for each in seen)
+    return 2 * refused > len(seen) or len(symptoms(seen)) >= FEWEST_SAME
 
 
 def replaced_by(sighting: SeenChange) -> frozenset[str]:
@@ -218,4 +315,4 @@ def symptoms(seen: Sequence[SeenChange]) -> frozenset[str]:
 
 
 def complaint_of(changed: ChangedCall) -> frozenset[str]:
-    return telling_words(changed.errors) - telling_words(changed.call.words)
+    return telling_words((changed.error,)) - telling_words(changed.call.words)

@@ -6,12 +6,12 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from whet.lessons.call_pairs import ALIKE, WORD, CallCourse, CallStep, Followed, LaterPart, is_like, telling_words
+from whet.lessons.call_pairs import ALIKE, WORD, CallCourse, CallStep, Followed, LaterPart, telling_words
 from whet.lessons.simple_calls import CallInParts, SimpleCall, is_step
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND, printed_exit_code
 from whet.outcomes.fingerprints import error_line
-from whet.outcomes.purposes import is_shell, path_of
+from whet.outcomes.purposes import is_shell
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import JudgedCall
 from whet.sessions.transcripts import Disposition
@@ -22,10 +22,6 @@ MOST_CHANGED = 120
 MOST_MADE = 400
 MOST_WAYS = 8
 ERROR_LETTERS = 200
-TEXT_READ = 4_000
-LITTLE = 80  # letters
-SOON = 3  # calls
-LINES_END, LINES_BEGINNING = 4, 3
 SAID_LETTERS = 240
 STEM = 5  # letters that words in different forms share
 NOT_THERE = 127  # the exit code of a shell that does not find the program
@@ -36,7 +32,6 @@ class CallTrouble(StrEnum):
 
     FAILED = "failed"
     REFUSED = "refused"  # by the person
-    EMPTY = "empty"  # it said next to nothing, and one like it said more
 
 
 class HowChanged(StrEnum):
@@ -51,8 +46,8 @@ class AnotherWay(Value, frozen=True):
     """One thing that was different when it worked.
 
     `gap` counts the calls that were nearer. It leads where a call like the failed one worked after it: then it is a
-    step, and no other form. What came after an edit may owe its success to that. `news` are the words that no call had
-    which worked before the failure: what is known by then was not what was missing.
+    step, and no other form. `news` are the words that no call had which worked before the failure: what is known by
+    then was not what was missing.
     """
 
     how: HowChanged
@@ -60,7 +55,6 @@ class AnotherWay(Value, frozen=True):
     likeness: float = 0.0
     gap: int = 0
     leads: bool = False
-    is_edited: bool = False
     news: tuple[str, ...] = ()
 
 
@@ -70,7 +64,7 @@ class ChangedCall(Value, frozen=True):
     trigger: CallTrouble
     message: int
     call: SimpleCall
-    errors: tuple[str, ...] = ()  # the lines that may say why, the likeliest first
+    error: str = ""  # the line that looks like why
     said: str = ""  # by the person who refused it
     ways: tuple[AnotherWay, ...] = ()
     at: float | None = None
@@ -101,11 +95,10 @@ def changes_of(course: CallCourse) -> SessionChanges:
 def _made(course: CallCourse) -> Iterator[MadeCall]:
     worked: Counter[SimpleCall] = Counter()
     failed: Counter[SimpleCall] = Counter()
-    for index, step, call in course.steps:
-        is_empty = _is_bettered(course, index)
+    for _, step, call in course.steps:
         for part in call.parts:
-            worked[part] += step.worked and not is_empty
-            failed[part] += step.failed or is_empty
+            worked[part] += step.worked
+            failed[part] += step.failed
     for part in worked:
         if worked[part] or failed[part]:
             yield MadeCall(part, worked[part], failed[part])
@@ -130,17 +123,15 @@ def _is_not_there(step: JudgedCall) -> bool:
 
 def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:
     _, step, call = course.steps[index]
-    trigger = trigger_of(step, call) or (CallTrouble.EMPTY if _is_bettered(course, index) else None)
+    trigger = trigger_of(step, call)
     if trigger is None:
         return
     within, further = course.after(index)
     if trigger is CallTrouble.REFUSED or not within:
         within, further = [*within, *further], []
     later = [*within, *further]
-    if call.edits and trigger is CallTrouble.FAILED and any(_is_same_file(step, each) for each in later):
-        return  # the editing tools ask for the text as it stands; that is no matter of the project
     said = _said(course, step) if trigger is CallTrouble.REFUSED else ""
-    errors = () if trigger is CallTrouble.REFUSED else tuple(_lines(step.text))
+    error = "" if trigger is CallTrouble.REFUSED else error_line(step.text)[:ERROR_LETTERS]
     at = course.view.transcript.messages[step.message].at
     trust = lowest((step.trust, *(other.trust for _, other, _ in later)))  # the remedy may have been read meanwhile
     for part in call.parts:
@@ -150,38 +141,7 @@ def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:
             found += () if followed.is_resolved else _ways_told(course, index, part, further)
             ways = tuple(replace(way, news=course.news(way.call, index)) for way in found[:MOST_WAYS])
             told = " ".join(said.split())[:SAID_LETTERS]
-            yield ChangedCall(trigger, step.message, part, errors, told, ways, at, trust)
-
-
-def _is_bettered(course: CallCourse, index: int) -> bool:
-    """Whether a call worked and said next to nothing, and one like it soon said more."""
-    _, step, call = course.steps[index]
-    if not step.worked or call.looks_at_files or call.edits or len(call.parts) != 1 or not says_little(step.text):
-        return False
-    part = call.parts[0]
-    for _, other, later in course.after(index)[0][:SOON]:
-        for each in later.parts if other.worked and len(other.text) > len(step.text) else ():
-            if each.words != part.words and is_like(part, each, 0.0):
-                return is_step(part)
-    return False
-
-
-def says_little(text: str) -> bool:
-    """Whether an answer is one short line or none."""
-    plain = text[: 2 * LITTLE].strip()
-    return len(plain) <= LITTLE and "\n" not in plain
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The line that looks like the error, then the last ones, then the first: one of them recurs if the cause does."""
-    every = [" ".join(line.split())[:ERROR_LETTERS] for line in text[-TEXT_READ:].splitlines() if line.strip()]
-    first = [" ".join(line.split())[:ERROR_LETTERS] for line in text[:TEXT_READ].splitlines() if line.strip()]
-    kept = dict.fromkeys((error_line(text)[:ERROR_LETTERS], *reversed(every[-LINES_END:]), *first[:LINES_BEGINNING]))
-    return (line for line in kept if any(map(str.isalpha, line)))
-
-
-def _is_same_file(step: JudgedCall, other: CallStep) -> bool:
-    return other.call.edits and other.step.worked and path_of(other.step) == path_of(step)
+            yield ChangedCall(trigger, step.message, part, error, told, ways, at, trust)
 
 
 def _said(course: CallCourse, step: JudgedCall) -> str:
@@ -201,12 +161,12 @@ def _ways(part: SimpleCall, followed: Followed) -> list[AnotherWay]:
     last = followed.parts[-1]
     steps = [replace(way, leads=True) for way in found]
     if last.part.words == part.words:
-        return [*_since(part, last.part, last.is_edited), *steps][-MOST_WAYS:]
+        return [*_since(part, last.part), *steps][-MOST_WAYS:]
     return [_way(last, len(found)), *steps][:MOST_WAYS]
 
 
 def _way(later: LaterPart, gap: int) -> AnotherWay:
-    return AnotherWay(HowChanged.CALL, later.part, round(later.likeness, 2), gap, False, later.is_edited)
+    return AnotherWay(HowChanged.CALL, later.part, round(later.likeness, 2), gap)
 
 
 def _ways_told(course: CallCourse, index: int, part: SimpleCall, further: Sequence[CallStep]) -> Iterator[AnotherWay]:
@@ -234,9 +194,9 @@ def _beginnings(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word[:STEM] for word in words if len(word) >= STEM)
 
 
-def _since(part: SimpleCall, worked: SimpleCall, is_edited: bool) -> Iterator[AnotherWay]:
+def _since(part: SimpleCall, worked: SimpleCall) -> Iterator[AnotherWay]:
     """What was different in the very same command when it worked."""
     if worked.folder != part.folder:
-        yield AnotherWay(HowChanged.PLACE, worked, 1.0, 0, False, is_edited)
+        yield AnotherWay(HowChanged.PLACE, worked, 1.0)
     elif worked.settings != part.settings:
-        yield AnotherWay(HowChanged.SETTING, worked, 1.0, 0, False, is_edited)
+        yield AnotherWay(HowChanged.SETTING, worked, 1.0)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from whet.ledger.patches import RuleSituation
-from whet.lessons.call_templates import VARIES
+from whet.lessons.change_features import VARIES
 from whet.lessons.claims import MOST_QUOTES, Claim, DroppedClaim, FoldedClaims, StandingClaim
 from whet.lessons.pieces import LessonEvidence, LessonSource
 from whet.lessons.record import Lesson

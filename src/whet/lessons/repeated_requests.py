@@ -15,21 +15,18 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.lessons.pieces import LessonPiece
-from whet.lessons.said import is_courtesy, sentences
+from whet.lessons.said import sentences
 from whet.text.words import COMMON
 
 FEWEST = 3  # sessions
 MOST = 10
 ENOUGH_BITS = 6.0
 MOST_LETTERS = 240  # of a request: what is longer is a task
-SHARED = 0.6  # of the requests that have the word
 STEM = 6  # letters of a word that tell it from another, in whatever language
 FEWEST_LETTERS = 4
+NAMED = 1.5
 PAIR_LETTERS = 5  # of a word that two requests share with another
 MANY = 4  # times as many sessions as have the request
-MOST_PAIRED = 8  # words of a request, the rarest
-NAMED = 1.5
-LONG = 12  # words of a sentence that nobody types twice: it is of a copy
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"\b[A-Z]{3,}\b|[#@/]?\b\w{1,80}[._/-]\w[\w./-]*|[#@]\w{3,}")  # CHF, fr.json, #ops
 
@@ -57,7 +54,7 @@ def repeated_requests(pieces: Iterable[LessonPiece]) -> tuple[RepeatedRequest, .
 
 def _by_what_was_done(every: Sequence[LessonPiece]) -> Iterator[RepeatedRequest]:
     """Requests that share a word, for which the same was done."""
-    asked = _once_each(piece for piece in every if not piece.is_first and len(piece.text) <= MOST_LETTERS)
+    asked = [piece for piece in every if not piece.is_first and len(piece.text) <= MOST_LETTERS]
     sessions = len({piece.session for piece in asked})
     by_mark: dict[str, list[LessonPiece]] = defaultdict(list)
     for piece in asked:
@@ -82,8 +79,7 @@ def _by_words(every: Sequence[LessonPiece]) -> Iterator[RepeatedRequest]:
     known = Counter(word for own in words for word in own)
     pairs: dict[tuple[str, ...], list[LessonPiece]] = defaultdict(list)
     for piece, own in zip(wishes, words, strict=True):
-        shared = sorted((word for word in own if known[word] >= FEWEST), key=lambda word: (known[word], word))
-        for pair in combinations(sorted(shared[:MOST_PAIRED]), 2):
+        for pair in combinations(sorted(word for word in own if known[word] >= FEWEST), 2):
             pairs[pair].append(piece)
     tasks = [_paired(piece.text) for piece in every if piece.is_first]
     for (one, other), group in pairs.items():
@@ -111,23 +107,15 @@ def _wishes(piece: LessonPiece) -> Iterator[LessonPiece]:
 
 
 def _paired(text: str) -> frozenset[str]:
-    """The words by which a wish is known from another: names, and longer words without courtesy."""
+    """The words by which a wish is known from another: names, and longer words."""
     names = frozenset(found.lower() for found in _NAME.findall(text))
-    long = (word for word in _WORD.findall(text) if len(word) >= PAIR_LETTERS and not is_courtesy(word))
+    long = (word for word in _WORD.findall(text) if len(word) >= PAIR_LETTERS)
     return names | frozenset(word.lower()[:STEM] for word in long if word.lower() not in COMMON)
 
 
 def _weight(request: RepeatedRequest) -> float:
     """How many sessions have it; more where what was done names what was asked for."""
     return request.sessions * (NAMED if request.topic in request.done.lower() else 1.0)
-
-
-def _once_each(pieces: Iterable[LessonPiece]) -> list[LessonPiece]:
-    """Each request once: a long one in the very same words is of a copied session."""
-    kept: dict[object, LessonPiece] = {}
-    for piece in pieces:
-        kept.setdefault(piece.text if len(piece.text.split()) >= LONG else (piece.session, piece.message), piece)
-    return list(kept.values())
 
 
 def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
@@ -138,7 +126,7 @@ def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
         return "", []
     topic = max(counted, key=lambda stem: (counted[stem], len(stem), stem))
     alike = [piece for piece, each in zip(group, stems, strict=True) if topic in each]
-    return topic, alike if len(alike) >= SHARED * len(group) else []
+    return topic, alike
 
 
 @lru_cache(maxsize=1 << 14)

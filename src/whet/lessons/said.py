@@ -119,11 +119,6 @@ def holds_for_good(sentence: str) -> bool:
     return is_after_verb or all(map(_BEFORE.match, before))
 
 
-def is_courtesy(word: str) -> bool:
-    """Whether a word may stand before any order and says nothing of it."""
-    return bool(_BEFORE.match(word) or _FOR_GOOD.fullmatch(word))
-
-
 def _with_ends(text: str) -> Iterator[tuple[str, str]]:
     """Each sentence with the sign at its end before it."""
     at = 0

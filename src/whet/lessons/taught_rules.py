@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_pairs import telling_words
-from whet.lessons.call_templates import VARIES, common_form
-from whet.lessons.change_features import RecurringChange, Remedy, SeenChange, symptoms
+from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form, symptoms
 from whet.lessons.changed_calls import CallTrouble, SessionChanges
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.recurring_changes import again, recurring_changes
@@ -17,7 +16,6 @@ from whet.lessons.simple_calls import SimpleCall, is_setting, parts_of, settings
 from whet.text.likeness import is_same, sense
 from whet.text.words import cut
 
-ERROR_LETTERS = 500
 MOST_PIECES = 60
 QUOTES = 3
 QUOTE_LETTERS = 120
@@ -112,15 +110,14 @@ def _fixed(template: SimpleCall, latest: SimpleCall) -> str:
 
 def _piece(seen: SeenChange) -> LessonPiece:
     changed, way = seen.changed, seen.way
-    error = changed.errors[0] if changed.errors else ""
     call = shown(changed.call)
     return LessonPiece(
         LessonSource.RECOVERY,
         seen.session,
         changed.message,
-        f"{call} → {error or changed.said}",
+        f"{call} → {changed.error or changed.said}",
         call=call,
-        error=error[:ERROR_LETTERS],
+        error=changed.error,
         fix=shown(way.call),
         trust=changed.trust,
         at=changed.at,
@@ -172,18 +169,15 @@ def example_of(change: RecurringChange) -> str:
 
 
 def error_of(change: RecurringChange) -> str:
-    """The line of the errors that says most of what the failures have in common, with a mark for what varies."""
-    lines = [each.changed.errors for each in change.seen if each.changed.errors]
+    """What the errors have in common, with a mark for what varies; else the one that says most of it."""
+    lines = [each.changed.error for each in change.seen if each.changed.error]
     if not lines:
         return ""
+    told = common_form(tuple(line.split()) for line in lines)
+    if sum(VARIES not in word for word in told) >= FEWEST_WORDS:
+        return cut(" ".join(told), QUOTED_ERROR_LETTERS)
     common = symptoms(change.seen)
-    likeliest = [each[0] for each in lines]
-    best = [max(each, key=lambda line: len(telling_words((line,)) & common)) for each in lines]
-    for chosen in (likeliest, best):
-        told = common_form(tuple(line.split()) for line in chosen)
-        if sum(VARIES not in word for word in told) >= FEWEST_WORDS:
-            return cut(" ".join(told), QUOTED_ERROR_LETTERS)
-    return cut(max(best, key=lambda line: len(telling_words((line,)) & common)), QUOTED_ERROR_LETTERS)
+    return cut(max(lines, key=lambda line: len(telling_words((line,)) & common)), QUOTED_ERROR_LETTERS)
 
 
 def _works(change: RecurringChange, letters: int) -> str:

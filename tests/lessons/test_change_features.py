@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from whet.lessons.call_templates import VARIES, common_form, fits
+from whet.lessons.change_features import VARIES, common_form, fits
 
 WORD = some.text(some.sampled_from("ab/=-.:"), min_size=1, max_size=6)
 CALL = some.lists(WORD, min_size=1, max_size=8).map(tuple)
