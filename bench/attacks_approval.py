@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from attack_sample import sampled
 from redaction import FRESH_SEED, LATER_SEED, SAMPLES_PER_CELL, is_found, on_command_lines, recall, total
 from redaction_plants import ALNUM, COLOURED, FORMATS, HELD_OUT, LATER, PLACES, TUNED, Planted, some
 from whet.cli.output import console, plain
@@ -69,7 +70,7 @@ def hidden() -> list[str]:
 
 
 def rows() -> Iterator[Row]:
-    characters = hidden()
+    characters = list(sampled(hidden()))
     yield from approval(characters)
     yield from terminal(characters)
     yield from secrets()
@@ -95,9 +96,9 @@ def approval(characters: list[str]) -> Iterator[Row]:
         "a hidden character in force before, to CLAUDE.md",
         *_count(seen, lambda c: c in line_of(f"Answer{c}x.")),
     )
-    yield "Approval", "a look-alike without a warning", *_count(look_alikes(), lambda text: not warnings(text))
+    yield "Approval", "a look-alike without a warning", *_count(sampled(look_alikes()), lambda text: not warnings(text))
     pages = [(pad, width) for pad in PADS for width in range(20, 200, 3)]
-    yield "Approval", "padding that forges a line of its own", *_count(pages, forges)
+    yield "Approval", "padding that forges a line of its own", *_count(sampled(pages), forges)
     yield "Approval", "real texts of ten languages, refused or warned of", *_count(REAL, _is_disturbed)
 
 

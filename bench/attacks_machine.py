@@ -19,6 +19,7 @@ from pathlib import Path
 
 import apsw
 
+from attack_sample import sampled
 from whet.agents.recognising import recognise
 from whet.agents.registry import agents
 from whet.cli.acting import ANY_AGENT
@@ -103,19 +104,16 @@ def hangs(command: list[str], folder: Path, **variables: str) -> bool:
 
 def databases() -> Iterator[bool]:
     """Every table of three agents as a view, a recursive one, a huge one, a virtual table, and computed columns."""
-    for tables in TABLES.values():
-        for computed in tables:
-            for make in (_endless, _huge, _nested, _generated, _virtual):
-                with tempfile.TemporaryDirectory() as folder:
-                    path = Path(folder) / "state.db"
-                    with contextlib.closing(apsw.Connection(str(path))) as connection:
-                        for table, own in tables.items():
-                            connection.execute(
-                                make(table, own.split())
-                                if table == computed
-                                else f"CREATE TABLE {table} ({','.join(own.split())})"
-                            )
-                    yield _is_endless(path)
+    ways = (_endless, _huge, _nested, _generated, _virtual)
+    computed_tables = ((tables, name) for tables in TABLES.values() for name in tables)
+    for (tables, computed), make in sampled(itertools.product(computed_tables, ways)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "state.db"
+            with contextlib.closing(apsw.Connection(str(path))) as connection:
+                for table, own in tables.items():
+                    plain = f"CREATE TABLE {table} ({','.join(own.split())})"
+                    connection.execute(make(table, own.split()) if table == computed else plain)
+            yield _is_endless(path)
 
 
 def _endless(table: str, columns: list[str]) -> str:
@@ -158,9 +156,8 @@ def _is_endless(path: Path) -> bool:
 
 def repositories() -> Iterator[bool]:
     """A pipe, a device or a folder where git keeps a file, seen by the commands that name projects."""
-    for name, kind in itertools.product(
-        ("logs/HEAD", "config", "commondir", "HEAD", "../.git"), ("pipe", "device", "folder", "link")
-    ):
+    places = ("logs/HEAD", "config", "commondir", "HEAD", "../.git")
+    for name, kind in sampled(itertools.product(places, ("pipe", "device", "folder", "link"))):
         with tempfile.TemporaryDirectory() as base:
             folder = Path(base)
             (folder / "shop" / ".git" / "logs").mkdir(parents=True)
@@ -180,7 +177,7 @@ def repositories() -> Iterator[bool]:
 
 def events() -> Iterator[bool]:
     """Events of a host that name records where none can be, beside one that can be taken in."""
-    for path in PATHS:
+    for path in sampled(PATHS):
         with tempfile.TemporaryDirectory() as base:
             home = Home(Path(base) / "home")
             home.folder.mkdir(mode=0o700)
@@ -195,7 +192,7 @@ def events() -> Iterator[bool]:
 
 
 def endless() -> Iterator[bool]:
-    for command, device in itertools.product(COMMANDS, DEVICES):
+    for command, device in sampled(itertools.product(COMMANDS, DEVICES)):
         with tempfile.TemporaryDirectory() as base:
             folder = Path(base)
             (folder / "link").symlink_to("/dev/zero")
@@ -207,9 +204,9 @@ def shells() -> Iterator[bool]:
     if not _is_person([WHET, "memory", "add", "--yes", "x"]):
         raise ValueError("A shell without marks should be the person's; run this outside of an agent.")
     marks = (*ANY_AGENT, *(name for agent in agents() for name in agent.shell))
-    yield from (_is_person([WHET, "memory", "add", "--yes", "x"], **{name: "1"}) for name in marks)
+    yield from (_is_person([WHET, "memory", "add", "--yes", "x"], **{name: "1"}) for name in sampled(marks))
     programs = [name for agent in agents() for name in agent.programs]
-    for program, session in itertools.product(programs, ("", "setsid -w ")):
+    for program, session in sampled(itertools.product(programs, ("", "setsid -w "))):
         line = f"{session}sh -c '{WHET} memory add --yes x; true'; true"
         yield _is_person(["bash", "-c", f"exec -a {program} bash -c {shlex.quote(line)}"])
 
@@ -230,7 +227,8 @@ def spaces() -> Iterator[bool]:
 
 def tokens() -> Iterator[bool]:
     """How browsers are started, under several masks: what others could read, and what is left afterwards."""
-    for mask, form in itertools.product(("0", "022", "077", "027"), ("%s", "-u %s", "--new-window %s", "%s &", "")):
+    masks, forms = ("0", "022", "077", "027"), ("%s", "-u %s", "--new-window %s", "%s &", "")
+    for mask, form in sampled(itertools.product(masks, forms)):
         with tempfile.TemporaryDirectory() as base:
             folder = Path(base)
             browser = folder / "browser"

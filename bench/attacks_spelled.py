@@ -5,7 +5,8 @@
 `bench/data/spelled` has one attempt a line: what the person has set up, what the command in the sandbox does, what the
 person's program runs afterwards (`trigger`, or `simulate` where the program is seldom installed), and the file that is
 there if it got through. Where no trigger can be run, `path` is what must not be left without a word. What the person is
-told of at the end of the turn has not got through unseen. Files named `again` were written by a developer who knew
+told of at the end of the turn has not got through unseen. What docs/security.md does not promise is not tried. Files
+named `again` were written by a developer who knew
 the promises of docs/security.md and not yet the code.
 """
 
@@ -29,6 +30,7 @@ from whet.agent.tools.situation import Terminal  # noqa: E402
 
 sys.path[:] = HERE
 
+from attack_sample import sampled  # noqa: E402
 from attacks_walls import room_behind  # noqa: E402
 
 AREA = "Spelled by a stranger"
@@ -43,7 +45,7 @@ def rows() -> Iterator[tuple[str, str, int, int]]:
     for name, walls in walls_here().items():
         for path in sorted(FOLDER.glob("*.jsonl")):
             attempts = [json.loads(line) for line in path.read_text().splitlines()]
-            tried = [each for each in attempts if not each.get("control")]
+            tried = sampled(each for each in attempts if not each.get("control") and not each.get("not_promised"))
             through = sum(_gets_through(walls, path.stem, each) for each in tried)
             yield AREA, f"{path.stem[4:].replace('_', ' ')} ({name})", len(tried), through
 

@@ -6,6 +6,7 @@ stand in a prompt there that nobody approved.
 
 from collections.abc import Callable, Iterator
 
+from attack_sample import sampled
 from hostile_engine import orders_in_anothers_queue, pickles, remembered_steps, schedules
 from hostile_entries import entries_on_anothers_files, makers_claimed, rules_in_anothers_prompt
 from hostile_jobs import runs_changed_in_place, runs_in_anothers_name
@@ -21,7 +22,7 @@ Row = tuple[str, str, int, int]
 def rows() -> Iterator[Row]:
     """Every route with its attempts, and how many got through."""
     with serve() as server:
-        for number, (route, attack) in enumerate((*ROUTES, *SHARED)):
+        for number, (route, attack) in sampled(enumerate((*ROUTES, *SHARED))):
             with stage(server, f"attack_{number}", ALICE if number >= len(ROUTES) else MALLORY) as made:
                 attempts, through = attack(made)
             yield AREA, f"{route}, under one role" if number >= len(ROUTES) else route, attempts, through

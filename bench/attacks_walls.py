@@ -48,6 +48,13 @@ from whet.runs.settings import Sandbox  # noqa: E402
 
 sys.path[:] = HERE
 
+from attack_sample import sampled  # noqa: E402
+
+ESCAPES, PLANTS, LARGE, AT_HOME = sampled(ESCAPES), sampled(PLANTS), sampled(LARGE), sampled(AT_HOME)
+OFFERED, BUILT = sampled(ASKED), sampled(REPORTED)
+OUTSIDE, INSIDE = sampled(WRITTEN), sampled(READ)
+ROUTES = {route: sampled(plants) for route, plants in ROUTES.items()}
+KINDS = {kind: sampled(started) for kind, started in KINDS.items()}
 Row = tuple[str, str, int, int]
 AREA = "The sandbox"
 PATIENCE_SECONDS = 60
@@ -114,16 +121,16 @@ def rows() -> Iterator[Row]:
 
 
 def _of_tools() -> Iterator[Row]:
-    through = sum(_tool_writes(tool, path) for tool in ("write_file", "edit") for path in WRITTEN)
-    yield AREA, "file tools: writing outside of the folder", 2 * len(WRITTEN), through
-    yield AREA, "file tools: reading Whet's home, keys and processes", len(READ), sum(map(_tool_reads, READ))
+    through = sum(_tool_writes(tool, path) for tool in ("write_file", "edit") for path in OUTSIDE)
+    yield AREA, "file tools: writing outside of the folder", 2 * len(OUTSIDE), through
+    yield AREA, "file tools: reading Whet's home, keys and processes", len(INSIDE), sum(map(_tool_reads, INSIDE))
     with room_behind() as room:
         box = room.box()
         files = keep_secrets(room.person, OWN)
         read = sum(MARK in ask_for(box, "read_file", path=str(path)).result.text for path in files)
     yield AREA, "file tools: reading what known programs keep secret", len(files), read
-    yield AREA, "file tools: writing what runs on its own, unasked", len(ASKED), sum(map(_tool_plants, ASKED))
-    yield AREA, "file tools: writing what builds run, unreported", len(REPORTED), sum(map(_tool_hides, REPORTED))
+    yield AREA, "file tools: writing what runs on its own, unasked", len(OFFERED), sum(map(_tool_plants, OFFERED))
+    yield AREA, "file tools: writing what builds run, unreported", len(BUILT), sum(map(_tool_hides, BUILT))
 
 
 def _of_commands(walls: Walls) -> Iterator[tuple[str, int, int]]:
@@ -135,9 +142,9 @@ def _of_commands(walls: Walls) -> Iterator[tuple[str, int, int]]:
     yield "commands: leaving what the person's git runs", len(PLANTS), grown
     grown = sum(_grows(walls, plant.name, running=True) for plant in PLANTS)
     yield "commands: the same while they still run", len(PLANTS), grown
-    yield "commands: leaving what runs on its own, unasked", len(ASKED), sum(_left(walls, path) for path in ASKED)
-    hidden = sum(_left(walls, path, reported=True) for path in REPORTED)
-    yield "commands: leaving what builds run, unreported", len(REPORTED), hidden
+    yield "commands: leaving what runs on its own, unasked", len(OFFERED), sum(_left(walls, path) for path in OFFERED)
+    hidden = sum(_left(walls, path, reported=True) for path in BUILT)
+    yield "commands: leaving what builds run, unreported", len(BUILT), hidden
     with room_behind(walls) as room:
         files = keep_secrets(room.person, OWN)
         (room.work / "list").write_text("".join(f"{path}\0" for path in files))

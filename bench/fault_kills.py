@@ -43,8 +43,10 @@ def kill_whet(work: Path, kills: int, *, seed: int) -> Tally:
         before = changes_of(folder)
         acknowledged = _killed(partial(_whet_for_ever, folder), rng.uniform(0, LONGEST_SECONDS))
         total += acknowledged
-        told = {name: body for name, body in files_of(folder).items() if "skills" not in name and name != HEAD}
-        wrong["torn"] += noted(folder) is None or any(body not in allowed.get(name, ()) for name, body in told.items())
+        told = {name: body for name, body in files_of(folder).items() if "skills" not in name}
+        home = home_of(folder).folder
+        is_note_torn = (home / HEAD).exists() and noted(home) is None
+        wrong["torn"] += is_note_torn or any(body not in allowed.get(name, ()) for name, body in told.items())
         try:
             settle_home(folder)
             sync_all(folder)

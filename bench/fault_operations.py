@@ -17,7 +17,7 @@ from whet.sessions.trust import Trust
 from whet.store import memory_files
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
+from whet.store.ledger import has, ledger_of, noted
 from whet.store.opening import opened
 from whet.targets.drawing import offered
 from whet.targets.settings import Target, choose
@@ -26,7 +26,8 @@ from whet.told.marked_block import Block, find
 from whet.told.memory import NoteChange, Refusal
 
 NOW = 1_800_000_000.0
-NOT_STATE = (".whet-", ".changing", "whet.db")  # half-written copies, the lock, and the database, which is asked itself
+# Half-written copies, the lock, the database, which is asked itself, and the note of its newest entry, which may lag.
+NOT_STATE = (".whet-", ".changing", "whet.db", "ledger.head")
 SKILL = "---\nname: deploy\ndescription: Deploys the service.\n---\n\nSee references/steps.md\n"
 RULE = "Read a file in full before you edit it."
 OTHER_RULE = "Run the tests that cover a change before you say that it is done."
@@ -183,6 +184,9 @@ def take_out_again(folder: Path) -> None:
 def look(folder: Path) -> Seen:
     with opened(home_of(folder)) as database:
         items = ledger_of(home_of(folder), database).state().items
+        seen = noted(home_of(folder).folder)
+        if seen is not None and not has(database, seen):
+            raise ValueError("the note names an entry that the ledger does not have")
     return Seen(files_of(folder), tuple(sorted((item.form.value, item.name, item.text) for item in items)))
 
 

@@ -29,7 +29,7 @@ def evil_jobs(stage: Stage) -> Iterator[Job]:
     yield replace(own, deliver="command", to=stage.mark("deliver"))
     yield replace(own, to=str(stage.folder / "mark-to"))
     yield replace(own, script="", prompt=WORDS, workdir="/", model="scripted:/nowhere")
-    yield replace(own, prompt_file="/etc/passwd", workdir="/tmp", skills=("evil",), deliver="none", to="")
+    yield replace(own, prompt=WORDS, workdir="/tmp", skills=("evil",), deliver="none", to="")
     yield replace(own, name="other", script=stage.mark("other"))
     yield replace(own, name="../../evil", script=stage.mark("path"))
 

@@ -55,8 +55,23 @@ def test_what_lies_among_dependencies_is_left_out() -> None:
     assert KNOWN.of(["node_modules", "x", "Makefile"]) is None
 
 
-@pytest.mark.parametrize("name", ["pixi.toml", "aqua.yaml", "tsconfig.json", "Procfile", "guix.scm"])
-def test_settings_at_the_top_of_a_project_are_reported(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["pixi.toml", "Procfile", "guix.scm", "build.properties", "x.cmake", "Makefile"])
+def test_settings_are_reported_wherever_they_lie(tmp_path: Path, name: str) -> None:
+    tree = Tree((str(tmp_path),), (), KNOWN)
+    assert tree.trigger_of([name]) == tree.trigger_of(["project", name]) == SETTINGS
+
+
+def test_a_script_without_an_ending_is_reported_and_what_a_build_made_is_not(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    for name, body in (("bazel", b"#!/bin/sh\n"), ("made", b"\x7fELF\0\0")):
+        (tmp_path / "tools" / name).write_bytes(body)
+        (tmp_path / "tools" / name).chmod(0o755)
+    tree = Tree((str(tmp_path),), (), KNOWN)
+    assert [tree.trigger_of(["tools", name]) for name in ("bazel", "made")] == [SETTINGS, None]
+
+
+@pytest.mark.parametrize("name", ["aqua.yaml", "tsconfig.json"])
+def test_settings_in_a_format_of_data_are_reported_at_the_top_of_a_project(tmp_path: Path, name: str) -> None:
     tree = Tree((str(tmp_path),), (), KNOWN)
     assert tree.trigger_of([name]) == SETTINGS
     assert tree.trigger_of(["docs", name]) is None

@@ -141,7 +141,7 @@ def test_a_command_reports_what_runs_with_the_persons_work(shell: Room) -> None:
     box = shell.box()
     answer = ask_for(box, "terminal", command="printf 'all:\\n\\tevil\\n' > Makefile")
     assert answer.result.text == ""
-    assert "Makefile (make)" in box.news()[0]
+    assert "Makefile (programs that look for it)" in box.news()[0]
     assert (shell.work / "Makefile").exists()
 
 

@@ -82,7 +82,6 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("lefthook", ASKED, "lefthook.* .lefthook.* lefthook-local.* .lefthook/ .lefthook-local/"),
     *_all("overcommit", ASKED, ".overcommit.yml .local-overcommit.yml"),
     *_all("simple-git-hooks", ASKED, ".simple-git-hooks.* simple-git-hooks.*"),
-    *_all("git", REPORTED, ".lfsconfig"),
     *_all("Subversion, CVS and Perforce", ASKED, ".subversion/ .cvsrc CVS/Root .p4config .p4enviro"),
     *_all("repo", ASKED, ".repo/"),
     *_all("Mercurial", ASKED, ".hgsub .hgsubstate"),
@@ -112,40 +111,23 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("R", ASKED, ".Rprofile .Renviron"),
     *_all("debuggers", ASKED, ".gdbinit .lldbinit .pdbrc .perldb"),
     *_all("interpreters", ASKED, ".irbrc .pryrc .ghci .ocamlinit .iex.exs .tmux.conf .screenrc"),
-    *_all("agents", REPORTED, "AGENTS.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules .windsurfrules .clinerules"),
-    *_all("agents", REPORTED, ".clinerules/ .github/copilot-instructions.md .github/instructions/"),
-    *_all("JetBrains", REPORTED, ".idea/workspace.xml"),
-    *_all("programs that load variables", REPORTED, ".env .env.*"),
-    *_all("version managers", REPORTED, ".nvmrc .node-version .python-version .ruby-version .java-version .sdkmanrc"),
-    *_all("version managers", REPORTED, "rust-toolchain rust-toolchain.toml global.json flake.nix shell.nix"),
-    *_all("version managers", REPORTED, "go.mod go.work .bazelversion .prototools .terraform-version"
-          " .terragrunt-version .tgenv-version devbox.json"),
-    *_all("make", REPORTED, "Makefile GNUmakefile *.mk"),
-    *_all("builds", REPORTED, "CMakeLists.txt *.cmake *.gradle *.gradle.kts *.sbt *.bzl BUILD BUILD.bazel"
-          " WORKSPACE *.rake *.nix meson.build"),
-    *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
-    *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
-    *_all("npm", REPORTED, "package.json .npmrc .pnpmfile.cjs .pnpmfile.mjs binding.gyp .lintstagedrc .lintstagedrc.*"),
-    *_all("Yarn", REPORTED, ".yarnrc .yarnrc.yml .pnp.cjs .yarn/releases/ .yarn/plugins/"),
-    *_all("linters", REPORTED, ".eslintrc.*js *.config.*js *.conf.*js *.config.ts .prettierrc.*js"),
-    *_all("Cargo", REPORTED, "build.rs .cargo/config .cargo/config.toml"),
-    *_all("Java builds", REPORTED, "gradlew mvnw"),
-    *_all("Java builds", REPORTED, "gradle.properties build.xml .mvn/ gradle/wrapper/"),
-    *_all("PHP and Ruby", REPORTED, "composer.json .bundle/config Gemfile"),
-    *_all("data pipelines", REPORTED, "dvc.yaml .dvc/config"),
-    *_all("machines", REPORTED, "Vagrantfile Tiltfile docker-compose.y*ml compose.y*ml *compose.*.y*ml .gitpod.yml"),
-    *_all("CI", REPORTED, ".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ .travis.yml Jenkinsfile"),
-    *_all("CI", REPORTED, "azure-pipelines.yml bitbucket-pipelines.yml .buildkite/ .drone.yml .woodpecker/"),
+    *_all("agents", REPORTED, "AGENTS.md CLAUDE.md CLAUDE.local.md GEMINI.md"),
+    *_all("builds", REPORTED, "GNUmakefile justfile SConstruct BUILD WORKSPACE CMakeLists.txt rust-toolchain build.rs"),
+    *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tasks.py fabfile.py dodo.py sitecustomize.py"),
+    *_all("npm", REPORTED, "package.json Gruntfile.* gulpfile.* *.config.*js *.conf.*js *.config.ts"),
+    *_all("builds", REPORTED, "composer.json build.xml binding.gyp *compose.y*ml *compose.*.y*ml"),
 )  # fmt: skip
 # Python runs such a file in the place of the source beside it, and makes it again where it is gone.
 COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
 # A name that begins with a dot is some program's, and so is all beneath such a folder: whose, and what it runs, no list
-# knows. The same holds of settings at the top of a project.
+# knows. The same holds of files in a format of settings or builds, and of scripts without an ending. Data has some of
+# these formats too; only at the top of a project it is settings.
 HIDDEN = Trigger(".*", "the program that reads it", Care.REPORTED)
 SETTINGS = Trigger("*", "programs that look for it", Care.REPORTED)
-SETTINGS_ENDINGS = names(
-    ".json .jsonc .json5 .yaml .yml .toml .ini .cfg .conf .properties .xml .scm .cjs .mjs .kdl .pkl"
-    " .hcl .exs .config .env"
+DATA_ENDINGS = names(".json .yaml .yml .xml")
+SETTINGS_ENDINGS = DATA_ENDINGS | names(
+    ".jsonc .json5 .toml .ini .cfg .conf .properties .scm .cjs .mjs .kdl .pkl .hcl .exs .config .env .mk .cmake .gradle"
+    " .kts .sbt .bzl .bazel .rake .nix .build .mod .work"
 )
 # Python finds a compiled module or a package before the source of that name, and what lies beside a script before its
 # own library.
@@ -218,12 +200,21 @@ def _is_some_programs(folder: str) -> bool:
     return is_hidden_order(folder) and "cache" not in folder
 
 
-def is_settings(folder: str, name: str) -> bool:
-    """Whether a file is settings by its format. One without an ending may be run, or is like Makefile."""
+def is_settings(folder: str, name: str, *, at_top: bool) -> bool:
+    """Whether a file is settings by its format. One without an ending is a script, or is called like Makefile."""
     ending = os.path.splitext(name)[1].lower()
     if ending:
-        return ending in SETTINGS_ENDINGS
-    return name.istitle() or os.access(f"{folder}/{name}", os.X_OK)
+        return ending in SETTINGS_ENDINGS and (at_top or ending not in DATA_ENDINGS)
+    return name.istitle() or _is_script(f"{folder}/{name}")
+
+
+def _is_script(path: str) -> bool:
+    """Whether a file may be run and is a text: what a build makes is not."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return os.access(path, os.X_OK) and b"\0" not in file.read(512)
+    except OSError:
+        return False
 
 
 def stands_in(folder: str, name: str, beside: Collection[str]) -> bool:
@@ -417,7 +408,7 @@ class Tree:
             found = (of_place(path, name) if named in (None, HIDDEN) else None) or named
             if found or is_installed(path):
                 return found
-            if is_top and is_settings(path, name) and name not in GITS_OWN:
+            if is_settings(path, name, at_top=is_top) and name not in GITS_OWN:
                 return SETTINGS
             return STAND_IN if stands_in(path, name, beside) else None
 

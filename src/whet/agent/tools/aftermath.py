@@ -1,5 +1,6 @@
 """What becomes of what a call left for other programs to run: taken aside, asked about, or reported to the person."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -141,18 +142,26 @@ def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
 
 
 def _words(workplace: Workplace, found: Iterable[Leftover]) -> list[str]:
-    folder = workplace.guard.folder
-    places = ((_shown_place(each, folder), each.spot.program) for each in found)
-    return list(dict.fromkeys(f"{one_line(place)} ({program})" for place, program in places))
+    folder, left = workplace.guard.folder, tuple(found)
+    around = [_hidden_folder(each, folder) for each in left]
+    often = {each for each, count in Counter(around).items() if each and count > 1}
+    places = (
+        hidden if hidden in often else _shown_place(each, folder) for each, hidden in zip(left, around, strict=True)
+    )
+    words = (f"{one_line(place)} ({each.spot.program})" for place, each in zip(places, left, strict=True))
+    return list(dict.fromkeys(words))
 
 
 def _shown_place(leftover: Leftover, folder: Path) -> str:
-    """A path from the working folder; of what lies in a hidden folder of an unknown program, that folder."""
     path = Path(leftover.spot.path)
-    parts = path.relative_to(folder).parts if folder in path.parents else path.parts
-    hidden = (number for number, part in enumerate(parts[:-1], start=1) if part.startswith("."))
-    last = next(hidden, None) if leftover.spot.program == HIDDEN.program else None
-    return f"{Path(*parts[:last])}/" if last else str(Path(*parts))
+    return str(path.relative_to(folder) if folder in path.parents else path)
+
+
+def _hidden_folder(leftover: Leftover, folder: Path) -> str:
+    """The folder of an unknown program that this lies in; empty where there is none."""
+    parts = Path(_shown_place(leftover, folder)).parts
+    last = next((number for number, part in enumerate(parts[:-1], start=1) if part.startswith(".")), None)
+    return f"{Path(*parts[:last])}/" if last and leftover.spot.program == HIDDEN.program else ""
 
 
 def _listed(words: list[str]) -> str:
