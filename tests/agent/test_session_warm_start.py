@@ -37,7 +37,7 @@ def templates(home: Home) -> Path:
 def test_a_session_begins_with_the_named_template_and_its_use_is_counted(home: Home, database: Database) -> None:
     choice = chosen(home, database, "garden-work", NEED, now=5.0)
     begun = warmed(MESSAGES, choice)
-    assert (choice.by, choice) == ("name", choice)
+    assert choice.by == "name"
     assert is_warm(begun)
     assert cold(begun) == MESSAGES
     count_use(database, choice, session="s", now=6.0)
