@@ -37,9 +37,9 @@ def templates(home: Home) -> Path:
 def test_a_session_begins_with_the_named_template_and_its_use_is_counted(home: Home, database: Database) -> None:
     choice = chosen(home, database, "garden-work", NEED, now=5.0)
     begun = warmed(MESSAGES, choice)
-    assert (choice.by, begun.choice) == ("name", choice)
-    assert is_warm(begun.messages)
-    assert cold(begun.messages) == MESSAGES
+    assert choice.by == "name"
+    assert is_warm(begun)
+    assert cold(begun) == MESSAGES
     count_use(database, choice, session="s", now=6.0)
     assert uses(database)[TEMPLATE.key].sessions == 1
 
@@ -50,7 +50,7 @@ def test_auto_takes_what_fits_or_was_measured_or_nothing(home: Home, database: D
     record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4.0))
     assert chosen(home, database, AUTO, NEED, now=5.0).by == "measured"
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
-    assert warmed(MESSAGES, none).messages == MESSAGES
+    assert warmed(MESSAGES, none) == MESSAGES
     count_use(database, none, session="s", now=6.0)
     assert uses(database) == {}
 

@@ -89,13 +89,10 @@ class MeteredProvider:
     """
 
     def __init__(self, chosen: Chosen, meter: Meter) -> None:
+        self.name = chosen.provider.name
         self._provider: Provider = chosen.provider
         self._model: Model = chosen.model
         self._meter = meter
-
-    @property
-    def name(self) -> str:
-        return self._provider.name
 
     def request(self, run: Run) -> bytes:
         return self._provider.request(run)

@@ -135,7 +135,7 @@ class Talk:
         if draw is not None and not draw.told:
             return orders
         count_use(self.database, choice, session=self.run.id, now=now)
-        return warmed(orders, choice).messages
+        return warmed(orders, choice)
 
     def close(self) -> None:
         self._box.close()

@@ -77,12 +77,9 @@ class RedactingProvider:
     """A provider whose replies hold no secrets."""
 
     def __init__(self, provider: Provider, secrets: Secrets) -> None:
+        self.name = provider.name
         self._provider = provider
         self._secrets = secrets
-
-    @property
-    def name(self) -> str:
-        return self._provider.name
 
     def request(self, run: Run) -> bytes:
         return self._provider.request(run)

@@ -1,7 +1,6 @@
 """A session begun warm: the template chosen, by lot left out or not, its examples put before the first message."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from whet.changes.author import overruled_at
 from whet.examples.choosing import SHARES, Choice, Need, Worth, choose, missing_tools, standing
@@ -14,13 +13,6 @@ from whet.store.template_files import Draw, keep_draw, load, record_use, usable,
 from whet.trials.draws import is_told
 
 AUTO = "auto"
-
-
-class Warmed(NamedTuple):
-    """The messages to begin with, and which template they begin with, and why."""
-
-    messages: tuple[Message, ...]
-    choice: Choice
 
 
 def chosen(home: Home, database: Database, wanted: str, need: Need, *, now: float) -> Choice:
@@ -51,11 +43,9 @@ def draw_lot(database: Database, choice: Choice, *, lot: str, model: str, now: f
     return keep_draw(database, Draw(lot, key, choice.template.name, model, told, share, now))
 
 
-def warmed(messages: Sequence[Message], choice: Choice) -> Warmed:
+def warmed(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:
     """The messages after the template's examples; as they are where none was chosen."""
-    if choice.template is None:
-        return Warmed(tuple(messages), choice)
-    return Warmed(warm_start(choice.template, messages, words()), choice)
+    return warm_start(choice.template, messages, words()) if choice.template else tuple(messages)
 
 
 def count_use(database: Database, choice: Choice, *, session: str, now: float) -> None:

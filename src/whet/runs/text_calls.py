@@ -9,11 +9,11 @@ which no tool has: it cannot be carried out, and its `fault` goes back to the mo
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from whet.sessions.tool_families import Definition
-from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult, joined
+from whet.sessions.transcripts import Message, Role, ToolCall, joined
 from whet.text.words import filled
 
 UNREADABLE = "unreadable_call"
@@ -48,7 +48,7 @@ def described(shown: Iterable[Definition], frame: str, *, is_brief: bool = True)
 
     In brief, for a small model, a line has the first clause of the description, and types only where they matter.
     """
-    lines = "\n".join(_brief_line(definition) if is_brief else _line(definition) for definition in shown)
+    lines = "\n".join(_line(definition, is_brief=is_brief) for definition in shown)
     return filled(frame, {"body": lines}) if lines else ""
 
 
@@ -89,7 +89,7 @@ def rendered(message: Message, frame: str) -> str:
     """A message as the text of one turn. Results stand in the frame of the guidance, in a turn of the user's role."""
     if message.role is not Role.TOOL:
         return joined((message.text, *(action_text(call) for call in message.calls)))
-    return "\n\n".join(_result_text(result, frame) for result in message.results)
+    return "\n\n".join(filled(frame, {"tool": each.tool, "body": plain(each.text)}) for each in message.results)
 
 
 def action_text(call: ToolCall) -> str:
@@ -107,10 +107,6 @@ def plain(text: str) -> str:
 def _id(action: str, position: int) -> str:
     digest = hashlib.blake2b(action.encode("utf-8", "replace"), digest_size=ID_BYTES, salt=position.to_bytes(16))
     return f"call_{digest.hexdigest()}"
-
-
-def _result_text(result: ToolResult, frame: str) -> str:
-    return filled(frame, {"tool": result.tool, "body": plain(result.text)})
 
 
 def _read(action: str) -> tuple[str, str]:
@@ -174,19 +170,13 @@ def _no_constant(name: str) -> None:
     raise _Wrong(f"{name} is no JSON value.")
 
 
-def _line(definition: Definition) -> str:
-    return f"- {definition.name}({_parameters(definition, _full)}): {' '.join(definition.description.split())}"
-
-
-def _brief_line(definition: Definition) -> str:
-    clause = _CLAUSE.match(" ".join(definition.description.split()))
-    return f"- {definition.name}({_parameters(definition, _brief)}): {clause[0] if clause else ''}"
-
-
-def _parameters(definition: Definition, told: Callable[[str, object, bool], str]) -> str:
+def _line(definition: Definition, *, is_brief: bool) -> str:
     schema = json.loads(definition.parameters)
-    needed = schema.get("required") or ()
-    return ", ".join(told(name, kind, name in needed) for name, kind in (schema.get("properties") or {}).items())
+    needed, told = schema.get("required") or (), _brief if is_brief else _full
+    taken = ", ".join(told(name, kind, name in needed) for name, kind in (schema.get("properties") or {}).items())
+    about = " ".join(definition.description.split())
+    clause = _CLAUSE.match(about) if is_brief else None
+    return f"- {definition.name}({taken}): {clause[0] if clause else about}"
 
 
 def _full(name: str, schema: object, is_needed: bool) -> str:
@@ -250,19 +240,11 @@ def grammar_of(shown: Iterable[Definition], *, always: bool = False) -> str:
     if not tools:
         return ""
     root = "action" if always else r'action | words ("\n" action)?'
-    rules = [f"root ::= {root}", f"action ::= {' | '.join(_names(tools))}"]
+    rules = [f"root ::= {root}", f"action ::= {' | '.join(f'tool-{index}' for index in range(len(tools)))}"]
     for index, tool in enumerate(tools):
-        rules += _tool_rules(f"tool-{index}", tool)
+        head = f'{{"tool": {json.dumps(tool.name, ensure_ascii=False)}, "arguments": {{'
+        rules.append(f"tool-{index} ::= {_literal(head)} {_fields(tool.parameters)} {_literal('}}')}")
     return "\n".join(rules) + ("" if always else WORDS) + VALUES
-
-
-def _names(tools: tuple[Definition, ...]) -> Iterator[str]:
-    return (f"tool-{index}" for index in range(len(tools)))
-
-
-def _tool_rules(name: str, tool: Definition) -> Iterator[str]:
-    head = f'{{"tool": {json.dumps(tool.name, ensure_ascii=False)}, "arguments": {{'
-    yield f"{name} ::= {_literal(head)} {_fields(tool.parameters)} {_literal('}}')}"
 
 
 def _fields(schema_text: str) -> str:

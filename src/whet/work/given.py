@@ -33,42 +33,16 @@ from whet.work.system import NAME, VERSION, System, system_of
 ENDED = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 OPEN = ("ENQUEUED", "DELAYED", "PENDING")
 AT_ONCE = 500
+UNREAD: dict[str, Any] = {"load_input": False, "load_output": False}  # of whom only the state counts
 
 
-def let_go(client: DBOSClient, name: str, queues: Sequence[str], *, before: float, most: int) -> int:
-    """Delete work of some queues that ended: what was given before a time, and what goes beyond the newest so many.
-
-    Parts stay as long as their whole is open. Says how many were deleted.
-    """
-    end = datetime.fromtimestamp(before, UTC).isoformat()
-    bounds: tuple[dict[str, Any], ...] = ({"end_time": end}, {"offset": most, "sort_desc": True})
-    listed = [each for bound in bounds for each in _ended(client, name, queue_name=list(queues) or None, **bound)]
-    if queues:  # what is cancelled stands in no queue any more, so it is found among everybody's
-        found_cancelled = (each for bound in bounds for each in _ended(client, name, ("CANCELLED",), **bound))
-        listed += [each for each in found_cancelled if _queue_of(each) in queues]
-    found = {each.workflow_id: each for each in listed}
-    kept = _still_open(client, {each.parent_workflow_id for each in listed if each.parent_workflow_id})
-    gone = [each.workflow_id for each in found.values() if each.parent_workflow_id not in kept]
-    client.delete_workflows(gone)
-    return len(gone)
-
-
-def _ended(client: DBOSClient, name: str, states: Sequence[str] = ENDED, **narrowed: Any) -> list[WorkflowStatus]:
-    return client.list_workflows(
-        name=name, status=list(states), limit=AT_ONCE, load_input=False, load_output=False, **narrowed
-    )
-
-
-def _still_open(client: DBOSClient, ids: Collection[str]) -> set[str]:
-    if not ids:
-        return set()
-    found = client.list_workflows(workflow_ids=list(ids), status=list(OPEN), load_input=False, load_output=False)
-    return {each.workflow_id for each in found}
+def _ended(client: DBOSClient, states: Sequence[str] = ENDED, **narrowed: Any) -> list[WorkflowStatus]:
+    return client.list_workflows(name=WORKFLOW, status=list(states), limit=AT_ONCE, **UNREAD, **narrowed)
 
 
 def _queue_of(found: WorkflowStatus) -> str:
     """The engine takes what is cancelled out of its queue, so its name stands beside it too."""
-    return found.queue_name or str((found.attributes or {}).get("queue", ""))
+    return found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
 
 
 WORKFLOW = "carry_out"
@@ -168,8 +142,7 @@ class GivenOrders:
 
     def open(self) -> tuple[Work, ...]:
         """What is queued or running."""
-        waiting = ["ENQUEUED", "DELAYED", "PENDING"]
-        found = self._client.list_workflows(name=WORKFLOW, status=waiting, load_output=False)
+        found = self._client.list_workflows(name=WORKFLOW, status=list(OPEN), load_output=False)
         return tuple(_work(each) for each in found)
 
     def find(self, id: str) -> Work:
@@ -190,7 +163,7 @@ class GivenOrders:
             raise WhetError(
                 f"Work {work.id} is already {work.state}.", advice="To list open work, run `whet worker list`."
             )
-        parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
+        parts = self._client.list_workflows(parent_workflow_id=work.id, **UNREAD)
         self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if _is_open(part))])
         return self.find(work.id)
 
@@ -211,7 +184,7 @@ class GivenOrders:
         """The step from which work is done again: the one that failed, or before it the first order for a part that
         did not come to its end. Parts that did are remembered by what they made, under whichever order."""
         steps = self._client.list_workflow_steps(work.id)
-        parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
+        parts = self._client.list_workflows(parent_workflow_id=work.id, **UNREAD)
         ended = {part.workflow_id for part in parts if STATES.get(part.status) is WorkState.DONE}
         failed = [step["function_id"] for step in steps if _failed(step)]
         missed = [step["function_id"] for step in steps if (step["child_workflow_id"] or "") not in {"", *ended}]
@@ -226,13 +199,27 @@ class GivenOrders:
     def put_back(self, ids: Collection[str]) -> None:
         """Have orders that a worker gave back taken by another, from the step that they had come to."""
         for found in self._client.list_workflows(workflow_ids=list(ids), status="PENDING", load_output=False):
-            queue = found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
-            self._client.resume_workflows([found.workflow_id], queue_name=queue)
+            self._client.resume_workflows([found.workflow_id], queue_name=_queue_of(found))
 
     def let_go(self, *, before: float, most: int) -> int:
-        """Let go of this home's work that ended before a time, or that goes beyond the newest so many."""
+        """Delete this home's work that ended: what was given before a time, and what goes beyond the newest so many.
+
+        Parts stay as long as their whole is open. Says how many were deleted.
+        """
+        client = self._client
         queues = [self._system.queue(queue) for queue in Queue] if self._system.owner.id else []
-        return let_go(self._client, WORKFLOW, queues, before=before, most=most)
+        end = datetime.fromtimestamp(before, UTC).isoformat()
+        bounds: tuple[dict[str, Any], ...] = ({"end_time": end}, {"offset": most, "sort_desc": True})
+        listed = [each for bound in bounds for each in _ended(client, queue_name=queues or None, **bound)]
+        if queues:  # what is cancelled stands in no queue any more, so it is found among everybody's
+            found_cancelled = (each for bound in bounds for each in _ended(client, ("CANCELLED",), **bound))
+            listed += [each for each in found_cancelled if _queue_of(each) in queues]
+        wholes = list({each.parent_workflow_id for each in listed if each.parent_workflow_id})
+        still_open = client.list_workflows(workflow_ids=wholes, status=list(OPEN), **UNREAD) if wholes else []
+        kept = {each.workflow_id for each in still_open}
+        gone = {each.workflow_id for each in listed if each.parent_workflow_id not in kept}
+        client.delete_workflows(list(gone))
+        return len(gone)
 
 
 @contextlib.contextmanager
@@ -291,7 +278,7 @@ def _work(found: WorkflowStatus) -> Work:
     return Work(
         id=found.workflow_id,
         kind=kind,
-        queue=found.queue_name or str((found.attributes or {}).get(QUEUE, "")),
+        queue=_queue_of(found),
         state=state,
         created=(found.created_at or 0) / 1000,
         changed=(found.updated_at or found.created_at or 0) / 1000,

@@ -32,25 +32,8 @@ except ModuleNotFoundError as missing:
 DBOSException = error.DBOSException
 
 __all__ = [
-    "DBOS",
-    "DBAPIError",
-    "DBOSClient",
-    "DBOSConfig",
-    "DBOSException",
-    "DBOSPortableJSONSerializer",
-    "DatabaseError",
-    "DefaultSerializer",
-    "DisconnectionError",
-    "Engine",
-    "EnqueueOptions",
-    "ExceptionContext",
-    "OperationalError",
-    "Pool",
-    "PortableWorkflowError",
-    "SQLAlchemyError",
-    "SetWorkflowID",
-    "StepInfo",
-    "WorkflowHandle",
-    "WorkflowStatus",
-    "event",
-]
+    "DBOS", "DBAPIError", "DBOSClient", "DBOSConfig", "DBOSException", "DBOSPortableJSONSerializer", "DatabaseError",
+    "DefaultSerializer", "DisconnectionError", "Engine", "EnqueueOptions", "ExceptionContext", "OperationalError",
+    "Pool", "PortableWorkflowError", "SQLAlchemyError", "SetWorkflowID", "StepInfo", "WorkflowHandle",
+    "WorkflowStatus", "event",
+]  # fmt: skip

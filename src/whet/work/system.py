@@ -4,7 +4,6 @@ import contextlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -55,12 +54,14 @@ def system_of(home: Home) -> System:
     database = connect(home)
     try:
         database.expect_session()  # the engine's own locks and notes are a session's
-        [(schema,)] = database.query("SELECT current_schema()")
-        member = database.member
+        return System(home.database_url, _schema(database), owner_of(home), database.member)
     finally:
         database.close()
-    name = "whet_engine" if schema == "public" else f"{schema}_engine"
-    return System(home.database_url, name, owner_of(home), member)
+
+
+def _schema(database: Database) -> str:
+    [(schema,)] = database.query("SELECT current_schema()")
+    return "whet_engine" if schema == "public" else f"{schema}_engine"
 
 
 def damaged(path: Path, why: object) -> WhetError:
@@ -107,23 +108,18 @@ class OpenWork(NamedTuple):
 
 def count_open_work(home: Home, database: Database, *, now: float) -> OpenWork:
     """What is open at this moment; nothing where no work was ever given."""
-    found = list(_rows(home, database))
-    waits = [each.until for each in found if each.is_begun and each.until > now]
-    workers = Counter(each.worker for each in found if each.is_begun and each.until <= now)
-    running = sum(number for name, number in workers.items() if is_alive(home, name, database))
-    return OpenWork(len(found) - running - len(waits), running, len(waits), min(waits, default=0.0))
-
-
-class _OpenRow(NamedTuple):
-    is_begun: bool
-    until: float
-    worker: str
-
-
-def _rows(home: Home, database: Database) -> Iterator[_OpenRow]:
-    for status, attributes, worker in _on_server(database) if home.database_url else _in_file(home):
+    found = _on_server(database) if home.database_url else _in_file(home)
+    begun: Counter[str] = Counter()
+    waits: list[float] = []
+    for status, attributes, worker in found:
         known = msgspec.json.decode(attributes) if isinstance(attributes, str) and attributes else attributes
-        yield _OpenRow(status == "PENDING", float((known or {}).get("waits", 0)), worker or "")
+        until = float((known or {}).get("waits", 0))
+        if status == "PENDING" and until > now:
+            waits.append(until)
+        elif status == "PENDING":
+            begun[worker or ""] += 1
+    running = sum(number for name, number in begun.items() if is_alive(home, name, database))
+    return OpenWork(len(found) - running - len(waits), running, len(waits), min(waits, default=0.0))
 
 
 def _in_file(home: Home) -> list[Any]:
@@ -140,8 +136,7 @@ def _in_file(home: Home) -> list[Any]:
 
 
 def _on_server(database: Database) -> list[Any]:
-    [(schema,)] = database.query("SELECT current_schema()")
-    name = "whet_engine" if schema == "public" else f"{schema}_engine"
+    name = _schema(database)
     if not database.query("SELECT to_regclass(?)", (f"{name}.workflow_status",))[0][0]:
         return []
     return database.query(SQL.format(table=f"{name}.workflow_status"))

@@ -134,27 +134,23 @@ def launched(
 
     `tell` is given why the server is away, and nothing once it is back.
     """
-    with occupied(home):
+    name, before, under_way, reserve = (
+        uuid.uuid4().hex,
+        threading.enumerate(),
+        UnderWay({}, {}, set(), set()),
+        Reserve(),
+    )
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(occupied(home))
         with opened(home):  # brings the store up to date, and refuses one that is newer
             pass
-        with _started(home, procedures, queues, concurrency, tell) as worker:
-            yield worker
-
-
-@contextlib.contextmanager
-def _started(
-    home: Home, procedures: Procedures, queues: Sequence[Queue], concurrency: int, tell: Tell
-) -> Iterator[Worker]:
-    name = uuid.uuid4().hex
-    before = threading.enumerate()
-    under_way = UnderWay({}, {}, set(), set())
-    system = system_of(home)
-    reserve = Reserve()
-    kept = home._replace(reserve=reserve) if home.database_url else home
-    distrust_rows()
-    wait_for_lost_servers()
-    names = [system.queue(queue) for queue in queues]
-    with living(home, name, tell) as life, explained(system):
+        system = system_of(home)
+        kept = home._replace(reserve=reserve) if home.database_url else home
+        names = [system.queue(queue) for queue in queues]
+        distrust_rows()
+        wait_for_lost_servers()
+        life = stack.enter_context(living(home, name, tell))
+        stack.enter_context(explained(system))
         note_life(home)
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with given_orders(home) as orders:

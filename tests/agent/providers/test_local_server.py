@@ -15,7 +15,7 @@ import pytest
 
 from patience import PATIENCE_SECONDS
 from whet.agent.protocols import ProviderFailed, ProviderFault
-from whet.agent.providers.local import LocalServer, ServeOrder, threads_of
+from whet.agent.providers.local import LocalServer, ServeOrder
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.net.wire import Interrupted
 from whet.store.home import Home
@@ -111,8 +111,3 @@ def test_no_secret_of_the_person_reaches_the_process(embedded_home: Home) -> Non
     server.close()
     assert b"secret" not in seen
     assert b"OMP_WAIT_POLICY=passive" in seen
-
-
-def test_threads_are_one_a_core_unless_they_are_given() -> None:
-    assert 1 <= threads_of(ServeOrder("", "", 1)) <= 8
-    assert threads_of(ServeOrder("", "", 1, threads=3)) == 3

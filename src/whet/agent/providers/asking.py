@@ -56,15 +56,12 @@ class Asking:
     """One endpoint, asked for one model. Several threads may ask at the same time."""
 
     def __init__(self, codec: Codec, client: Client, asked: Asked, *, timing: Timing, retries: int = 5) -> None:
+        self.name = asked.provider
         self._codec = codec
         self._client = client
         self._asked = asked
         self._timing = timing
         self._retries = retries
-
-    @property
-    def name(self) -> str:
-        return self._asked.provider
 
     def request(self, run: Run) -> bytes:
         return self._codec.request(run)

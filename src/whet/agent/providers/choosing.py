@@ -55,13 +55,9 @@ class Scripted:
     """A provider that gives its replies one after the other, whatever it is asked."""
 
     def __init__(self, steps: Iterable[Step], *, name: str = "scripted") -> None:
+        self.name = name
         self._steps = iter(steps)
-        self._name = name
         self._lock = Lock()
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     def request(self, run: Run) -> bytes:
         return request_of(run)

@@ -45,7 +45,6 @@ CHILD = "whet.agent.providers.local_child"
 START_SECONDS = 600.0  # a large file on a slow disk
 GLANCE_SECONDS = 0.1
 END_SECONDS = 5.0
-MOST_THREADS = 8
 FAULT_CHARACTERS = 300
 # What a program needs to run at all. Keys and tokens of the person are not among them.
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
@@ -53,14 +52,11 @@ KEPT_PREFIXES = ("CUDA_", "HIP_", "ROCR_", "GGML_", "COV")
 
 
 class ServeOrder(Value, frozen=True):
-    """What is to be served and how. Zero threads: as many as there are cores."""
+    """What is to be served and how."""
 
     path: str
     name: str
     context_tokens: int
-    slots: int = 2  # a review beside the conversation that it is a fork of
-    cache_mib: int = 1024
-    threads: int = 0
     template: str = ""  # in place of the one in the file
 
 
@@ -133,12 +129,6 @@ def require_library() -> None:
         raise WhetError("Local models need a library that is not installed.", advice=advice)
 
 
-def threads_of(order: ServeOrder) -> int:
-    """How many threads compute: one a core, and no more than help."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return order.threads or max(1, min(cores, MOST_THREADS))
-
-
 def _start(owner: LocalServer, order: ServeOrder, environment: Mapping[str, str]) -> _Child:
     key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
     process = subprocess.Popen(
@@ -150,8 +140,7 @@ def _start(owner: LocalServer, order: ServeOrder, environment: Mapping[str, str]
         start_new_session=True,  # Ctrl-C stops a turn, not the model
     )
     ending = weakref.finalize(owner, _stop, process, log)  # also at the end of the program
-    fields = {name: getattr(order, name) for name in order.__struct_fields__}
-    line = json.dumps({**fields, "threads": threads_of(order), "key": key})
+    line = json.dumps({**msgspec.structs.asdict(order), "key": key})
     with contextlib.suppress(BrokenPipeError):  # it ended at once: the log says why
         assert process.stdin is not None
         process.stdin.write(f"{line}\n".encode())
@@ -314,29 +303,22 @@ class LocalProvider:
     """A model on this machine. Its process is started with the first request, and ends with this object."""
 
     def __init__(self, codec: LocalCodec, server: LocalServer, environment: Mapping[str, str]) -> None:
+        self.name = NAME
+        self.server = server
         self._codec = codec
-        self._server = server
         self._environment = environment
         self._lock = threading.Lock()
         self._asking: tuple[ServerAddress, Asking] | None = None
-
-    @property
-    def name(self) -> str:
-        return NAME
-
-    @property
-    def server(self) -> LocalServer:
-        return self._server
 
     def request(self, run: Run) -> bytes:
         return self._codec.request(run)
 
     def reply(self, run: Run, *, interrupt: threading.Event) -> Iterator[Fragment | Reply]:
-        asking = self._asked(self._server.address(interrupt))
+        asking = self._asked(self.server.address(interrupt))
         try:
             yield from asking.reply(run, interrupt=interrupt)
         except ProviderFailed as failure:
-            if self._server.is_alive:
+            if self.server.is_alive:
                 raise
             raise ProviderFailed(
                 ProviderFault.ENDPOINT,
@@ -350,7 +332,7 @@ class LocalProvider:
             if self._asking:
                 self._asking[1].close()
             self._asking = None
-        self._server.close()
+        self.server.close()
 
     def _asked(self, address: ServerAddress) -> Asking:
         """The way to the server, made anew when it was started anew."""

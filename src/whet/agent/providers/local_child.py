@@ -10,6 +10,9 @@ from typing import Any
 LOOPBACK = "127.0.0.1"
 LOG_ERRORS_ONLY = 1
 HTTP_THREADS = 4  # beside those that compute: a request that streams holds one
+MOST_THREADS = 8  # that compute: one a core, and no more than help
+SLOTS = 2  # a review beside the conversation that it is a fork of
+CACHE_MIB = 1024
 
 
 def main() -> None:
@@ -46,12 +49,13 @@ def _parameters(library: Any, order: dict[str, Any]) -> Any:
     made.verbosity = LOG_ERRORS_ONLY
     made.n_ctx = order["context_tokens"]
     # One store of tokens for all slots; an idle slot's are put aside in memory, and come back when they are asked for.
-    made.n_parallel = order["slots"]
+    made.n_parallel = SLOTS
     made.kv_unified = True
     made.cache_idle_slots = True
     made.cache_prompt = True
-    made.cache_ram_mib = order["cache_mib"]
-    made.cpuparams.n_threads = made.cpuparams_batch.n_threads = order["threads"]
+    made.cache_ram_mib = CACHE_MIB
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    made.cpuparams.n_threads = made.cpuparams_batch.n_threads = min(cores, MOST_THREADS)
     made.warmup = False
     made.fit_params = False  # else it may silently take a shorter context than it was told
     if order["template"]:
