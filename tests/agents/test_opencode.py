@@ -1,5 +1,6 @@
 """OpenCode's export, its storage folder and its database."""
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from whet.agents.opencode import records as opencode
 from whet.formats.source import Source
+from whet.proving.executing import RecordWatch
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 
@@ -244,3 +246,18 @@ def test_other_databases_are_not_opencode(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE session (id TEXT, time_created INTEGER)")
     connection.close()
     assert not opencode.sniff(Source(path))
+
+
+def test_a_record_that_grows_in_the_log_of_its_database_is_looked_at_again(tmp_path: Path) -> None:
+    """OpenCode's database stays as it is while a session goes on: SQLite writes to a log beside it."""
+    path = database(tmp_path, ASKED, ANSWERED).path
+    watch = RecordWatch(tmp_path, "*.db", lambda transcript: "later" in transcript.messages[0].text)
+    assert not watch.look()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.pragma("journal_mode", "wal")
+        watch.look()
+        size = path.stat().st_size
+        body = json.dumps({"type": "text", "text": "Round them later."})
+        connection.execute("UPDATE part SET data = ? WHERE message_id = 'msg_1'", (body,))
+        assert path.stat().st_size == size
+        assert watch.look()

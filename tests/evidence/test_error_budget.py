@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from whet.evidence.betting import aimed
 from whet.evidence.error_budget import SHARE, BudgetParts, Past, alpha_for, part, used_up
+from whet.evidence.verdicts import planned_side
 
 ACCEPTS = st.lists(st.booleans(), max_size=40)
 LUCK = st.floats(1, 3)
@@ -18,16 +19,27 @@ CASES = 60
 PLACES = 10_000
 
 
-def history(accepts: Iterable[bool], *, luck: float = 1.0, even: int = 0) -> list[Past]:
+def history(accepts: Iterable[bool | float], *, luck: float = 1.0, even: int = 0) -> list[Past]:
     """Trials of which some were accepted, each with the evidence that it had to have or some more.
 
-    The first ones are of a time when the budget was divided evenly.
+    A number says how much of its part a trial gave back. The first ones are of a time when the budget was divided
+    evenly.
     """
     past: list[Past] = []
     for place, accepted in enumerate(accepts):
         parts = BudgetParts.EVEN if place < even else BudgetParts.EARLY
-        past.append(Past(accepted, luck / alpha_for(past, parts=parts) if accepted else 0.0, parts))
+        evidence = luck / alpha_for(past, parts=parts) if accepted is True else 0.0
+        past.append(Past(accepted is True, evidence, parts, 0.0 if isinstance(accepted, bool) else accepted))
     return past
+
+
+def weighed(useless: Iterable[Past]) -> float:
+    """The evidence of useless trials by the parts in their order, each that was given back used by the next of them."""
+    place, rest, found = 1, 1.0, 0.0
+    for trial in useless:
+        found += rest * part(place, trial.parts) * trial.evidence
+        place, rest = (place, rest * trial.left) if trial.left else (place + 1, 1.0)
+    return found
 
 
 def test_the_parts_never_make_more_than_the_whole() -> None:
@@ -56,15 +68,15 @@ def test_the_first_trials_have_most() -> None:
 
 
 @settings(max_examples=60)
-@given(st.lists(st.sampled_from([True, True, False]), max_size=10), LUCK, st.integers(0, 6))
+@given(st.lists(st.sampled_from([True, True, False, 0.9, 1.0]), max_size=10), LUCK, st.integers(0, 6))
 def test_whichever_trials_were_useless_their_evidence_pays_for_their_share(
-    accepts: list[bool], luck: float, even: int
+    accepts: list[bool | float], luck: float, even: int
 ) -> None:
     past = history(accepts, luck=luck, even=even)
-    accepted = sum(accepts)
+    accepted = sum(each.accepted for each in past)
     for size in range(1, len(past) + 1):
         for useless in itertools.combinations(past, size):
-            evidence = sum(part(place, trial.parts) * trial.evidence for place, trial in enumerate(useless, start=1))
+            evidence = weighed(useless)
             false = sum(trial.accepted for trial in useless)
             assert evidence >= false / (SHARE * max(accepted, 1)) - 1e-9
 
@@ -144,3 +156,29 @@ def test_only_trials_that_were_not_accepted_use_the_budget_up() -> None:
     assert used_up((Past(True, 30.0),)) == 0
     assert used_up((Past(False), Past(True, 30.0), Past(False))) == pytest.approx(part(1) + part(2))
     assert used_up([Past(False)] * 1000) < 1
+
+
+def test_a_trial_that_lost_nothing_costs_nothing_and_one_that_lost_little_costs_little() -> None:
+    empty, little = Past(False, left=1.0), Past(False, left=0.95)
+    assert alpha_for([empty] * 9) == alpha_for(())
+    assert alpha_for([little]) == pytest.approx(0.95 * alpha_for(()))
+    assert alpha_for([little, Past(False)]) == alpha_for([Past(False)])
+    assert used_up([empty] * 9) == 0
+    assert used_up([little, empty, Past(False)]) == pytest.approx(part(1))
+
+
+def series(source: random.Random, *, trials: int) -> float:
+    """The false share of trials that do nothing, many of which have nothing to tell, each look paid exactly."""
+    past: list[Past] = []
+    for _ in range(trials):
+        alpha = alpha_for(past)
+        differences = [source.choice([-1.0, 1.0]) if source.random() < 0.1 else 0.0 for _ in range(12)]
+        side = planned_side(differences, planned=12, alpha=alpha)
+        left = side.evidence if 0.9 <= side.evidence <= 1.0 + 1e-9 else 0.0
+        past.append(Past(side.crossed is not None, side.evidence if side.crossed else 0.0, left=min(left, 1.0)))
+    return float(any(each.accepted for each in past))
+
+
+def test_parts_that_are_given_back_let_no_more_through() -> None:
+    source = random.Random(23)
+    assert sum(series(source, trials=12) for _ in range(150)) / 150 <= SHARE

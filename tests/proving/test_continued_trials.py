@@ -53,10 +53,13 @@ def test_the_same_change_goes_on_at_the_same_bar_with_new_cases_alone(home: Home
     assert one.accepted, "both are one trial in the error budget"
 
 
-def test_however_often_it_is_undecided_the_bar_of_no_change_rises(home: Home, database: Database) -> None:
-    def by_chance(run: Run) -> Reply:
-        return says("yes" if int(run.messages[-1].text.split("-")[1].rstrip("?")) % 2 else "no")
+def by_chance(run: Run) -> Reply:
+    """Helps in one case and harms in the next."""
+    is_odd = int(run.messages[-1].text.split("-")[1].rstrip("?")) % 2 == 1
+    return says("yes" if is_odd is (WORDS in run.system) else "no")
 
+
+def test_however_often_it_is_undecided_the_bar_of_no_change_rises(home: Home, database: Database) -> None:
     bars = []
     for number in range(1, 4):
         wanted = WantedTrial(RULE, questions(6 * number), TrialDesign(placebo=False))
@@ -67,6 +70,31 @@ def test_however_often_it_is_undecided_the_bar_of_no_change_rises(home: Home, da
     assert len(past_trials(home, database)) == 1
     other = replace(RULE, text="Nod.")
     assert prepared(home, database, WantedTrial(other, questions(6)), id="o").design.alpha < bars[0]
+
+
+def test_a_trial_in_which_nothing_differed_costs_nothing_and_the_next_can_show_as_much(
+    home: Home, database: Database
+) -> None:
+    def ignores(run: Run) -> Reply:  # noqa: ARG001
+        return says("no")
+
+    first = prepared(home, database, NINE)
+    for number in range(3):
+        other = replace(RULE, text=f"Nod {number} times.")
+        ready = prepared(home, database, NINE._replace(patch=other), id=f"n{number}")
+        assert ready.design.alpha == first.design.alpha
+        assert tried(home, ready, supply_of(ignores)).result.verdict.ruling is Ruling.UNDECIDED
+    assert [each.left for each in past_trials(home, database)] == [1.0] * 3
+    again = prepared(home, database, NINE._replace(patch=other, cases=questions(12)), id="n3")
+    assert (len(again.cases.tried), again.before.cases, again.design.alpha) == (3, 9, first.design.alpha)
+
+
+def test_a_budget_is_each_projects_own(home: Home, database: Database) -> None:
+    fresh = prepared(home, database, NINE).design.alpha
+    lost = NINE._replace(patch=replace(RULE, text=f"{WORDS} Then nod.", scope=Scope(project="git:shop")))
+    tried(home, prepared(home, database, lost, id="t1"), supply_of(by_chance))
+    assert [each.left for each in past_trials(home, database, "git:shop")] == [0.0]
+    assert prepared(home, database, NINE, id="t2").design.alpha == fresh
 
 
 def test_nothing_new_to_try_is_said_with_what_is_known(home: Home, database: Database) -> None:

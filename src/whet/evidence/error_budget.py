@@ -25,11 +25,15 @@ class BudgetParts(StrEnum):
 
 
 class Past(NamedTuple):
-    """A trial that was judged: the evidence that it was accepted with, and how the budget was divided then."""
+    """A trial that was judged: the evidence that it was accepted with, and how the budget was divided then.
+
+    One that gave up what it had won, and lost little, leaves so much of its part to the next (docs/decisions/0095).
+    """
 
     accepted: bool
     evidence: float = 0.0
     parts: BudgetParts = BudgetParts.EARLY
+    left: float = 0.0
 
 
 def part(place: int, parts: BudgetParts = BudgetParts.EARLY) -> float:
@@ -44,8 +48,12 @@ def part(place: int, parts: BudgetParts = BudgetParts.EARLY) -> float:
 
 def used_up(past: Sequence[Past]) -> float:
     """The share of the budget that trials have used up. An accepted one used no part."""
-    missed = [trial for trial in past if not trial.accepted]
-    return sum(part(place, trial.parts) for place, trial in enumerate(missed, start=1))
+    place, rest, used = 1, 1.0, 0.0
+    for trial in past:
+        if not trial.accepted:
+            used += part(place, trial.parts) * rest * (1 - trial.left)
+            place, rest = (place, rest * trial.left) if trial.left else (place + 1, 1.0)
+    return used
 
 
 def alpha_for(
@@ -61,20 +69,22 @@ def alpha_for(
     Trials that were planned with even parts keep them. What follows has early ones, which leave less than the even
     ones from every place on: together they never make more than 1.
     """
-    accepted, others = 0, 0
+    accepted, others, rest = 0, 0, 1.0  # rest: what is left of the part at the next place
     least = [0.0]  # by count: the least weighted evidence that so many of the accepted trials hold
     for trial in past:
         if not trial.accepted:
-            others += 1
+            others, rest = (others, rest * trial.left) if trial.left else (others + 1, 1.0)
             continue
+        # Only the next place has lost something; to count that for all places is on the safe side.
         taken = [
-            known + part(others + count, trial.parts) * trial.evidence for count, known in enumerate(least, start=1)
+            known + rest * part(others + count, trial.parts) * trial.evidence
+            for count, known in enumerate(least, start=1)
         ]
         least = [0.0, *(min(pair) for pair in zip([*least[1:], math.inf], taken, strict=True))]
         accepted += 1
     owed = 1 / (share * (accepted + 1))
     rates = (
-        part(others + count + 1, parts) / ((count + 1) * owed - held)
+        rest * part(others + count + 1, parts) / ((count + 1) * owed - held)
         for count, held in enumerate(least)
         if held < (count + 1) * owed
     )

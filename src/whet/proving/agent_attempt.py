@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -82,23 +83,48 @@ def make_by_agent(
     """Carry out one attempt, unless the same was made before."""
     home, database, settings, world = scene
     ask, case, patch = wanted
-    _, arm, seed = ask.place
     runner = runner_named(agent.name, settings)
     expect_possible(runner, case)
     with overlaid(home, case, world, patch, now=time.time()) as overlay:
         told = instruct(overlay, runner, patch)
-        parts = (case.key, told.key, agent, seed)
-        is_shared = arm is Arm.BASE and not ask.terms.fresh
-        key = key_of(*parts) if is_shared else key_of(*parts, ask.trial, arm)
-        known = known_attempt(database, key)
-        if known is not None:
-            return reuse(database, known, case=case.name, seed=seed, trial=ask.trial, now=time.time())
-        hidden = tuple(map(Path, ask.conditions.hidden))
-        stage = _Stage(scene, overlay, runner, agent, hidden, meter)
-        made = stage.attempt(ask, case, told.examples, interrupt)
-        if not made.invalid and made.agent and made.agent.version in ("", agent.version):
-            keep_attempt(database, key, made, now=time.time())
-        return made
+        stage = _Stage(scene, overlay, runner, agent, tuple(map(Path, ask.conditions.hidden)), meter)
+        parts = (case.key, told.key, agent, ask.place.seed)
+        return made_once(database, ask, parts, lambda: stage.attempt(ask, case, told.examples, interrupt))
+
+
+def made_once(
+    database: Database, ask: AttemptRequest, parts: tuple[object, ...], make: Callable[[], Attempt]
+) -> Attempt:
+    """The attempt, by all that it depends on: as it was made before, else made now and kept where it tells anything.
+
+    What is not the base arm belongs to its trial.
+    """
+    case, arm, seed = ask.place
+    key = key_of(*parts) if arm is Arm.BASE and not ask.terms.fresh else key_of(*parts, ask.trial, arm)
+    known = known_attempt(database, key)
+    if known is not None:
+        return reuse(database, known, case=case, seed=seed, trial=ask.trial, now=time.time())
+    made, asked = make(), ask.conditions.agent
+    is_same = made.agent is None or asked is None or made.agent.version in ("", asked.version)
+    if not made.invalid and is_same:
+        keep_attempt(database, key, made, now=time.time())
+    return made
+
+
+def left_by_run(situation: Situation, overlay: Overlay, case: Case, messages: tuple[Message, ...], answer: str) -> Ran:
+    """What an agent left, as the check looks at it: its files, what the command says, what its calls come to."""
+    check = case.check
+    ended = judge_work(situation, case) if check.command else WorkEnd(None)
+    return Ran(
+        messages,
+        answer,
+        {path: overlay.content(path) for path in check.files},
+        exit_code=ended.exit_code,
+        printed=ended.text,
+        gamed=ended.gamed,
+        carried=carried_calls(situation, case, messages) if check.outcome else (),
+        handled=_handled(situation, case, messages) if case.kind == "step" else None,
+    )
 
 
 class _Stage(NamedTuple):
@@ -188,22 +214,7 @@ class _Stage(NamedTuple):
             os.environ,
             limits=ToolLimits(replace(settings.sandbox, required=True), hidden=(home.folder, *self.hidden)),
         )
-        ended = judge_work(situation, case) if check.command else WorkEnd(None)
-        files = {path: overlay.content(path) for path in check.files}
-        return (
-            Ran(
-                messages,
-                answer,
-                files,
-                exit_code=ended.exit_code,
-                printed=ended.text,
-                gamed=ended.gamed,
-                rubric=passed,
-                carried=carried_calls(situation, case, messages) if check.outcome else (),
-                handled=_handled(situation, case, messages) if case.kind == "step" else None,
-            ),
-            spent,
-        )
+        return replace(left_by_run(situation, overlay, case, messages, answer), rubric=passed), spent
 
 
 def _handled(situation: Situation, case: Case, messages: tuple[Message, ...]) -> bool | None:

@@ -21,10 +21,8 @@ from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
-from whet.proving.agent_attempt import AttemptScene, WantedAttempt, make_by_agent
-from whet.proving.carried_steps import carried_calls
+from whet.proving.agent_attempt import AttemptScene, WantedAttempt, left_by_run, made_once, make_by_agent
 from whet.proving.checks import judge
-from whet.proving.judged_work import WorkEnd, judge_work
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
 from whet.proving.workspace import hidden_by
@@ -48,20 +46,15 @@ from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.records import (
     has_stored,
-    keep_attempt,
     keep_material,
     keep_prompt,
-    key_of,
-    known_attempt,
     material,
-    reuse,
 )
 from whet.store.settings_file import load
 from whet.told.prompt import assemble
-from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, measure
+from whet.trials.attempts import Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
-from whet.trials.handling import handled
 from whet.values import Value
 from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
 
@@ -193,16 +186,11 @@ def _make(scene: AttemptScene, wanted: WantedAttempt, ways: _Ways) -> Attempt:
     with overlaid(home, case, world, patch, now=time.time()) as overlay:
         made = begin(overlay, case, patch, request)
         try:
-            key = _key(ask, case, made, _server(settings, conditions.model, chosen))
-            known = known_attempt(database, key)
-            if known is not None:
-                return reuse(database, known, case=case.name, seed=seed, trial=ask.trial, now=time.time())
-            attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, ways.interrupt))
+            parts = _parts(case, made, _server(settings, conditions.model, chosen))
+            acting = _Scene(overlay, made, chosen, ways.interrupt)
+            return made_once(database, ask, parts, lambda: _carry_out(database, ask, case, acting))
         finally:
             made.means.toolbox.close()
-        if not attempt.invalid:
-            keep_attempt(database, key, attempt, now=time.time())
-        return attempt
 
 
 def is_interactive(patch: Patch) -> bool:
@@ -242,13 +230,10 @@ def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...
     return (endpoint, chosen.model, settings.local if endpoint and endpoint.kind == "local" else None)
 
 
-def _key(ask: AttemptRequest, case: Case, made: Assembled, server: tuple[object, ...]) -> str:
-    """All that an attempt depends on. What is not the base arm belongs to its trial."""
+def _parts(case: Case, made: Assembled, server: tuple[object, ...]) -> tuple[object, ...]:
+    """All that an attempt depends on."""
     assert made.sources is not None
-    undated = assemble(replace(made.sources, date=None)).key
-    parts = (case.key, undated, made.run.shown, *server, made.run.sampling)
-    arm = ask.place.arm
-    return key_of(*parts) if arm is Arm.BASE and not ask.terms.fresh else key_of(*parts, ask.trial, arm)
+    return (case.key, assemble(replace(made.sources, date=None)).key, made.run.shown, *server, made.run.sampling)
 
 
 class _Scene(NamedTuple):
@@ -300,19 +285,11 @@ def _run_checks(
         passed = judged.passed
         usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
         spent = spend(spent, usage)
-    judged_work = judge_work(scene.made.situation, case) if check.command else WorkEnd(None)
-    ran = Ran(
-        messages=messages,
-        answer=answer,
-        files={path: scene.overlay.content(path) for path in check.files},
+    ran = replace(
+        left_by_run(scene.made.situation, scene.overlay, case, messages, answer),
         known_tools=tuple(definition.name for definition in scene.run.shown),
-        exit_code=judged_work.exit_code,
-        printed=judged_work.text,
-        gamed=judged_work.gamed,
         rubric=passed,
         before=scene.run.messages,
-        carried=carried_calls(scene.made.situation, case, messages) if check.outcome else (),
-        handled=handled(check, messages) if case.kind == "step" else None,
     )
     return ran, spent
 

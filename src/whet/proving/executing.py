@@ -71,7 +71,7 @@ def carry_out(
     own = _endpoints(runner, errand, grounds._replace(variables=variables))
     given = grounds._replace(variables=variables, endpoints=own)
     folder, pattern = executor.record
-    watch = _Watch(errand.config / folder, pattern, is_decided) if is_decided else None
+    watch = RecordWatch(errand.config / folder, pattern, is_decided) if is_decided else None
     left = run(executor.launch(errand, program), errand, given, program, interrupt, watch=watch)
     transcript = newest_transcript(errand.config / folder, pattern)
     if watch and watch.has_ended and transcript is not None:
@@ -83,7 +83,7 @@ def carry_out(
     return executor.carried(left, transcript)
 
 
-class _Watch:
+class RecordWatch:
     """Looks at the record of an agent while it works, and says when enough is known."""
 
     def __init__(self, folder: Path, pattern: str, is_decided: Callable[[Transcript], bool]) -> None:
@@ -95,7 +95,7 @@ class _Watch:
     def look(self) -> bool:
         """Whether what is to be known is known. A record that did not grow is not read again."""
         folder, pattern = self._record
-        sizes = [path.stat().st_size for path in folder.rglob(pattern) if path.is_file()] if folder.is_dir() else []
+        sizes = [_size_of(path) for path in folder.rglob(f"{pattern}*")]  # also a database's log beside it
         seen = (len(sizes), sum(sizes))
         if seen == self._seen:
             return False
@@ -105,7 +105,15 @@ class _Watch:
         return self.has_ended
 
 
-def _wait(process: Process, seconds: float, interrupt: Event, watch: _Watch | None) -> str:
+def _size_of(path: Path) -> int:
+    """How large a file is that may go at any time."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _wait(process: Process, seconds: float, interrupt: Event, watch: RecordWatch | None) -> str:
     """How the wait for a process ended: `done`, `time`, `interrupt`, or `decided`."""
     if watch is None:
         return process.wait(seconds, interrupt)
@@ -126,7 +134,7 @@ def run(
     program: str,
     interrupt: Event,
     *,
-    watch: _Watch | None = None,
+    watch: RecordWatch | None = None,
 ) -> Left:
     """Run a program behind walls; all that it started ends with it."""
     walls = grounds.walls or probe(safe_path(grounds.environment.get("PATH", "")))

@@ -14,7 +14,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.trials.cases import Case
 from whet.trials.continuing import PastEvidence
-from whet.trials.design import TrialProgress
+from whet.trials.design import FAULTS, TrialProgress
 
 STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
 RULINGS = {step: ruling for ruling, step in STEPS.items()}
@@ -33,13 +33,17 @@ def past_trials(home: Home, database: Database, project: str | None = None) -> t
     """The trials before, in the order of their verdicts: they say how much error the next one may risk.
 
     Every project has a budget of its own, and so have changes for all of them. Trials of one change that went on with
-    what the first had won are one trial, in the place of the first: to go on costs nothing.
+    what the first had won are one trial, in the place of the first: to go on costs nothing. One that could not go on
+    told nothing and costs nothing; one that was undecided and lost little costs what it lost.
     """
     places: dict[tuple[str, int], int] = {}
     found: list[Past] = []
     for ruling, progress in judged_trials(home, database, project):
+        if progress.result.stop in FAULTS:
+            continue
         accepted = ruling is Ruling.ACCEPT
-        past = Past(accepted, progress.evidence if accepted else 0.0, progress.parts)
+        left = progress.after.given_back if ruling is Ruling.UNDECIDED else 0.0
+        past = Past(accepted, progress.evidence if accepted else 0.0, progress.parts, left)
         number = progress.after.trials
         place = places.get((progress.change, number - 1), len(found)) if number > 1 else len(found)
         found[place : place + 1] = [past]
@@ -50,7 +54,11 @@ def past_trials(home: Home, database: Database, project: str | None = None) -> t
 def known_evidence(home: Home, database: Database, change: str) -> PastEvidence:
     """What the trials of this change so far have left, if the last of them was undecided."""
     trials = [each for each in judged_trials(home, database) if each[1].change == change]
-    return trials[-1][1].after if trials and trials[-1][0] is Ruling.UNDECIDED else PastEvidence()
+    if not trials or trials[-1][0] is not Ruling.UNDECIDED:
+        return PastEvidence()
+    left = trials[-1][1].after
+    fresh = PastEvidence(helped=left.helped, harmed=left.harmed, cases=left.cases, tried=left.tried)
+    return fresh if left.given_back else left
 
 
 def guards_from_past(home: Home, database: Database, cases: Sequence[Case], *, most: int) -> list[Case]:

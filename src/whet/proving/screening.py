@@ -43,21 +43,36 @@ class ScreenedCases(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def screen(
-    home: Home, cases: Iterable[Case], conditions: AttemptConditions, *, times: int, supply: Supply | None = None
+def attempted(
+    home: Home,
+    cases: Iterable[Case],
+    conditions: AttemptConditions,
+    seeds: range,
+    *,
+    fresh: bool = False,
+    supply: Supply | None = None,
 ) -> Iterator[tuple[Case, list[Attempt]]]:
-    """Attempt each case some times under these conditions, and remember how often it passed."""
+    """Attempt each case without any change, once with each seed; a fresh attempt repeats none that was made before."""
+    trial = f"cases-{time.time_ns()}"
     for case in cases:
         with opened(home) as database:
             key = keep_material(database, case, now=time.time())
         made: list[Attempt] = []
-        for seed in range(FIRST_SEED, FIRST_SEED + times):
+        for seed in seeds:
             place = AttemptPlace(case.name, Arm.BASE, seed)
-            terms = OrderTerms(fresh=True)
-            wanted = AttemptRequest(f"screen-{time.time_ns()}", place, key, conditions, terms=terms)
+            wanted = AttemptRequest(trial, place, key, conditions, terms=OrderTerms(fresh=fresh))
             vouch_for(home, (wanted,))
-            done = attempt(home, Direct(f"{wanted.trial}/{key}/{seed}"), wanted, supply=supply)
+            done = attempt(home, Direct(f"{trial}/{key}/{seed}"), wanted, supply=supply)
             made.append(decoded(done.value, Attempt))
+        yield case, made
+
+
+def screen(
+    home: Home, cases: Iterable[Case], conditions: AttemptConditions, *, times: int, supply: Supply | None = None
+) -> Iterator[tuple[Case, list[Attempt]]]:
+    """Attempt each case some times under these conditions, and remember how often it passed."""
+    seeds = range(FIRST_SEED, FIRST_SEED + times)
+    for case, made in attempted(home, cases, conditions, seeds, fresh=True, supply=supply):
         counted = [each for each in made if not each.invalid]
         found = Screening(case.key, sum(each.measures.passed for each in counted), len(counted))
         if counted:

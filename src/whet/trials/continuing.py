@@ -8,6 +8,9 @@ from whet.evidence.margins import cases_to_show
 from whet.evidence.verdicts import Capital, Verdict
 from whet.values import Value
 
+LEAST_LEFT, ROUNDING = 0.9, 1e-9
+"""The capital from which on an undecided trial that won nothing gives its place back, and what rounding may add."""
+
 
 class PastEvidence(Value, frozen=True):
     """What earlier trials of the same change have won, and on which cases. The evidence that is needed stays theirs."""
@@ -25,6 +28,15 @@ class PastEvidence(Value, frozen=True):
     def least(self) -> float:
         """The capital for help that has the longest way to go."""
         return min(self.against_base.help, self.against_placebo.help)
+
+    @property
+    def given_back(self) -> float:
+        """How much of its part of the error budget a trial gives back that won nothing and lost little; else 0.
+
+        It begins anew with its next cases, at a place of its own then.
+        """
+        won = max(self.against_base.help, self.against_placebo.help) > 1.0 + ROUNDING
+        return min(self.least, 1.0) if self.trials and not won and self.least >= LEAST_LEFT else 0.0
 
 
 class TooFewCases(WhetError):

@@ -95,6 +95,9 @@ class TrialStop(StrEnum):
     OPEN = "open"  # it goes on
 
 
+FAULTS = frozenset({TrialStop.INVALID, TrialStop.CHANGED})  # it could not go on, whatever its evidence
+
+
 class TrialResult(Value, frozen=True):
     """What a trial says. The gate is `verdict`, candidate against base, and `lesson` where there is a placebo."""
 

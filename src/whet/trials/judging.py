@@ -21,7 +21,7 @@ from whet.trials.attempts import (
     why_invalid,
 )
 from whet.trials.continuing import PastEvidence, carry
-from whet.trials.design import Trial, TrialResult, TrialStop, is_spent
+from whet.trials.design import FAULTS, Trial, TrialResult, TrialStop, is_spent
 
 GUARD_COST = 1.5  # times the tokens or the minutes that standing cases may take on average
 TELLING_SECONDS = 30.0  # shorter attempts vary with what else a machine does
@@ -88,8 +88,8 @@ def left_to_next(trial: Trial, attempts: Sequence[Attempt], result: TrialResult)
 
     One that could not go on, whatever its evidence, leaves what was there before it.
     """
-    if result.stop in (TrialStop.INVALID, TrialStop.CHANGED):
-        return replace(trial.before, trials=trial.before.trials + 1, alpha=trial.design.alpha)
+    if result.stop in FAULTS:
+        return trial.before
     tried = [
         trial.cases.contents.get(case, case)
         for case in trial.cases.tried

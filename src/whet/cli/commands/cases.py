@@ -1,9 +1,8 @@
 """whet cases: tasks with their own check, for trials."""
 
 import os
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
@@ -17,7 +16,9 @@ from whet.store.home import Home, find_home
 from whet.text.words import many, short
 
 if TYPE_CHECKING:
-    from whet.trials.attempts import Attempt
+    from collections.abc import Iterator
+
+    from whet.trials.attempts import Attempt, AttemptConditions
     from whet.trials.cases import Case
 
 
@@ -94,14 +95,17 @@ def run(
     is_screening: bool,
     as_json: bool,
 ) -> int:
+    from whet.proving.screening import attempted, screen
+
     home = find_home(os.environ)
     found = chosen(home.folder, wanted)
     if not found:
         raise WhetError("No cases found.", advice="To make some, run `whet cases add`.")
+    conditions = _conditions(home, wanted, model)
     if is_screening:
-        return _screen(home, found, wanted, times=times, model=model, as_json=as_json)
-    attempts = _attempts(home, found, wanted, times=times, model=model, fresh=fresh)
-    return _report(attempts, as_json)
+        return _screened(screen(home, found, conditions, times=times), len(found), as_json)
+    made = attempted(home, found, conditions, range(1, times + 1), fresh=fresh)
+    return _report([each for _, attempts in made for each in attempts], as_json)
 
 
 command.add_command(add_cases)
@@ -132,31 +136,12 @@ def _checks(case: "Case") -> list[str]:
     return [name for name in names if getattr(check, name) != getattr(empty, name)]
 
 
-def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **options: Any) -> "list[Attempt]":
-
-    from whet.agent.start import new_id
-    from whet.proving.attempt import attempt, vouch_for
-    from whet.store.opening import opened
-    from whet.store.records import keep_material
+def _conditions(home: Home, wanted: tuple[str, ...], model: str) -> "AttemptConditions":
     from whet.store.settings_file import load
-    from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
-    from whet.work.orders import Direct, decoded
+    from whet.trials.attempts import AttemptConditions
 
     settings = load(home)
-    id = f"cases-{new_id(time.time())}"
-    with opened(home) as database:
-        keys = [keep_material(database, case, now=time.time()) for case in cases]
-    made: list[Attempt] = []
-    hidden = folders_of(home.folder, wanted)
-    conditions = AttemptConditions(options["model"] or settings.model, settings.sampling, hidden=hidden)
-    terms = OrderTerms(fresh=options["fresh"])
-    for case, key in zip(cases, keys, strict=True):
-        for seed in range(1, options["times"] + 1):
-            ask = AttemptRequest(id, AttemptPlace(case.name, Arm.BASE, seed), key, conditions, terms=terms)
-            vouch_for(home, (ask,))
-            done = attempt(home, Direct(f"{id}/{key}/{seed}"), ask)
-            made.append(decoded(done.value, Attempt))
-    return made
+    return AttemptConditions(model or settings.model, settings.sampling, hidden=folders_of(home.folder, wanted))
 
 
 def _report(attempts: "list[Attempt]", as_json: bool) -> int:
@@ -189,28 +174,14 @@ def _why(attempt: "Attempt") -> str:
     return attempt.invalid or attempt.measures.why
 
 
-def _screen(
-    home: Home,
-    found: "tuple[Case, ...]",
-    wanted: tuple[str, ...],
-    *,
-    times: int,
-    model: str,
-    as_json: bool,
-) -> int:
-    """Run cases without any change, in attempts that no trial counts, and say which always pass."""
-    from whet.proving.screening import screen
-    from whet.store.settings_file import load
-    from whet.trials.attempts import AttemptConditions
-
-    settings = load(home)
-    conditions = AttemptConditions(model or settings.model, settings.sampling, hidden=folders_of(home.folder, wanted))
+def _screened(made: "Iterator[tuple[Case, list[Attempt]]]", cases: int, as_json: bool) -> int:
+    """Say which cases always pass, in attempts that no trial counts."""
     rows: list[tuple[str, int, int]] = []
-    with counted_bar("Screening", len(found)) as done:
-        for case, attempts in screen(home, found, conditions, times=times):
+    with counted_bar("Screening", cases) as done:
+        for case, attempts in made:
             valid = [each for each in attempts if not each.invalid]
             rows.append((case.name, sum(each.measures.passed for each in valid), len(valid)))
-            done(len(rows), len(found))
+            done(len(rows), cases)
     always = [name for name, passed, attempts in rows if attempts and passed == attempts]
     told = [{"case": name, "passed": passed, "attempts": attempts} for name, passed, attempts in rows]
     listed = table(("case", "passed"), [(name, f"{passed} of {attempts}") for name, passed, attempts in rows])
