@@ -167,7 +167,7 @@ def test_a_night_reads_what_is_new_with_the_reader_that_is_set(whet: Whet, tmp_p
     done = whet("worker", "--until-idle", "--queue", "reviews", variables=on_path(programs))
     assert done.code == 0, done.err
     shown = whet("worker", "list", work).out
-    assert "claude-code read 3 sessions of /srv/shop: 1 claim kept" in shown
+    assert "claude-code read 3 sessions of /srv/shop: 1 claim passed the checks" in shown
     assert len(shown.splitlines()) < 25
     assert "Every session has been read." in whet("learn", "--background").out
     assert len(prompts(programs)) == 2

@@ -81,7 +81,7 @@ def _sums(audit: Audit) -> Iterator[str]:
         first = audit.replaceable[:1]
         instead = f"; a new lesson could take the place of {plain(first[0].statement.place)}" if first else ""
         yield f"[yellow]That is {count(audit.over_budget)} tokens over the budget of {count(BUDGET)}{instead}.[/]"
-    if audit.volume is not None:
+    if audit.volume is not None and audit.volume.sessions:
         yield (
             f"{many(audit.volume.sessions, 'session')} and {many(audit.volume.turns, 'request')} in the last 30 days: "
             f"{count(audit.tokens * audit.volume.turns)} tokens a month, most of them cached."

@@ -33,10 +33,10 @@ def report_record(report: LearnReport) -> dict[str, object]:
 
 def _line(reader: str, made: LearnedProject, place: str) -> str:
     read = f"{plain(reader)} read {many(made.sessions, 'session')} of {plain(place)}"
-    claims = f"{many(made.claims, 'claim')} kept" if made.claims else "nothing new"
+    claims = f"{many(made.claims, 'claim')} passed the checks" if made.claims else "nothing new"
     parts = [claims]
     if made.dropped:
         parts.append(f"{many(made.dropped, 'line')} of no use")
     if made.kept or made.refused:
-        parts.append(f"the sceptic let {made.kept} stand and dropped {made.refused}")
+        parts.append(f"of the lessons that they make, the sceptic let {made.kept} stand and dropped {made.refused}")
     return f"{read}: {', '.join(parts)}."

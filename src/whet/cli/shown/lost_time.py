@@ -38,7 +38,7 @@ from whet.trouble.values import SessionTrouble, Trouble, TroubleKind
 
 ROWS = 8
 DEAREST = 5
-GROUP_HEADINGS = ("sessions", "agent time", "lost", "of it", "stepped in", "an hour")
+GROUP_HEADINGS = ("sessions", "agent time", "lost", "share", "stepped in", "per hour")
 COST_HEADINGS = ("lost", "of the time", "times", "sessions", "what")
 
 
@@ -85,7 +85,7 @@ def _only(session: SessionTrouble, kind: str) -> SessionTrouble:
 
 def headlines(found: TroubleOverview) -> Iterator[str]:
     """The lines that a person acts on."""
-    return (plain(line) for line in headline(found, label_of, "`whet lessons`"))
+    return (plain(line) for line in headline(found, label_of))
 
 
 def cost_table(found: Iterable[TroubleCost], named: Callable[[str], str] = str) -> Table:
@@ -117,7 +117,7 @@ def group_table(heading: str, found: Iterable[TroubleGroup]) -> Table:
         )
         for each in found
     ]
-    return table((heading, *GROUP_HEADINGS), rows, numbers=GROUP_HEADINGS, spare=("an hour", "sessions"))
+    return table((heading, *GROUP_HEADINGS), rows, numbers=GROUP_HEADINGS, spare=("per hour", "sessions"))
 
 
 def _last_part(project: str) -> str:
