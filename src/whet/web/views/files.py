@@ -10,6 +10,16 @@ from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, section, tiles
 
 
+MARKS = {
+    "wrong": "wrong: names what is not there",
+    "cause": "cause: calls that follow it fail",
+    "broken": "broken: told and not followed",
+    "doubled": "doubled: said twice",
+    "known anyway": "known anyway: the repository says so",
+    "never came up": "never came up in your sessions",
+}
+
+
 def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
     """One project's files; without a project, which ones there are to choose from."""
     if audit is None:
@@ -23,10 +33,11 @@ def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
         return h(
             "div", {}, empty("No file that agents read: no CLAUDE.md, AGENTS.md or the like in ", code(audit.root), ".")
         )
-    counts = [(number, mark) for mark, number in audit.counts.items()]
+    counts = [(number, MARKS.get(mark, mark)) for mark, number in audit.counts.items()]
     needless = share(audit.needless, audit.tokens) if audit.tokens else "–"
     tokens = ((f"{audit.tokens:,}", "tokens read at every start"), (needless, "of them needless"))
-    return h("div", {}, tiles(*counts, *tokens), *(_file(site, audit, each) for each in audit.files))
+    how = h("p", {"class": "soft"}, "A marked line opens its evidence.")
+    return h("div", {}, tiles(*counts, *tokens), how, *(_file(site, audit, each) for each in audit.files))
 
 
 def _choices(site: Site, projects: Iterable[str]) -> Element:
