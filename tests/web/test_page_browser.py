@@ -39,7 +39,7 @@ pytestmark = [long, needs_chromium]
 
 SESSION = "/session/67f1f8f31b5a6fb2a48b"
 PATHS = ("/", *(f"/{view.name}" for view in VIEWS[1:]), SESSION, "/rule/rule%3Atidy", "/trial/t-1")
-PICTURES = ("/", "/trouble", "/trials", "/work", SESSION, "/trial/t-1")
+PICTURES = ("/", "/trouble", "/trials", SESSION, "/trial/t-1")
 AXE = Path(__file__).parents[2] / ".browser" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """
     const found = await axe.run(document, {resultTypes: ["violations"]});
@@ -85,7 +85,7 @@ def test_a_view_draws_without_a_complaint_and_asks_nobody_else(browser: Chromium
     elsewhere = [each for each in browser.requests() if each.startswith(("http", "ws", "file"))]
     assert all(each.startswith(at(page, "/")) for each in elsewhere)
     if path in PICTURES:
-        assert browser.run("return document.querySelector('svg, .strip').getBoundingClientRect().height") > 20
+        assert browser.run("return document.querySelector('figure').getBoundingClientRect().height") > 20
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make browser` installs it")
