@@ -9,7 +9,6 @@ from whet.text.words import many, share
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, section, tiles
 
-
 MARKS = {
     "wrong": "wrong: names what is not there",
     "cause": "cause: calls that follow it fail",
