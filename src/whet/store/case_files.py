@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.store.files import Place, beneath, decoded, entries, read, write
+from whet.store.files import Place, beneath, names_in, read, text_of, write
 from whet.trials import cases
 from whet.trials.cases import Case
 
@@ -29,9 +29,8 @@ class CaseFile(NamedTuple):
 
 def list_cases(folder: Path) -> tuple[CaseFile, ...]:
     """The cases of a folder in the order of names; one that cannot be read is listed with its fault."""
-    place = beneath(folder.parent.absolute(), folder.name)
-    names = [entry.name for entry in entries(place) if entry.kind == "file" and entry.name.endswith(ENDING)]
-    return tuple(_found(folder, name.removesuffix(ENDING)) for name in names)
+    names = names_in(beneath(folder.parent.absolute(), folder.name), ENDING)
+    return tuple(_found(folder, name) for name in names)
 
 
 def home_cases(home: Path) -> tuple[CaseFile, ...]:
@@ -40,39 +39,38 @@ def home_cases(home: Path) -> tuple[CaseFile, ...]:
 
 def load_case(folder: Path, name: str) -> Case:
     """One case; raises WhetError where there is none, or none that can be read."""
-    place = _place(folder, name, ENDING)
-    body = read(place)
-    if body is None:
+    text = text_of(_place(folder, name, ENDING))
+    if text is None:
         known = ", ".join(found.name for found in list_cases(folder)) or "none yet"
         raise WhetError(
             f"There is no case {name}.", advice=f"Cases: {known}. To create it, run `whet cases add --new {name}`."
         )
-    beside = _place(folder, name, CONVERSATION)
-    conversation = decoded(read(beside) or b"", beside.path)
-    return cases.read(decoded(body, place.path), name=name, conversation=conversation)
+    conversation = text_of(_place(folder, name, CONVERSATION)) or ""
+    return cases.read(text, name=name, conversation=conversation)
 
 
 def keep_case(folder: Path, case: Case) -> Path:
     """Write a new case, its conversation first; one that is there is never overwritten."""
-    place = _place(folder, case.name, ENDING)
-    if read(place) is not None:
-        raise WhetError(f"A case named {case.name} already exists.", advice="Choose another name, or remove its file.")
-    text = cases.write(case)
+    _expect_new(folder, case.name)
     if case.conversation:
         beside = _place(folder, case.name, CONVERSATION)
         body = msgspec.json.format(msgspec.json.encode(case.conversation), indent=1)
         write(beside, body, expected=read(beside))
-    write(place, text.encode(), expected=None)
-    return place.path
+    return keep_text(folder, case.name, cases.write(case))
 
 
 def keep_text(folder: Path, name: str, text: str) -> Path:
     """Write the file of a new case as it is, comments included."""
-    place = _place(folder, name, ENDING)
-    if read(place) is not None:
-        raise WhetError(f"A case named {name} already exists.", advice="Choose another name, or edit its file.")
+    place = _expect_new(folder, name)
     write(place, text.encode(), expected=None)
     return place.path
+
+
+def _expect_new(folder: Path, name: str) -> Place:
+    place = _place(folder, name, ENDING)
+    if read(place) is not None:
+        raise WhetError(f"A case named {name} already exists.", advice="Choose another name, or remove its file.")
+    return place
 
 
 def chosen(home: Path, wanted: Sequence[str]) -> tuple[Case, ...]:

@@ -23,7 +23,7 @@ __all__ = ["Conflict", "Folder", "FolderEntry", "Place", "at", "beneath", "decod
 NAME_BYTES = 255
 GUIDANCE = "guidance"
 SUFFIX = ".md"
-__all__ += ["make_folder", "move", "read", "remove", "write"]
+__all__ += ["make_folder", "move", "names_in", "read", "remove", "text_of", "write"]
 
 
 class Place(NamedTuple):
@@ -79,6 +79,18 @@ def decoded(body: bytes, path: Path) -> str:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise WhetError(f"{path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+
+
+def text_of(place: Place) -> str | None:
+    """The words in a file that people write; None where there is none."""
+    body = read(place)
+    return None if body is None else decoded(body, place.path)
+
+
+def names_in(folder: Place, ending: str) -> tuple[str, ...]:
+    """The files of a folder with this ending, in the order of names, without it."""
+    found = (entry.name for entry in entries(folder) if entry.kind == "file" and entry.name.endswith(ending))
+    return tuple(name.removesuffix(ending) for name in found)
 
 
 def write(place: Place, body: bytes, *, expected: bytes | None, mode: int = NEW_FILE) -> None:
@@ -156,12 +168,10 @@ def _is_name(name: str) -> bool:
 def guidance_texts(home: Home, *folders: str) -> dict[str, str]:
     """The texts in the folder for guidance, or in one within it, by their names."""
     place = (GUIDANCE, *folders)
-    found = entries(beneath(home.folder, *place))
-    names = [entry.name for entry in found if entry.kind == "file" and entry.name.endswith(SUFFIX)]
-    return {name.removesuffix(SUFFIX): text_in(home, *place, name) for name in names}
+    names = names_in(beneath(home.folder, *place), SUFFIX)
+    return {name: text_in(home, *place, f"{name}{SUFFIX}") for name in names}
 
 
 def text_in(home: Home, *names: str) -> str:
     """The text of a file in the home; empty where there is none."""
-    place = beneath(home.folder, *names)
-    return decoded(read(place) or b"", place.path).removeprefix("\ufeff")
+    return (text_of(beneath(home.folder, *names)) or "").removeprefix("\ufeff")

@@ -17,7 +17,7 @@ from whet.jobs.job import ENDING, FOLDER, Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
 from whet.ledger.patches import NAMES, Form
 from whet.store.database import Database, Row
-from whet.store.files import Place, beneath, decoded, entries, read
+from whet.store.files import Place, beneath, names_in, text_of
 from whet.store.owner import Owner
 from whet.store.rows import blob, decoded_or_none
 
@@ -32,8 +32,7 @@ class JobFile(NamedTuple):
 
 def list_jobs(home: Path) -> tuple[JobFile, ...]:
     """Every job in the order of names; one that cannot be read is listed with its fault."""
-    files = (entry.name for entry in entries(beneath(home, FOLDER)) if entry.kind == "file")
-    return tuple(_found(home, name.removesuffix(ENDING)) for name in files if name.endswith(ENDING))
+    return tuple(_found(home, name) for name in names_in(beneath(home, FOLDER), ENDING))
 
 
 def load(home: Path, name: str) -> Job:
@@ -47,9 +46,7 @@ def load(home: Path, name: str) -> Job:
 
 def read_text(home: Path, name: str) -> str | None:
     """The text of a job's file; None where there is none. A name that could lead elsewhere is refused."""
-    place = place_of(home, name)
-    body = read(place)
-    return None if body is None else decoded(body, place.path)
+    return text_of(place_of(home, name))
 
 
 def place_of(home: Path, name: str) -> Place:

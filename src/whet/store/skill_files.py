@@ -18,6 +18,7 @@ from whet.store.files import (
     locked,
     move,
     read,
+    text_of,
 )
 from whet.told import skills
 from whet.told.skills import FILE, FOLDERS, Skill
@@ -101,9 +102,7 @@ def load(home: Path, name: str) -> Skill:
 
 def read_text(home: Path, name: str, file: str = FILE) -> str | None:
     """The text of a skill or of one of its support files; None where there is none."""
-    place = place_of(home, name, file)
-    body = read(place)
-    return None if body is None else decoded(body, place.path)
+    return text_of(place_of(home, name, file))
 
 
 def place_of(home: Path, name: str, file: str = FILE) -> Place:
@@ -147,12 +146,11 @@ def archived(home: Path) -> tuple[str, ...]:
 def archived_text(home: Path, name: str) -> str:
     """The SKILL.md of the newest archived skill of a name."""
     newest = max(_archived(home, name), default=None)
-    place = beneath(home, *newest[1].names, FILE) if newest else None
-    body = read(place) if place else None
-    if place is None or body is None:
+    text = text_of(beneath(home, *newest[1].names, FILE)) if newest else None
+    if text is None:
         known = ", ".join(archived(home)) or "nothing"
         raise WhetError(f"There is no skill {name} in the archive.", advice=f"The archive contains: {known}.")
-    return decoded(body, place.path)
+    return text
 
 
 def bring_back(home: Path, name: str, body: bytes) -> bool:

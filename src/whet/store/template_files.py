@@ -17,7 +17,7 @@ from whet.examples.templates import Template
 from whet.ledger.patches import digest
 from whet.sessions.transcripts import Transcript, session_id
 from whet.store.database import Database
-from whet.store.files import Place, beneath, entries, read
+from whet.store.files import Place, beneath, names_in, text_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.recording import SOURCE
 from whet.store.records import RecordKind, all_records, keep_record
@@ -48,8 +48,7 @@ class TemplateUse(NamedTuple):
 
 def list_templates(home: Path) -> tuple[TemplateFile, ...]:
     """Every template in the order of names; one that cannot be read is listed with its fault."""
-    files = (entry.name for entry in entries(beneath(home, FOLDER)) if entry.kind == "file")
-    return tuple(_found(home, name.removesuffix(ENDING)) for name in files if name.endswith(ENDING))
+    return tuple(_found(home, name) for name in names_in(beneath(home, FOLDER), ENDING))
 
 
 def usable(home: Path) -> tuple[Template, ...]:
@@ -68,14 +67,7 @@ def load(home: Path, name: str) -> Template:
 
 def read_text(home: Path, name: str) -> str | None:
     """The text of a template's file; None where there is none. A name that could lead elsewhere is refused."""
-    place = place_of(home, name)
-    body = read(place)
-    if body is None:
-        return None
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise WhetError(f"{place.path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+    return text_of(place_of(home, name))
 
 
 def place_of(home: Path, name: str) -> Place:
