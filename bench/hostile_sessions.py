@@ -1,6 +1,7 @@
 """Attacks by sessions and trials: what another would continue, learn from or try."""
 
 import contextlib
+import time
 import zlib
 from pathlib import Path
 
@@ -139,7 +140,7 @@ def planted_in_a_job(stage: Stage) -> int:
     job = Job("count", "every 2h", added=NOW, prompt="Count.", workdir=str(stage.folder), model=f"scripted:{script}",
               deliver="file", to=str(stage.folder / "report"))  # fmt: skip
     write_job(stage, job)
-    mine = JobRecord("planted", job, NOW, state=RunState.ORDERED)
+    mine = JobRecord("planted", job, time.time(), state=RunState.ORDERED)  # old runs are let go
     with opened(stage.alice) as database, given_orders(stage.alice) as orders:
         job_records.save(database, owner_of(stage.alice), mine)
         orders.submit(job_runs.order(mine), Queue.JOBS)
