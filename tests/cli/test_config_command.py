@@ -121,4 +121,4 @@ def test_a_key_in_the_environment_is_noticed(whet: Whet) -> None:
 
 
 def test_the_path_is_printed_for_editors(whet: Whet, file: Path) -> None:
-    assert whet("config", "--path").out == f"{file}\n"
+    assert whet("config", "--json").json["path"] == str(file)

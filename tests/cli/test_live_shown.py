@@ -28,7 +28,7 @@ def watched(*, unchecked: bool = False) -> Lesson:
 
 
 def test_the_detector_is_named_and_the_next_look(capsys: pytest.CaptureFixture[str]) -> None:
-    give(None, live_lines([watched()]), as_json=False)
+    give(None, live_lines([watched()]))
     said = " ".join(capsys.readouterr().out.split())
     assert f"sessions in its situation (90 of 120) with its own failure, as a detector sees it: {ENDPOINT}." in said
     assert f"Next look after {LOOKS[0]}." in said
@@ -37,7 +37,7 @@ def test_the_detector_is_named_and_the_next_look(capsys: pytest.CaptureFixture[s
 
 
 def test_a_guard_that_stops_a_promotion_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    give(None, live_lines([watched(unchecked=True)]), as_json=False)
+    give(None, live_lines([watched(unchecked=True)]))
     said = " ".join(capsys.readouterr().out.split())
     assert "bun: changes without a check 0.20 with it, 0.00 without." in said
     assert "bun is not promoted: worse with it: changes without a check." in said

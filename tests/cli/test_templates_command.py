@@ -167,7 +167,7 @@ def test_a_damaged_file_is_shown_and_not_used(whet: Whet, tmp_path: Path) -> Non
     folder = tmp_path / "home" / "templates"
     folder.mkdir(parents=True)
     (folder / "torn.json").write_text("{")
-    assert "Cannot be used" in whet("templates").out
+    assert "✗" in whet("templates").out
     assert "fault" in whet("templates", "--json").json[0]
 
 

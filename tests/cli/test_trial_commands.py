@@ -8,7 +8,7 @@ import pytest
 
 from command import Whet
 from whet.agent.tools.sandbox import Wall, probe
-from whet.cli.trying import allowance_of
+from whet.cli.options import allowance_of
 from whet.errors import WhetError
 from whet.examples.templates import Example, Template, written
 from whet.trials.attempts import Arm

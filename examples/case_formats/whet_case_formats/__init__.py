@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from whet.cli.case_making import cases_folder, folder_option
-from whet.cli.options import json_option
+from whet.cli.options import JsonGroup
 from whet.cli.output import give, plain
 from whet.errors import WhetError
 from whet.proving.workspace import lay_out, put_files
@@ -26,7 +26,7 @@ MARKS = {"claude-eval": ("case.yaml", "prompt.md"), "harbor": ("task.toml",)}
 format_option = click.option("--format", "form", type=click.Choice(list(MARKS)), required=True, help="Whose cases.")
 
 
-@click.group("foreign-cases", help="Take in or write cases of `claude plugin eval` and Harbor tasks.")
+@click.group("foreign-cases", cls=JsonGroup, help="Take in or write cases of `claude plugin eval` and Harbor tasks.")
 def command() -> int:
     return 0
 
@@ -35,8 +35,7 @@ def command() -> int:
 @click.argument("source", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @format_option
 @folder_option
-@json_option
-def read(source: Path, form: str, folder: Path | None, as_json: bool) -> int:
+def read(source: Path, form: str, folder: Path | None) -> int:
     found = [_read(form, each) for each in _folders(source, MARKS[form])]
     if not found:
         raise WhetError(f"{source} contains no {form} case.", advice=f"A case has {' or '.join(MARKS[form])}.")
@@ -44,7 +43,7 @@ def read(source: Path, form: str, folder: Path | None, as_json: bool) -> int:
     kept = {each.name: str(keep_case(target, each.case)) for each in found if each.case is not None}
     left_out = {each.name: each.left_out for each in found if each.left_out}
     told = f"{many(len(kept), 'case')} of {len(found)} imported. To see how often they pass: whet cases run"
-    give({"cases": kept, "left_out": left_out}, (*_lines(kept, left_out), told), as_json=as_json)
+    give({"cases": kept, "left_out": left_out}, (*_lines(kept, left_out), told))
     return 0 if kept else 1
 
 
@@ -53,8 +52,7 @@ def read(source: Path, form: str, folder: Path | None, as_json: bool) -> int:
 @format_option
 @click.option("--to", "target", type=click.Path(path_type=Path, file_okay=False), required=True, help="Where to.")
 @folder_option
-@json_option
-def write(names: tuple[str, ...], form: str, target: Path, folder: Path | None, as_json: bool) -> int:
+def write(names: tuple[str, ...], form: str, target: Path, folder: Path | None) -> int:
     written: dict[str, str] = {}
     left_out: dict[str, tuple[str, ...]] = {}
     for name in names:
@@ -63,7 +61,7 @@ def write(names: tuple[str, ...], form: str, target: Path, folder: Path | None, 
         if made.files:
             _write(target / name, made.files)
             written[name] = str(target / name)
-    give({"cases": written, "left_out": left_out}, _lines(written, left_out), as_json=as_json)
+    give({"cases": written, "left_out": left_out}, _lines(written, left_out))
     return 0 if written else 1
 
 

@@ -3,24 +3,21 @@
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from whet.cli.output import counted_bar
 from whet.errors import WhetError
+from whet.improving.heeded import seen_rules
+from whet.improving.learned import lessons_of
+from whet.ledger.entries import Item, State
 from whet.ledger.patches import Form
+from whet.lessons.following import SeenRule
+from whet.lessons.record import Lesson
 from whet.store.analyses import refresh
 from whet.store.database import CannotWrite, Database
-from whet.store.ledger import ledger_of
+from whet.store.home import Home
 from whet.store.sqlite import SQLite
 from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
-
-if TYPE_CHECKING:
-    from whet.ledger.entries import Item
-    from whet.lessons.following import SeenRule
-    from whet.lessons.record import Lesson
-    from whet.store.home import Home
-
 
 FOUND = ("derived",)
 
@@ -50,10 +47,8 @@ def learning() -> contextlib.AbstractContextManager[Callable[[int, int], None]]:
     return counted_bar("Learning")
 
 
-def lesson_named(home: "Home", database: Database, name: str) -> "Lesson":
+def lesson_named(home: Home, database: Database, name: str) -> Lesson:
     """The lesson with an id, or with a number of the whole list."""
-    from whet.improving.learned import lessons_of
-
     bring_up_to_date(database)
     read_what_is_taught(database)
     with learning() as progress:
@@ -64,9 +59,8 @@ def lesson_named(home: "Home", database: Database, name: str) -> "Lesson":
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
 
 
-def active_rule(database: Database, home: "Home", name: str) -> "Item":
+def active_rule(state: State, name: str) -> Item:
     """The active rule of this name."""
-    state = ledger_of(home, database).state()
     rule = state.get(Form.RULE, name)
     if rule is not None:
         return rule
@@ -79,10 +73,8 @@ def active_rule(database: Database, home: "Home", name: str) -> "Item":
     raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
 
 
-def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> "dict[str, tuple[SeenRule, ...]]":
+def look_at_rules(database: Database, home: Home, rules: Sequence[Item]) -> dict[str, tuple[SeenRule, ...]]:
     """What became of rules in each session since, with a progress bar on a terminal."""
-    from whet.improving.heeded import seen_rules
-
     with counted_bar("Looking") as progress:
         return seen_rules(home, database, rules, progress=progress)
 

@@ -89,11 +89,11 @@ def careful(author: Author, *, yes: bool) -> Author:
     return author._replace(trust=min(author.trust, trust_at(author.home, author.actor, yes=yes)))
 
 
-def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
+def tell(entries: Iterable[Entry], *, done: str = "") -> int:
     """Say which changes are in force, and which wait for a person; `done` is what to call what was done."""
     made = tuple(entries)
     record = {"entries": [entry_record(entry) for entry in made]}
-    return give(record, (*(_told(entry, done) for entry in made), *why_waits(made)), as_json=as_json)
+    return give(record, (*(_told(entry, done) for entry in made), *why_waits(made)))
 
 
 def _told(entry: Entry, done: str) -> str:

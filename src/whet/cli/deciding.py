@@ -1,7 +1,6 @@
 """Where a person decides on lessons: approve, edit, refuse, never, undo; one key for each at a terminal."""
 
 import contextlib
-import itertools
 import os
 import sys
 import termios
@@ -18,11 +17,13 @@ from whet.changes.apply import revert
 from whet.cli.acting import actor_of, has_terminal, need_terminal
 from whet.cli.delivery import hook_tellers, told_sentences, touched, touched_lines
 from whet.cli.live_starting import begin_waiting
-from whet.cli.options import json_option, own_store, yes_option
-from whet.cli.output import give, next_step, plain, print_json, say
+from whet.cli.options import json_command, own_store, yes_option
+from whet.cli.output import give, is_json, next_lines, plain, say
+from whet.cli.shown.audit import budget_lines
 from whet.cli.shown.entries import entry_lines, entry_record
 from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, waiting_lines, waiting_record
 from whet.cli.shown.reviewing import cautions, reviewed
+from whet.context.instruction_files import PersonFolder
 from whet.errors import WhetError
 from whet.improving.learned import learned, propose_lesson, waiting_lessons
 from whet.ledger.entries import Actor, Entry, Step
@@ -57,58 +58,48 @@ class Decider(NamedTuple):
     actor: Actor
 
 
-def show_waiting(*, as_json: bool) -> int:
+def show_waiting() -> int:
     """List what waits; a person at a terminal is asked about each."""
     actor = actor_of(os.environ)
     with own_store() as (home, database):
         found = waiting_lessons(home, database, now=time.time())
-        if as_json:
-            print_json({"waiting": [waiting_record(each) for each in found]})
-        elif not found:
-            say("Nothing needs your approval.")
-            next_step("`whet try` proposes changes, `whet rules` lists what is active.")
-        elif actor is Actor.PERSON and has_terminal():
+        if found and actor is Actor.PERSON and has_terminal() and not is_json():
             projects = len({each.project for each in found if each.project})
             say(f"{many(len(found), 'change')}{f' of {many(projects, _PROJECT)}' if projects else ''} to decide on.")
             _decide_all(Decider(home, database, actor), found)
-        else:
-            for line in waiting_lines(found):
-                say(line)
-            say(NEXT)
-    return 0
+            return 0
+    nothing = next_lines("`whet try` proposes changes, `whet rules` lists what is active.")
+    lines = (*waiting_lines(found), NEXT) if found else ("Nothing needs your approval.", *nothing)
+    return give({"waiting": [waiting_record(each) for each in found]}, lines)
 
 
-def show_change(lesson: Lesson, *, as_json: bool) -> None:
-    """A change that waits, as a diff with all that is known of it."""
-    move = lesson.move
-    record = {**waiting_record(lesson), "diff": difference(move.before, move.after)}
-    lines = entry_lines(lesson.proposal, move, lambda _: lesson.seen_by.place)
-    give(record, itertools.chain(lines, over_budget(lesson.patch)), as_json=as_json)
+def show_change(lesson: Lesson) -> int:
+    """Print a change that waits, as a diff with all that is known of it."""
+    record = {**waiting_record(lesson), "diff": difference(lesson.move.before, lesson.move.after)}
+    return give(record, _change_lines(lesson))
+
+
+def _change_lines(lesson: Lesson) -> Iterator[str]:
+    yield from entry_lines(lesson.proposal, lesson.move, lambda _: lesson.seen_by.place)
+    yield from over_budget(lesson.patch)
 
 
 def over_budget(patch: Patch) -> Iterator[str]:
     """Where a rule would take the files of this folder's project past their budget."""
-    from whet.cli.shown.audit import budget_lines
-    from whet.context.instruction_files import PersonFolder
-
     return budget_lines(patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ)))
 
 
-@click.command(
-    "approve",
-    epilog="Example: whet lessons approve 12 14",
-    help="Apply changes exactly as shown. You see each text and confirm, on a terminal; without one, only with --yes"
-    " and where the setting trust.commands allows it.",
-)
+@json_command("approve", epilog="Example: whet lessons approve 12 14")
 @names_argument
 @yes_option
-@json_option
-def approve(names: tuple[str, ...], yes: bool, as_json: bool) -> int:
+def approve(names: tuple[str, ...], yes: bool) -> int:
+    """Apply changes exactly as shown. You see each text and confirm, on a terminal; without one, only with --yes and
+    where the setting trust.commands allows it.
+    """
     with _person(yes=yes) as (by, is_allowed):
         lessons = chosen_lessons(by, names, proposing=True)
-        if not as_json or not is_allowed:
-            for lesson in lessons:
-                show_change(lesson, as_json=False)
+        for lesson in lessons:
+            say(*_change_lines(lesson), aloud=not is_allowed)
         if not is_allowed:
             sizes = "; ".join(size_of(lesson.move.after or "") for lesson in lessons)
             what = "this" if len(lessons) == 1 else f"these {len(lessons)}"
@@ -118,20 +109,17 @@ def approve(names: tuple[str, ...], yes: bool, as_json: bool) -> int:
             for each in lessons
         ]
         told = (in_force(entry, by.home, by.database) for entry in made)
-        return give({"applied": [entry_record(entry) for entry in made]}, told, as_json=as_json)
+        return give({"applied": [entry_record(entry) for entry in made]}, told)
 
 
-@click.command(
-    "edit",
-    epilog='Example: whet lessons edit 12 "Run the checks with make check."',
-    help="Apply a change in your own words, which are yours from then on; what was proposed is refused. Without TEXT,"
-    " your editor opens.",
-)
+@json_command("edit", epilog='Example: whet lessons edit 12 "Run the checks with make check."')
 @click.argument("name", metavar="ID")
 @click.argument("text", required=False)
 @yes_option
-@json_option
-def edit(name: str, text: str | None, yes: bool, as_json: bool) -> int:
+def edit(name: str, text: str | None, yes: bool) -> int:
+    """Apply a change in your own words, which are yours from then on; what was proposed is refused. Without TEXT, your
+    editor opens.
+    """
     with _person(yes=yes) as (by, is_allowed):
         (lesson,) = chosen_lessons(by, (name,), proposing=True)
         words = (text or "").strip() or _ask_for_words(lesson)
@@ -139,40 +127,33 @@ def edit(name: str, text: str | None, yes: bool, as_json: bool) -> int:
             return 0
         if not is_allowed:
             click.confirm(f"Apply exactly this ({size_of(words)})?", abort=True, err=True)
-        made = _applied_edit(by, lesson, words, is_shown=not as_json)
+        made = _applied_edit(by, lesson, words)
         told = (in_force(each, by.home, by.database) for each in (made,))
-        return give({"applied": [entry_record(made)]}, told, as_json=as_json)
+        return give({"applied": [entry_record(made)]}, told)
 
 
-@click.command("refuse", epilog="Example: whet lessons refuse 12 14", help="Refuse changes permanently.")
+@json_command("refuse", epilog="Example: whet lessons refuse 12 14")
 @names_argument
 @note_option
-@json_option
-def refuse(names: tuple[str, ...], note: str, as_json: bool) -> int:
-    return _refuse(names, note, is_never=False, as_json=as_json)
+def refuse(names: tuple[str, ...], note: str) -> int:
+    """Refuse changes permanently."""
+    return _refuse(names, note, is_never=False)
 
 
-@click.command(
-    "never",
-    epilog="Example: whet lessons never 12 14",
-    help="Refuse changes, and never propose again what says the same or is for the same failure.",
-)
+@json_command("never", epilog="Example: whet lessons never 12 14")
 @names_argument
 @note_option
-@json_option
-def never(names: tuple[str, ...], note: str, as_json: bool) -> int:
-    return _refuse(names, note, is_never=True, as_json=as_json)
+def never(names: tuple[str, ...], note: str) -> int:
+    """Refuse changes, and never propose again what says the same or is for the same failure."""
+    return _refuse(names, note, is_never=True)
 
 
-@click.command(
-    "undo",
-    epilog="Example: whet lessons undo 15",
-    help="Take a decision back: what was approved is no longer told, what was refused, even for ever, waits again."
-    " ID is the lesson's, or the entry in `whet ledger` of the decision.",
-)
+@json_command("undo", epilog="Example: whet lessons undo 15")
 @names_argument
-@json_option
-def undo(names: tuple[str, ...], as_json: bool) -> int:
+def undo(names: tuple[str, ...]) -> int:
+    """Take a decision back: what was approved is no longer told, what was refused, even for ever, waits again. ID is
+    the lesson's, or the entry in `whet ledger` of the decision.
+    """
     actor = actor_of(os.environ)
     with own_store() as (home, database):
         by = Decider(home, database, actor)
@@ -187,7 +168,7 @@ def undo(names: tuple[str, ...], as_json: bool) -> int:
         is_waiting = entry.step is Step.PROPOSED
         lines.append(f"Waits again: {what} (entry {entry.number})." if is_waiting else f"Taken back: {what}.")
     record = {"entries": [entry_record(entry) for entry in made], "files": touched(files)}
-    return give(record, (*lines, *touched_lines(files)), as_json=as_json)
+    return give(record, (*lines, *touched_lines(files)))
 
 
 COMMANDS = (approve, edit, refuse, never, undo)
@@ -248,7 +229,7 @@ def _named(found: Sequence[Lesson], name: str) -> list[Lesson]:
     return [each for each in found if name in (str(each.standing.entry), each.id)]
 
 
-def _refuse(names: tuple[str, ...], note: str, *, is_never: bool, as_json: bool) -> int:
+def _refuse(names: tuple[str, ...], note: str, *, is_never: bool) -> int:
     actor = actor_of(os.environ)
     with own_store() as (home, database):
         chosen = chosen_lessons(Decider(home, database, actor), names)
@@ -257,7 +238,7 @@ def _refuse(names: tuple[str, ...], note: str, *, is_never: bool, as_json: bool)
     word = "Never again" if is_never else "Refused"
     lines = [f"{word}: {entry.patch.form} {plain(entry.patch.name)}." for entry in made]
     lines += [BACK.format(" ".join(str(entry.number) for entry in made))] if made else []
-    return give({"refused": [entry_record(entry) for entry in made]}, lines, as_json=as_json)
+    return give({"refused": [entry_record(entry) for entry in made]}, lines)
 
 
 def _decide_all(by: Decider, lessons: Sequence[Lesson]) -> None:
@@ -265,8 +246,7 @@ def _decide_all(by: Decider, lessons: Sequence[Lesson]) -> None:
     decided = 0
     for place, lesson in enumerate(lessons, start=1):
         say(f"[bold]{place} of {len(lessons)}: {plain(shown(lesson.group))}[/]")
-        for line in change_lines(lesson, quotes=QUOTES_SHOWN):
-            say(line)
+        say(*change_lines(lesson, quotes=QUOTES_SHOWN))
         made = _decide(by, lesson)
         if made is None:
             break
@@ -323,7 +303,7 @@ def _live_by_key(by: Decider, lesson: Lesson) -> str:
 def _edit_by_key(by: Decider, lesson: Lesson) -> str:
     """Apply the person's own words; empty if they are left unchanged."""
     words = _ask_for_words(lesson)
-    return in_force(_applied_edit(by, lesson, words, is_shown=True), by.home, by.database) if words else ""
+    return in_force(_applied_edit(by, lesson, words), by.home, by.database) if words else ""
 
 
 def _ask_for_words(lesson: Lesson) -> str:
@@ -339,9 +319,8 @@ def _ask_for_words(lesson: Lesson) -> str:
     return ""
 
 
-def _applied_edit(by: Decider, lesson: Lesson, text: str, *, is_shown: bool) -> Entry:
-    for line in (*reviewed(text), *cautions(text)) if is_shown else ():
-        say(line)
+def _applied_edit(by: Decider, lesson: Lesson, text: str) -> Entry:
+    say(*reviewed(text), *cautions(text))
     return pending.approve_edited(by.home, by.database, lesson.standing.entry, text, actor=by.actor, now=time.time())
 
 

@@ -2,11 +2,11 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.cli.output import plain, print_json, say
+from whet.cli.output import plain
 from whet.cli.shown.entries import diff_lines
 from whet.cli.shown.reviewing import labelled, reviewed
 from whet.hooks.installing import installed_hosts
@@ -60,26 +60,13 @@ def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bo
     return sync.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
 
 
-def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:
-    """Show what became of every file; the exit code is 1 if something could not be written."""
-    shown = tuple(changes)
-    if as_json:
-        print_json(changes_record(shown, held=held, dry_run=dry_run))
-    else:
-        _print(shown, dry_run=dry_run)
-        if held:
-            say(
-                f"[bold]Not written[/], for nobody approved it: {plain(', '.join(held))}. See `whet lessons --waiting`."
-            )
-    return exit_code(shown, held=held)
-
-
 def changes_record(changes: Iterable[TargetChange], *, held: tuple[str, ...], dry_run: bool) -> dict[str, object]:
-    """The same for programs."""
+    """What became of every file, for programs."""
     return {"changes": [each._asdict() for each in changes], "held": held, "dry_run": dry_run}
 
 
 def exit_code(changes: Iterable[TargetChange], *, held: tuple[str, ...]) -> int:
+    """1 if something could not be written."""
     return int(bool(held) or any(change.kind in FAILED for change in changes))
 
 
@@ -97,18 +84,18 @@ def touched_lines(changes: Iterable[TargetChange]) -> Iterator[str]:
             yield f"{_word(change, dry_run=False).capitalize()}: {plain(change.path)}"
 
 
-def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
+def change_lines(changes: Sequence[TargetChange], *, held: tuple[str, ...] = (), dry_run: bool) -> Iterator[str]:
+    """What became of every file."""
     if not changes:
-        say("Nothing to write.")
-        return
+        yield "Nothing to write."
     for change in changes:
-        say(f"[bold]{plain(', '.join(change.targets))}[/]: {_word(change, dry_run)} {plain(change.path)}")
-        for line in labelled("", change.note) if change.note else ():
-            say(line)
+        yield f"[bold]{plain(', '.join(change.targets))}[/]: {_word(change, dry_run)} {plain(change.path)}"
+        yield from labelled("", change.note) if change.note else ()
         if change.diff and (dry_run or change.kind == "conflict") and change.kind != "unchanged":
             head = "\n".join(change.diff.split("\n")[:2])  # which side is whose
-            for line in (*reviewed(head, style="dim"), *diff_lines(change.diff)):
-                say(line)
+            yield from (*reviewed(head, style="dim"), *diff_lines(change.diff))
+    if held:
+        yield f"[bold]Not written[/], for nobody approved it: {plain(', '.join(held))}. See `whet lessons --waiting`."
 
 
 def _word(change: TargetChange, dry_run: bool) -> str:

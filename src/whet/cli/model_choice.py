@@ -11,20 +11,25 @@ import click
 from msgspec.structs import replace
 
 from whet.agent.protocols import Provider, ProviderFailed, Reply
-from whet.agent.providers.choosing import provider_for
+from whet.agent.providers.choosing import base_variable, provider_for
+from whet.agent.providers.local_weights import path_of
+from whet.agent.tools.toolbox import names_in
 from whet.cli.acting import actor_of
+from whet.cli.output import give, plain
+from whet.context.gathering import own_guidance
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.runs.models import EXAMPLES, KNOWN, endpoint_of
+from whet.net.http import route_to
+from whet.runs.models import EXAMPLES, KNOWN, address_of, endpoint_of
 from whet.runs.run import Run, Sampling
 from whet.runs.setting_keys import dotted
 from whet.runs.settings import Settings, form_of
 from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
-from whet.shipped.guidance import notice
+from whet.shipped import data
+from whet.shipped.guidance import built_in, notice
 from whet.store.home import Home
 from whet.store.settings_file import assign, load
-from whet.text.characters import safe
 
 
 def found_keys(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -66,8 +71,6 @@ def key_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, 
 
 def address_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Which variable names the address that the chosen model is asked at, where one does."""
-    from whet.agent.providers.choosing import base_variable
-
     endpoint = endpoint_of(settings, settings.model.partition(":")[0]) if settings.model else None
     variable = base_variable(endpoint, settings, environment) if endpoint else ""
     return (f"{variable} is in force: {settings.model} is asked at the address that it names.",) if variable else ()
@@ -97,12 +100,8 @@ def choose_model(home: Home, settings: Settings) -> Settings:
 OUTPUT_TOKENS = 16
 
 
-def try_provider(settings: Settings, home: Home, *, model: str, as_json: bool) -> int:
+def try_provider(settings: Settings, home: Home, *, model: str) -> int:
     """Ask for a few words and say who answered, how fast and at what cost; raises WhetError with the fault."""
-    from msgspec.structs import replace
-
-    from whet.cli.output import print_json
-
     chosen = provider_for(replace(settings, model=model or settings.model), environment=os.environ, home=home)
     begun = time.monotonic()
     try:
@@ -112,12 +111,9 @@ def try_provider(settings: Settings, home: Home, *, model: str, as_json: bool) -
     seconds = time.monotonic() - begun
     usage = reply.message.usage
     served = reply.message.model or chosen.model.name
-    if as_json:
-        print_json({"provider": chosen.provider.name, "model": served, "seconds": round(seconds, 3), "usage": usage})
-        return 0
+    record = {"provider": chosen.provider.name, "model": served, "seconds": round(seconds, 3), "usage": usage}
     tokens = f", {usage.input + usage.output} tokens" if usage else ""
-    click.echo(f"{safe(served)} answered through {chosen.provider.name}: {seconds:.1f} s{tokens}.")
-    return 0
+    return give(record, (f"{plain(served)} answered through {chosen.provider.name}: {seconds:.1f} s{tokens}.",))
 
 
 def _question(model: str) -> Run:
@@ -141,12 +137,8 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
         case "model" | "review.model" if value:
             _expect_model(home, value)
         case "tools":
-            from whet.agent.tools.toolbox import names_in
-
             names_in(value)
         case "providers.*.base_url" | "servers.*.command" as form if value and (form[0] == "p" or "://" in value):
-            from whet.net.http import route_to
-
             route_to(value, {}, what=dotted(path))
         case "prompt.enforcement":
             _expect_enforcement(home, value)
@@ -155,9 +147,6 @@ def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
 
 
 def _expect_model(home: Home, model: str) -> None:
-    from whet.agent.providers.local_weights import path_of
-    from whet.runs.models import address_of
-
     address = address_of(load(home), model)
     if address.endpoint.kind == "local" and address.model:  # the embedded one may be downloaded afterwards
         path_of(address.model, home)
@@ -165,8 +154,6 @@ def _expect_model(home: Home, model: str) -> None:
 
 def _expect_enforcement(home: Home, words: tuple[str, ...]) -> None:
     """One word that is no switch is a part of model names, and means nothing where no model has it."""
-    from whet.shipped import data
-
     settings = load(home)
     table = data.models()
     names = [
@@ -183,9 +170,6 @@ def _expect_enforcement(home: Home, words: tuple[str, ...]) -> None:
 
 
 def _expect_platform(home: Home, platform: str) -> None:
-    from whet.context.gathering import own_guidance
-    from whet.shipped.guidance import built_in
-
     passages = (*built_in(), *own_guidance(home))
     known = sorted({each for passage in passages for each in passage.platforms})
     if platform.lower() not in known:

@@ -42,7 +42,6 @@ OLD_NAMES = {
     "config get": "config",
     "config set": "config",
     "config unset": "config --unset",
-    "config path": "config --path",
     "config check": "config --check",
     "stats": "report --counts",
     "improve": "try",

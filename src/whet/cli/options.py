@@ -3,20 +3,25 @@
 import contextlib
 import functools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import click
+import msgspec
+from rich.table import Table
 
 from whet.agents.registry import canonical
+from whet.cli.output import JSON, table
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, working_folders
 from whet.store.opening import opened
 from whet.targets.known_projects import KnownProjects
+from whet.trials.design import Allowance
 
 
 class OwnStore(NamedTuple):
@@ -47,7 +52,42 @@ def one_name(context: click.Context, option: click.Parameter, name: str | None) 
 yes_option = click.option(
     "--yes", is_flag=True, help="Apply the change even without a terminal, if the setting trust.commands allows it."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _note_json(context: click.Context, option: click.Parameter, is_given: bool) -> None:  # noqa: ARG001 - click's own
+    context.meta[JSON] = is_given or context.meta.get(JSON, False)
+
+
+class JsonCommand(click.Command):
+    """A command that can print JSON: `output.is_json` says whether it is to."""
+
+    def __init__(self, *given: Any, **others: Any) -> None:
+        super().__init__(*given, **others)
+        option = click.Option(["--json"], is_flag=True, expose_value=False, callback=_note_json, help="Print JSON.")
+        self.params.append(option)
+
+
+class JsonGroup(JsonCommand, click.Group):
+    """A list that is a command by itself, and the commands in it."""
+
+    command_class = JsonCommand
+
+
+json_command = functools.partial(click.command, cls=JsonCommand)
+
+
+def json_group(name: str, **described: Any) -> Callable[[Callable[..., int]], JsonGroup]:
+    """A group whose own function lists what there is, where no command of it is called."""
+
+    def decorate(function: Callable[..., int]) -> JsonGroup:
+        @functools.wraps(function)
+        def listing(**options: Any) -> int:
+            return 0 if click.get_current_context().invoked_subcommand else function(**options)
+
+        return click.group(name, cls=JsonGroup, invoke_without_command=True, **described)(listing)
+
+    return decorate
+
 
 project_option = click.option(
     "--project",
@@ -136,6 +176,37 @@ def point_in_time(text: str | None) -> float | None:
         ) from None
 
 
+BUDGET_UNITS = {
+    "$": ("dollars", 1), "tokens": ("tokens", 1), "t": ("tokens", 1), "s": ("seconds", 1), "seconds": ("seconds", 1),
+    "m": ("seconds", 60), "min": ("seconds", 60), "minutes": ("seconds", 60),
+}  # fmt: skip
+ALLOWED = "Give an amount such as 2$, 500000tokens, 30min or 3600s."
+AMOUNT = re.compile(r"(\$?)\s*([\d.,]+)\s*([$a-z]*)")
+budget_option = click.option(
+    "--budget", multiple=True, metavar="AMOUNT", help="Limit, such as 2$, 500000tokens or 30min. Repeatable."
+)
+model_option = click.option(
+    "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
+)
+
+
+def allowance_of(amounts: tuple[str, ...]) -> Allowance:
+    """What a trial may spend, from amounts with their units."""
+    found: dict[str, float] = {}
+    for amount in amounts:
+        parts = AMOUNT.fullmatch(amount.strip().lower())
+        dollar, digits, word = parts.groups() if parts else ("", "", "")
+        try:
+            number = float(digits.replace(",", ""))
+        except ValueError:
+            number = 0.0
+        if number <= 0 or bool(dollar) == bool(word) or (dollar or word) not in BUDGET_UNITS:
+            raise WhetError(f"{amount} is not a budget.", advice=ALLOWED)
+        kind, factor = BUDGET_UNITS[dollar or word]
+        found[kind] = int(number) if kind == "tokens" else number * factor
+    return msgspec.convert(found, Allowance)
+
+
 Row = TypeVar("Row")
 
 
@@ -152,17 +223,30 @@ class AskedRows(NamedTuple):
         return bool(self.project or self.since or self.until)
 
 
-class ListedRows(NamedTuple, Generic[Row]):
-    """What a row is asked by: its project, its time, and the orders that there are."""
+class CommandList(NamedTuple, Generic[Row]):
+    """A list: what its columns show of a row, its orders, the usual one first, and by what it is narrowed."""
 
-    project: Callable[[Row], str]
-    at: Callable[[Row], float | None]
+    columns: Mapping[str, Callable[[Row], object]]
     orders: Mapping[str, Callable[[Row], Any]]
+    numbers: tuple[str, ...] = ()  # columns that stand on the right
+    spare: tuple[str, ...] = ()  # columns that a narrow terminal does without, the first first
+    project: Callable[[Row], str] = lambda _: ""
+    at: Callable[[Row], float | None] = lambda _: None
+
+    def table(self, rows: Iterable[Row]) -> Table:
+        cells = [[show(row) for show in self.columns.values()] for row in rows]
+        return table(tuple(self.columns), cells, numbers=self.numbers, spare=self.spare)
+
+    def lines(self, rows: Sequence[Row], *after: str, none: str) -> tuple[str | Table, ...]:
+        """The table and what is said below it; where there is no row, what is said instead."""
+        return (self.table(rows), *after) if rows else (none,)
+
+    def sorted(self, rows: Iterable[Row], sort: str) -> list[Row]:
+        return sorted(rows, key=self.orders[sort])
 
     def chosen(self, rows: Iterable[Row], asked: AskedRows, known: KnownProjects) -> list[Row]:
         """The rows that are asked for, in the order that is asked for."""
-        found = [row for row in rows if self._is_asked(row, asked, known)]
-        return sorted(found, key=self.orders[asked.sort]) if asked.sort in self.orders else found
+        return self.sorted((row for row in rows if self._is_asked(row, asked, known)), asked.sort)
 
     def _is_asked(self, row: Row, asked: AskedRows, known: KnownProjects) -> bool:
         project, at = self.project(row), self.at(row) or 0.0

@@ -3,20 +3,22 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
+import msgspec
 from msgspec.structs import replace
 
+from whet.agent.assembling import RunPlace, RunRequest, RunWords
+from whet.agent.session import SessionRequest
 from whet.cli.acting import actor_of, trust_of
+from whet.cli.model_choice import choose_model
+from whet.cli.options import allowance_of, budget_option, model_option
 from whet.runs.run import Budget, Sampling
 from whet.runs.settings import Settings
 from whet.sessions.trust import Trust
 from whet.store.folders import text_given
 from whet.store.home import Home
-
-if TYPE_CHECKING:
-    from whet.agent.session import SessionRequest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,9 +35,7 @@ class RunOptions(NamedTuple):
     warm: str
     no_context: bool
     max_calls: int | None = None
-    max_tokens: int | None = None
-    max_seconds: float | None = None
-    max_cost: float | None = None
+    budget: tuple[str, ...] = ()
     temperature: float | None = None
     seed: int | None = None
 
@@ -51,9 +51,7 @@ def run_options(function: Function) -> Function:
     folder = click.Path(path_type=Path, file_okay=False, exists=True)
     for option in reversed(
         (
-            click.option(
-                "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
-            ),
+            model_option,
             click.option("--folder", type=folder, help="Folder the agent works in. Default: the current folder."),
             click.option(
                 "--tools", default="", help="Tool sets to allow, separated by commas, such as files,terminal."
@@ -76,9 +74,7 @@ def limit_options(function: Function) -> Function:
     for option in reversed(
         (
             click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn."),
-            click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens per turn."),
-            click.option("--max-seconds", type=click.FloatRange(0), help="Maximum seconds per turn."),
-            click.option("--max-cost", type=click.FloatRange(0), help="Maximum cost per turn, in dollars."),
+            budget_option,
             click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
             click.option("--seed", type=int, help="Sampling seed, if the provider supports one."),
         )
@@ -87,15 +83,10 @@ def limit_options(function: Function) -> Function:
     return function
 
 
-def session_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> "SessionRequest":
+def session_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> SessionRequest:
     """The session that is asked for: the settings, with what was given over them."""
-    from whet.agent.assembling import RunPlace, RunRequest, RunWords
-    from whet.agent.session import SessionRequest
-
     chosen = settings_for(settings, given)
     if not chosen.model:
-        from whet.cli.model_choice import choose_model
-
         chosen = choose_model(home, chosen)
     request = RunRequest(
         replace(chosen, budget=budget_for(chosen, given)),
@@ -127,14 +118,8 @@ def settings_for(settings: Settings, given: RunOptions) -> Settings:
 
 def budget_for(settings: Settings, given: RunOptions) -> Budget:
     """The budget with the limits that were given."""
-    limits = {
-        "model_calls": given.max_calls,
-        "tokens": given.max_tokens,
-        "seconds": given.max_seconds,
-        "dollars": given.max_cost,
-    }
-    chosen = {name: value for name, value in limits.items() if value is not None}
-    return replace(settings.budget, **chosen)
+    limits = {"model_calls": given.max_calls, **msgspec.structs.asdict(allowance_of(given.budget))}
+    return replace(settings.budget, **{name: value for name, value in limits.items() if value is not None})
 
 
 def sampling_for(settings: Settings, given: RunOptions) -> Sampling | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+import click
 import msgspec
 from rich.console import Console
 from rich.markup import escape
@@ -23,6 +24,7 @@ NARROWEST = 8
 READABLE = 12  # a text that is cut to less says little: a column less says more
 WHOLE = frozenset({"id", "ended", "since", "next", "last", "when"})  # ids and times: a part of one says nothing
 GAP = 2
+JSON = "whet.json"  # where the context of a command keeps that --json was given
 
 
 class PipedConsole(Console):
@@ -55,23 +57,35 @@ def print_json(value: object) -> None:
 def print_json_line(value: object) -> None:
     """One line of JSON Lines."""
     sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
+    sys.stdout.buffer.flush()
 
 
-def give(record: object, shown: Iterable[str | Table], *, as_json: bool) -> int:
-    """Print what came of a command: one document for programs, or lines and tables for people. Gives exit code 0."""
-    if as_json:
+def is_json() -> bool:
+    """Whether the command at hand was asked for JSON: then it prints one document, and nothing for people."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(JSON))
+
+
+def give(record: object, shown: Iterable[str | Table], *, code: int = 0) -> int:
+    """Print what came of a command: one document for programs, or lines and tables for people. Gives the exit code."""
+    if is_json():
         print_json(record)
-        return 0
-    for each in shown:
-        if isinstance(each, str):
-            say(each)
-        else:
+    else:
+        say(*shown)
+    return code
+
+
+def say(*shown: str | Table, aloud: bool = False) -> None:
+    """Lines with markup and tables for people; what comes before a question is said `aloud`, with --json too."""
+    for each in shown if aloud or not is_json() else ():
+        if isinstance(each, Table):
             console().print(each)
-    return 0
+        else:
+            _say_line(each)
 
 
-def say(text: str = "") -> None:
-    """A line for people, with markup. On a terminal what wraps stays below the beginning of an indented line."""
+def _say_line(text: str) -> None:
+    """On a terminal what wraps stays below the beginning of an indented line."""
     indent = len(text) - len(text.lstrip(" "))
     if not indent or not sys.stdout.isatty() or "\n" in text:
         console().print(text)
@@ -81,14 +95,8 @@ def say(text: str = "") -> None:
         console().print(Text(" " * indent) + line)
 
 
-def next_step(words: str) -> None:
-    """What to do next, in a line, on a terminal only: a program that reads on has its own plan."""
-    for line in next_lines(words):
-        say(line)
-
-
 def next_lines(words: str) -> Iterator[str]:
-    """The same as a line to be given."""
+    """What to do next, in a line, on a terminal only: a program that reads on has its own plan."""
     if sys.stdout.isatty():
         yield f"[dim]Next: {words}[/]"
 
@@ -176,68 +184,60 @@ def count(number: int) -> str:
 
 
 @contextlib.contextmanager
+def _moving(title: str, *columns: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+    """A line on a terminal that moves while something takes its time, and how to bring it up to date."""
+    if not sys.stderr.isatty():
+        yield lambda **_: None
+        return
+    from rich import progress
+
+    made = [progress.TextColumn("{task.description}"), *(getattr(progress, name)() for name in columns)]
+    with progress.Progress(*made, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task(title, total=total)
+
+        def update(**changed: Any) -> None:
+            line.update(task, **changed)
+            if not changed.get("description", title):
+                line.stop()
+            else:
+                line.start()
+
+        yield update
+
+
+@contextlib.contextmanager
 def step_line(title: str) -> Iterator[Callable[[str], None]]:
-    """A line on a terminal that names the step under way and for how long it all has gone on; silence elsewhere.
+    """Names the step under way and for how long it all has gone on.
 
     An empty step hides the line, so that something else can be printed before the next.
     """
-    if not sys.stderr.isatty():
-        yield lambda _step: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
-        task = line.add_task(title, total=None)
-
-        def show(step: str) -> None:
-            line.update(task, description=f"{title}: {step}")
-            if step:
-                line.start()
-            else:
-                line.stop()
-
-        yield show
+    with _moving(title, "SpinnerColumn", "TimeElapsedColumn") as update:
+        yield lambda step: update(description=step and f"{title}: {step}")
 
 
 @contextlib.contextmanager
 def counted_bar(title: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on a terminal that is told how many are done, and of how many; silence elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    """Is told how many are done, and of how many."""
+    with _moving(title, "BarColumn", "MofNCompleteColumn", total=total) as update:
+        yield lambda done, total: update(completed=done, total=total)
 
 
 @contextlib.contextmanager
 def bytes_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """A progress bar that counts bytes, on a terminal; silence elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _size: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    """Counts bytes as they come."""
+    with _moving(title, "BarColumn", "DownloadColumn", "TimeRemainingColumn", total=total) as update:
+        yield lambda size: update(advance=size)
 
-    columns = (TextColumn(title), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda size: bar.advance(task, size)
+
+@contextlib.contextmanager
+def download_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Is told how many bytes are there, and of how many."""
+    with _moving(title, "BarColumn", "DownloadColumn", "TransferSpeedColumn") as update:
+        yield lambda got, size: update(completed=got, total=size or None)
 
 
 @contextlib.contextmanager
 def spinner(title: str) -> Iterator[None]:
-    """A word on a terminal while something takes its time that cannot be counted; silence elsewhere."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(title):
+    """For what cannot be counted."""
+    with _moving(title, "SpinnerColumn"):
         yield

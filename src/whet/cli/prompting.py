@@ -1,14 +1,16 @@
 """What Whet's own agent would be told, and what each part of it costs: `--prompt` of `whet chat` and `whet run`."""
 
 import os
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 import click
+from rich.table import Table
 
 from whet.agent.tools.toolbox import sets_within
 from whet.cli.options_of_runs import RunOptions
-from whet.cli.output import console, count, plain, print_json, say, table
+from whet.cli.output import count, give, is_json, plain, table
 from whet.cli.shown.reviewing import copied
 from whet.context.finding import project_of, said_of
 from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, this_machine
@@ -23,7 +25,7 @@ from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Tier, assemble
 
 
-def show_prompt(given: RunOptions, *, interactive: bool, day: str | None, as_json: bool) -> int:
+def show_prompt(given: RunOptions, *, interactive: bool, day: str | None) -> int:
     """Print the prompt that a new session would get, in its three tiers, with the size of each part in tokens."""
     home = find_home(os.environ)
     chosen = load(home)
@@ -52,14 +54,11 @@ def show_prompt(given: RunOptions, *, interactive: bool, day: str | None, as_jso
     )
     with opened(home) as database:
         prompt = assemble(gather(home, database, wanted))
-    if as_json:
-        print_json({**record(prompt), "trusted_project": str(project) if project else None})
-        return 0
-    _show(prompt)
-    _show_sizes(prompt)
-    if project:
-        say(plain(said_of(project)))
-    return 0
+    for warning in () if is_json() else prompt.warnings:
+        click.echo(f"Warning: {plain(warning)}", err=True)
+    said = (plain(said_of(project)),) if project else ()
+    record = {**_record(prompt), "trusted_project": str(project) if project else None}
+    return give(record, (*_tier_lines(prompt), *_size_lines(prompt), *said))
 
 
 def _day(text: str | None) -> date:
@@ -69,7 +68,7 @@ def _day(text: str | None) -> date:
         raise WhetError(f"{text} is not a date.", advice="Give a date such as 2026-10-01.") from None
 
 
-def record(prompt: Prompt) -> dict[str, object]:
+def _record(prompt: Prompt) -> dict[str, object]:
     return {
         "key": prompt.key,
         "stable": prompt.stable,
@@ -83,19 +82,15 @@ def record(prompt: Prompt) -> dict[str, object]:
     }
 
 
-def _show(prompt: Prompt) -> None:
+def _tier_lines(prompt: Prompt) -> Iterator[str]:
     for tier in Tier:
-        say(f"[dim]── {tier} ──[/]")
-        for line in copied(getattr(prompt, tier) or "(nothing)"):
-            say(line)
-        say()
+        yield f"[dim]── {tier} ──[/]"
+        yield from copied(getattr(prompt, tier) or "(nothing)")
+        yield ""
 
 
-def _show_sizes(prompt: Prompt) -> None:
+def _size_lines(prompt: Prompt) -> Iterator[str | Table]:
     rows = [(str(part.tier), part.name, part.trust.label, count(part.tokens)) for part in prompt.parts]
-    total = sum(part.tokens for part in prompt.parts)
-    rows.append(("", "all", "", count(total)))
-    console().print(table(("tier", "part", "trust", "tokens"), rows, numbers=("tokens",)))
-    for warning in prompt.warnings:
-        click.echo(f"Warning: {plain(warning)}", err=True)
-    say(f"[dim]Key {prompt.key}[/]")
+    rows.append(("", "all", "", count(sum(part.tokens for part in prompt.parts))))
+    yield table(("tier", "part", "trust", "tokens"), rows, numbers=("tokens",))
+    yield f"[dim]Key {prompt.key}[/]"

@@ -12,8 +12,11 @@ from whet.agent.compaction import Said
 from whet.agent.session import SessionRequest, Talk
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
-from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.display import Display
+from whet.cli.chat.inputs import said_yes
+from whet.cli.chat.interrupts import answered, interruptible
 from whet.cli.chat.reviewing import Reviews
+from whet.cli.chat.screen import Screen, drawn
 from whet.cli.shown.endings import answer_of, ended_record, exit_code, failure_words, spent_words
 from whet.runs.run import Ended, Fragment, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
@@ -115,8 +118,6 @@ def _print_answer(messages: tuple[Message, ...], ended: Ended) -> None:
     if not sys.stdout.isatty():
         sys.stdout.write(f"{answer.rstrip()}\n" if answer else "")
     elif ended.report and ended.report.text:
-        from whet.cli.chat.screen import Screen, drawn
-
         with Screen(sys.stdout) as screen:
             screen.write(f"\n{drawn(answer, screen)}")
 
@@ -137,8 +138,6 @@ def _watcher(stack: ExitStack, form: Form) -> Watcher:
     """Eyes on a terminal get everything as it streams, a log gets a line for each call."""
     if not sys.stderr.isatty() and not (sys.stdout.isatty() and form == "text"):
         return Logged()
-    from whet.cli.chat.display import Display
-    from whet.cli.chat.screen import Screen
 
     progress = stack.enter_context(Screen(sys.stderr))
     answer = stack.enter_context(Screen(sys.stdout)) if sys.stdout.isatty() and form == "text" else None
@@ -180,9 +179,6 @@ def _say_notes(notes: tuple[str, ...]) -> None:
 
 
 def _ask(question: Question) -> bool:
-    from whet.cli.chat.inputs import said_yes
-    from whet.cli.chat.interrupts import answered
-
     rows = framed(question.text, shutil.get_terminal_size().columns)
     sys.stderr.write("\n".join((f"\r\x1b[K{shown(question.lead)}", *rows, "")))
     return answered(lambda: said_yes(question.prompt, sys.stderr))

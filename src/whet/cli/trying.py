@@ -1,26 +1,43 @@
 """Trials at the command line: the options they share, on whom, how they are started, followed and shown."""
 
 import os
-import re
-import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
+from msgspec.structs import replace
 
+from whet.agent.start import new_id
+from whet.agents.places import is_read_by_agents
 from whet.agents.registry import agents, canonical
-from whet.cli.options import json_option
-from whet.cli.output import next_step, print_json, say
+from whet.cli.acting import actor_of, has_terminal
+from whet.cli.options import allowance_of, budget_option, model_option
+from whet.cli.output import give, next_lines, say
+from whet.cli.procedures import PROCEDURES, direct, is_watched
+from whet.cli.shown.trials import NEXT, LiveLine, plan_lines, plan_record, result_lines, result_record
+from whet.context.finding import repository_root
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
+from whet.examples.templates import as_change
+from whet.ledger.entries import Actor
+from whet.ledger.origins import PatchOrigin, PatchWriter
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.proving.plan import WantedTrial, expect_worth_it, order, prepare
+from whet.proving.trial import trial as carry_out
+from whet.sessions.trust import Trust
+from whet.statements.proposing import passage_without
+from whet.statements.splitting import split_statements
+from whet.store import files
+from whet.store.case_files import chosen, folders_of
 from whet.store.home import Home, find_home
-
-if TYPE_CHECKING:
-    from whet.ledger.patches import Patch
-    from whet.proving.plan import WantedTrial
-    from whet.trials.design import Allowance, Trial, TrialProgress
+from whet.store.opening import opened
+from whet.store.records import progress_of
+from whet.store.settings_file import load
+from whet.trials.attempts import AttemptConditions, TrialAgent
+from whet.trials.design import Trial, TrialDesign, TrialProgress
+from whet.work.orders import Queue, decoded
 
 RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
 agent_option = click.option(
@@ -34,9 +51,6 @@ consent_option = click.option("--yes", is_flag=True, help="Start another agent w
 
 def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
     """Have a person agree to what another agent will spend in their name."""
-    from whet.cli.acting import actor_of, has_terminal
-    from whet.ledger.entries import Actor
-
     if actor_of(os.environ) is Actor.AGENT:
         raise WhetError("An agent may not start another one in your name.", advice="Run it in your own terminal.")
     if yes:
@@ -45,8 +59,7 @@ def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
         raise WhetError(
             f"Nobody is here to agree to what {agent} will spend.", advice="Run it in a terminal, or give --yes."
         )
-    for line in lines:
-        say(line)
+    say(*lines, aloud=True)
     click.confirm(f"Start {agent}?", abort=True, err=True)
 
 
@@ -66,15 +79,13 @@ MARGIN_POINTS = 10.0
 class WithoutStatement(NamedTuple):
     """A statement that a trial leaves out: the change, and the file as all attempts have it before."""
 
-    patch: "Patch"
+    patch: Patch
     path: str
     text: str
     margin: float
 
-    def asked(self, wanted: "WantedTrial") -> "WantedTrial":
+    def asked(self, wanted: WantedTrial) -> WantedTrial:
         """The trial with the file in every case's workspace, without a placebo, and with the margin."""
-        from msgspec.structs import replace
-
         cases = tuple(replace(case, files={**case.files, self.path: self.text}) for case in wanted.cases)
         design = replace(wanted.design, placebo=False, margin=self.margin)
         return wanted._replace(cases=cases, design=design)
@@ -88,15 +99,6 @@ def is_place(text: str) -> bool:
 
 def left_out(place: str, *, points: float) -> WithoutStatement:
     """The statement at a line of a file that agents read, as a trial leaves it out."""
-    from whet.agents.places import is_read_by_agents
-    from whet.context.finding import repository_root
-    from whet.ledger.origins import PatchOrigin, PatchWriter
-    from whet.ledger.patches import Action, Form, Patch, digest
-    from whet.sessions.trust import Trust
-    from whet.statements.proposing import passage_without
-    from whet.statements.splitting import split_statements
-    from whet.store import files
-
     named, _, line = place.rpartition(":")
     real = Path(named).resolve()
     root = repository_root(real.parent) or real.parent
@@ -117,12 +119,7 @@ def left_out(place: str, *, points: float) -> WithoutStatement:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LOOK_SECONDS = 1.0
-UNITS = {
-    "$": ("dollars", 1), "tokens": ("tokens", 1), "t": ("tokens", 1), "s": ("seconds", 1), "seconds": ("seconds", 1),
-    "m": ("seconds", 60), "min": ("seconds", 60), "minutes": ("seconds", 60),
-}  # fmt: skip
-ALLOWED = "Give an amount such as 2$, 500000tokens, 30min or 3600s."
-AMOUNT = re.compile(r"(\$?)\s*([\d.,]+)\s*([$a-z]*)")
+QUEUED = "Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`."
 
 
 class TryOptions(NamedTuple):
@@ -155,18 +152,11 @@ def trial_options(function: Function) -> Function:
                 "--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case."
             ),
             click.option("--alpha", type=alpha, default=ALPHA, show_default=True, help="Maximum false-accept rate."),
-            click.option(
-                "--budget",
-                multiple=True,
-                metavar="AMOUNT",
-                help="Limit, such as 2$, 500000tokens or 30min. Repeatable.",
-            ),
+            budget_option,
             click.option(
                 "--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it."
             ),
-            click.option(
-                "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
-            ),
+            model_option,
             click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
             agent_option,
             consent_option,
@@ -176,7 +166,6 @@ def trial_options(function: Function) -> Function:
             click.option(
                 "--dry-run", is_flag=True, help="Show the power and estimated cost of the trial, without running it."
             ),
-            json_option,
         )
     ):
         function = option(function)
@@ -184,18 +173,13 @@ def trial_options(function: Function) -> Function:
 
 
 def conduct(
-    patch: "Patch",
+    patch: Patch,
     given: TryOptions,
     *,
-    as_json: bool,
     about: int = 0,
-    asked: "Callable[[WantedTrial], WantedTrial] | None" = None,
+    asked: Callable[[WantedTrial], WantedTrial] | None = None,
 ) -> int:
     """Try a patch and show what came of it: exit code 0 for any verdict. `asked` says what else the trial is to be."""
-    from whet.cli.shown.trials import plan_lines, plan_record
-    from whet.proving.plan import expect_worth_it, prepare
-    from whet.store.opening import opened
-
     home = find_home(os.environ)
     if given.now and given.background:
         raise WhetError("Use only one of --now and --background.", advice="Remove the others.")
@@ -204,28 +188,17 @@ def conduct(
         trial = prepare(home, database, asked(wanted) if asked else wanted, now=time.time())
     agent = trial.conditions.agent
     if agent and not given.dry_run:
-        expect_allowed(agent.name, () if as_json else plan_lines(trial), yes=given.yes)
-    if given.dry_run and as_json:
-        print_json(plan_record(trial))
-    if not as_json and (given.dry_run or given.yes or not agent):
-        for line in plan_lines(trial):
-            say(line)
+        expect_allowed(agent.name, plan_lines(trial), yes=given.yes)
     if given.dry_run:
-        return 0
+        return give(plan_record(trial), plan_lines(trial))
+    if given.yes or not agent:
+        say(*plan_lines(trial))
     expect_worth_it(trial)
-    progress = _now(home, trial) if given.now else _queued(home, trial, follow=not given.background, as_json=as_json)
-    return _show(trial, progress, as_json=as_json) if progress else 0
+    progress = _now(home, trial) if given.now else _queued(home, trial, follow=not given.background)
+    return _show(trial, progress) if progress else 0
 
 
-def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) -> "WantedTrial":
-    from msgspec.structs import replace
-
-    from whet.proving.plan import WantedTrial
-    from whet.store.case_files import chosen, folders_of
-    from whet.store.settings_file import load
-    from whet.trials.attempts import AttemptConditions, TrialAgent
-    from whet.trials.design import TrialDesign
-
+def wanted_of(home: Home, patch: Patch, given: TryOptions, *, about: int = 0) -> WantedTrial:
     sampling = load(home).sampling
     if given.temperature is not None:
         sampling = replace(sampling, temperature=given.temperature)
@@ -240,71 +213,30 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
     return WantedTrial(patch, chosen(home.folder, given.cases), design, conditions, given.fresh, about)
 
 
-def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
-    """What a trial may spend, from amounts with their units."""
-    import msgspec
-
-    from whet.trials.design import Allowance
-
-    found: dict[str, float] = {}
-    for amount in amounts:
-        parts = AMOUNT.fullmatch(amount.strip().lower())
-        dollar, digits, word = parts.groups() if parts else ("", "", "")
-        try:
-            number = float(digits.replace(",", ""))
-        except ValueError:
-            number = 0.0
-        if number <= 0 or bool(dollar) == bool(word) or (dollar or word) not in UNITS:
-            raise WhetError(f"{amount} is not a budget.", advice=ALLOWED)
-        kind, factor = UNITS[dollar or word]
-        found[kind] = int(number) if kind == "tokens" else number * factor
-    return msgspec.convert(found, Allowance)
-
-
-def _now(home: Home, trial: "Trial") -> "TrialProgress":
-    from whet.cli.procedures import direct
-    from whet.cli.shown.trials import LiveLine
-    from whet.proving.trial import trial as carry_out
-    from whet.trials.design import TrialProgress
-    from whet.work.orders import decoded
-
+def _now(home: Home, trial: Trial) -> TrialProgress:
     with LiveLine() as line:
         steps = direct(home, trial.id, at_once=at_once(trial.conditions.agent))
         done = carry_out(home, steps, trial, observe=line.show)
     return decoded(done.value, TrialProgress)
 
 
-def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "TrialProgress | None":
+def _queued(home: Home, trial: Trial, *, follow: bool) -> TrialProgress | None:
     """Give the trial to the engine; while somebody waits for it, this process works on it too."""
-    from msgspec.structs import replace
 
-    from whet.agent.start import new_id
-    from whet.cli.procedures import is_watched
-    from whet.proving.plan import order
     from whet.work.given import given_orders
-    from whet.work.orders import Queue
 
     with given_orders(home) as orders:
         # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
         watched = replace(trial, terms=replace(trial.terms, watched=follow and is_watched(os.environ)))
         id = orders.submit(replace(order(watched), key=new_id(time.time())), Queue.TRIALS)
     if not follow:
-        if as_json:
-            print_json({"work": id, "trial": trial.id})
-        else:
-            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
+        give({"work": id, "trial": trial.id}, (QUEUED.format(id=id),))
         return None
     return _followed(home, id, concurrency=max(2, at_once(trial.conditions.agent)))
 
 
-def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
-    from whet.cli.procedures import PROCEDURES
-    from whet.cli.shown.trials import LiveLine
-    from whet.store.opening import opened
-    from whet.store.records import progress_of
-    from whet.trials.design import Trial, TrialProgress
+def _followed(home: Home, id: str, *, concurrency: int) -> TrialProgress:
     from whet.work.given import WorkState, given_orders
-    from whet.work.orders import Queue, decoded
     from whet.work.worker import launched
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
@@ -326,22 +258,13 @@ def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     return decoded(work.done.value, TrialProgress)
 
 
-def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
-    from whet.cli.shown.trials import NEXT, result_lines, result_record
-
-    if as_json:
-        print_json(result_record(trial, progress))
-    else:
-        for line in result_lines(progress):
-            say(line)
-        next_step(NEXT[progress.result.verdict.ruling])
-    sys.stdout.flush()
-    return 0
+def _show(trial: Trial, progress: TrialProgress) -> int:
+    lines = (*result_lines(progress), *next_lines(NEXT[progress.result.verdict.ruling]))
+    return give(result_record(trial, progress), lines)
 
 
-def template_patch(name: str) -> "Patch":
+def template_patch(name: str) -> Patch:
     """The patch that is tried when a template is: a session that begins with its examples."""
-    from whet.examples.templates import as_change
     from whet.store.template_files import load
 
     return as_change(load(find_home(os.environ).folder, name))

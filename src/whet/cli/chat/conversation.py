@@ -17,6 +17,7 @@ from whet.cli.chat.markdown import BOLD, DIM
 from whet.cli.chat.reviewing import Reviews
 from whet.cli.chat.screen import Screen, cut, drawn
 from whet.cli.chat.slash import COMMANDS, ChatStanding, Reaction, is_command, respond
+from whet.cli.output import is_json
 from whet.cli.shown.endings import FINISHED, INTERRUPTED, ended_record, exit_code, failure_words, spent_words
 from whet.errors import WhetError
 from whet.runs.run import Ended, Run, Spent
@@ -214,13 +215,13 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
             return code
 
 
-def talk_in_lines(home: Home, database: Database, asked: SessionRequest, *, as_json: bool) -> int:
-    """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
+def talk_in_lines(home: Home, database: Database, asked: SessionRequest) -> int:
+    """Each line of standard input is a turn; with --json each answer is a line of JSON."""
     source = Piped(sys.stdin.buffer)
     with Screen(sys.stdout) as screen, closing(Talk(home, database, asked, tell=_note)) as talk:
         for note in talk.notes:
             _note(note)
-        if not as_json:
+        if not is_json():
             return Conversation(talk, screen, review=asked.run.settings.review).go(source)
         code = FINISHED
         while (text := source.read()) is not None:

@@ -2,30 +2,27 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
-from whet.cli.options import json_option
+from whet.cli.options import json_command, own_store
 from whet.cli.output import give, next_lines, plain
+from whet.cli.shown.audit import audit_lines, audit_of, proposal_lines
+from whet.cli.shown.lessons import lesson_record
+from whet.context.auditing import audit_folder
+from whet.improving.audit_proposals import ProposedStatement, propose_changes
+from whet.improving.curating import Proposed, curate, look
+from whet.statements.audit import Audit, lessons_of_files
+from whet.statements.statement import StatementMark
+from whet.targets.known_projects import KnownProjects
+from whet.targets.project_names import name_of_project
 from whet.text.words import many
-
-if TYPE_CHECKING:
-    from whet.improving.audit_proposals import ProposedStatement
-    from whet.statements.audit import Audit
 
 STALE_DAYS = 180.0  # from which on a note is stale
 
 
-@click.command(
-    "audit",
-    epilog="Example: whet audit --check",
-    help="Read CLAUDE.md, AGENTS.md, rules, skills and what they import in a PROJECT (the current folder if none is "
-    "named), split them into statements and show which are wrong, contradicted or said twice, each with its evidence; "
-    "with stored sessions of the project also which cause failures, are not followed, or never came up. "
-    "What cannot be told is counted as such. With --check, the repository alone is asked, no home "
-    "and no sessions, and wrong statements make the exit code 1.",
-)
+@json_command("audit", epilog="Example: whet audit --check")
 @click.argument("project", required=False, type=click.Path(path_type=Path))
 @click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
 @click.option(
@@ -33,15 +30,15 @@ STALE_DAYS = 180.0  # from which on a note is stale
 )
 @click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
 @click.option("--own", "is_own", is_flag=True, help="Whet's own notes and skills instead: what overlaps or is stale.")
-@json_option
-def command(
-    project: Path | None, is_check: bool, is_proposing: bool, everything: bool, is_own: bool, as_json: bool
-) -> int:
+def command(project: Path | None, is_check: bool, is_proposing: bool, everything: bool, is_own: bool) -> int:
+    """Read CLAUDE.md, AGENTS.md, rules, skills and what they import in a PROJECT (the current folder if none is named),
+    split them into statements and show which are wrong, contradicted or said twice, each with its evidence; with
+    stored sessions of the project also which cause failures, are not followed, or never came up. What cannot be told
+    is counted as such. With --check, the repository alone is asked, no home and no sessions, and wrong statements
+    make the exit code 1.
+    """
     if is_own:
-        return _audit_own(is_proposing=is_proposing, as_json=as_json)
-    from whet.cli.shown.audit import audit_lines, audit_of, proposal_lines
-    from whet.context.auditing import audit_folder
-    from whet.statements.statement import StatementMark
+        return _audit_own(is_proposing=is_proposing)
 
     folder = project or Path.cwd()
     found = audit_folder(folder, is_dated=False) if is_check else audit_of(folder)
@@ -50,28 +47,17 @@ def command(
     lines = [*audit_lines(found, everything=everything), *proposal_lines(proposed)]
     if wrong and not is_check and not is_proposing:
         lines += next_lines("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
-    give(_record(found, proposed) if as_json else None, lines, as_json=as_json)
-    return 1 if is_check and wrong else 0
+    return give(_record(found, proposed), lines, code=int(is_check and bool(wrong)))
 
 
-def _propose(found: "Audit") -> "tuple[ProposedStatement, ...]":
-    from whet.cli.options import own_store
-    from whet.improving.audit_proposals import propose_changes
-    from whet.targets.known_projects import KnownProjects
-
+def _propose(found: Audit) -> tuple[ProposedStatement, ...]:
     with own_store() as (home, database):
         project = KnownProjects(database).identity(found.root)
         return propose_changes(home, database, found, project=project, now=time.time())
 
 
-def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[str, object]:
+def _record(found: Audit, proposed: tuple[ProposedStatement, ...]) -> dict[str, object]:
     """The audit for programs: every statement with its findings, and as the lesson that it is."""
-    from msgspec.structs import replace
-
-    from whet.cli.shown.lessons import lesson_record
-    from whet.statements.audit import lessons_of_files
-    from whet.targets.project_names import name_of_project
-
     lessons = lessons_of_files(found, project=name_of_project(found.root))
     return {
         "root": found.root,
@@ -87,11 +73,8 @@ def _record(found: "Audit", proposed: "tuple[ProposedStatement, ...]") -> dict[s
     }
 
 
-def _audit_own(*, is_proposing: bool, as_json: bool) -> int:
+def _audit_own(*, is_proposing: bool) -> int:
     """Overlapping skills, duplicate and stale notes; nothing changes until a person approves it."""
-    from whet.cli.options import own_store
-    from whet.improving.curating import Proposed, curate, look
-
     with own_store() as (home, database):
         if is_proposing:
             found = curate(home, database, now=time.time(), days=STALE_DAYS)
@@ -107,4 +90,4 @@ def _audit_own(*, is_proposing: bool, as_json: bool) -> int:
         lines.append(
             f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet lessons show ID`."
         )
-    return give(records, lines, as_json=as_json)
+    return give(records, lines)

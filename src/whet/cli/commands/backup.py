@@ -6,23 +6,19 @@ from pathlib import Path
 
 import click
 
-from whet.cli.options import json_option
+from whet.cli.options import json_command
 from whet.cli.output import bytes_bar, give, plain
+from whet.machine.backup import back_up
+from whet.store.home import find_home
 from whet.text.words import many
 
 
-@click.command(
-    "backup",
-    epilog="Example: whet backup ~/backups/whet-2026-11-16.zip",
-    help="Write the home folder and its database to FILE, as they are at one moment, while Whet is in use. "
-    "API keys and downloaded models are left out. Sessions can hold private text: the file is readable by you alone.",
-)
+@json_command("backup", epilog="Example: whet backup ~/backups/whet-2026-11-16.zip")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@json_option
-def command(file: Path, as_json: bool) -> int:
-    from whet.machine.backup import back_up
-    from whet.store.home import find_home
-
+def command(file: Path) -> int:
+    """Write the home folder and its database to FILE, as they are at one moment, while Whet is in use. API keys and
+    downloaded models are left out. Sessions can hold private text: the file is readable by you alone.
+    """
     home, target = find_home(os.environ), Path(os.path.expanduser(file)).absolute()
     with bytes_bar("Copying") as progress:
         made = back_up(home, target, now=time.time(), progress=progress)
@@ -41,4 +37,4 @@ def command(file: Path, as_json: bool) -> int:
         *(f"Left out: {plain(each.name)} ({plain(each.reason)})." for each in made.left_out),
         f"To restore it: `whet restore {plain(file)}`.",
     )
-    return give(record, lines, as_json=as_json)
+    return give(record, lines)

@@ -8,15 +8,17 @@ from typing import Any, NamedTuple, get_args, get_origin
 import click
 
 from whet.cli.acting import actor_of, has_terminal
-from whet.cli.options import json_option
+from whet.cli.model_choice import address_notes, expect_usable, key_notes, try_provider
+from whet.cli.options import json_command
 from whet.cli.output import console, give, plain, table
 from whet.context.finding import SETTING
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret
 from whet.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
+from whet.secrets.redactor import Redactor
 from whet.store.home import find_home
-from whet.store.settings_file import load, loaded, place
+from whet.store.settings_file import assign, load, loaded, place, remove
 from whet.text.toml import encoded
 
 DEFAULT = "default"
@@ -32,19 +34,13 @@ class Effective(NamedTuple):
     origin: str
 
 
-@click.command(
-    "config",
-    epilog="Example: whet config model openai:gpt-5.1",
-    help="Show the current settings and where each comes from; with KEY, print one; with KEY and VALUE, set it. They "
-    "are stored in settings.toml in the home folder, which you can edit by hand. API keys stay in the environment; "
-    "only the names of their variables are shown.",
-    context_settings={"ignore_unknown_options": True},  # a number below zero is a value, and a wrong one
+@json_command(
+    "config", epilog="Example: whet config model openai:gpt-5.1", context_settings={"ignore_unknown_options": True}
 )
 @click.argument("key", required=False)
 @click.argument("value", required=False)
 @click.option("--unset", is_flag=True, help="Reset KEY to its default.")
 @click.option("--explain", is_flag=True, help="Explain every setting and its default.")
-@click.option("--path", "is_path", is_flag=True, help="Print the path of the settings file.")
 @click.option(
     "--check",
     "is_check",
@@ -52,33 +48,34 @@ class Effective(NamedTuple):
     help="Send the provider a short test request and report any problem, for the model KEY if it is given. This costs "
     "a few tokens.",
 )
-@json_option
-def command(
-    key: str | None, value: str | None, unset: bool, explain: bool, is_path: bool, is_check: bool, as_json: bool
-) -> int:
-    if sum((unset, explain, is_path, is_check, value is not None)) > 1:
-        raise WhetError("Use only one of VALUE, --unset, --explain, --path and --check.", advice="Remove the others.")
+def command(key: str | None, value: str | None, unset: bool, explain: bool, is_check: bool) -> int:
+    """Show the current settings and where each comes from; with KEY, print one; with KEY and VALUE, set it. They are
+    stored in settings.toml in the home folder, which you can edit by hand. API keys stay in the environment; only
+    the names of their variables are shown.
+    """
+    if sum((unset, explain, is_check, value is not None)) > 1:
+        raise WhetError("Use only one of VALUE, --unset, --explain and --check.", advice="Remove the others.")
     if is_check:
-        return _check(key or "", as_json)
+        return _check(key or "")
     if key is None:
         if unset:
             raise WhetError("Which setting?", advice="To list the settings, run `whet config`.")
-        return _path(as_json) if is_path else _explain(as_json) if explain else _show(as_json)
+        return _explain() if explain else _show()
     if unset:
-        return _unset(key, as_json)
-    return _get(key, as_json) if value is None else _set(key, value, as_json)
+        return _unset(key)
+    return _get(key) if value is None else _set(key, value)
 
 
-def _get(key: str, as_json: bool) -> int:
+def _get(key: str) -> int:
     path = path_of(key)
     form_of(path)
     found = next((each for each in _effective() if each.key == dotted(path)), None)
     if found is None:
         raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")
-    return give(found._asdict(), (plain(_plain(found.value)),), as_json=as_json)
+    return give(found._asdict(), (plain(_plain(found.value)),))
 
 
-def _set(key: str, value: str, as_json: bool) -> int:
+def _set(key: str, value: str) -> int:
     """Set a value that the next run can use. Comments and other settings in the file are kept."""
     path = path_of(key)
     _expect_person(path)
@@ -87,34 +84,24 @@ def _set(key: str, value: str, as_json: bool) -> int:
     given = check(path, _typed(value, TYPES[form_of(path)]))
     if dotted(path) == SETTING:  # as the person means it here
         given = [str(Path(os.path.expanduser(each)).absolute()) for each in given]
-    from whet.cli.model_choice import expect_usable
-    from whet.store.settings_file import assign
 
     expect_usable(find_home(os.environ), path, given)
     assign(find_home(os.environ), path, given)
-    return _tell(dotted(path), given, as_json)
+    return _tell(dotted(path), given)
 
 
-def _unset(key: str, as_json: bool) -> int:
+def _unset(key: str) -> int:
     path = path_of(key)
     _expect_person(path)
-    from whet.store.settings_file import remove
 
     settings = remove(find_home(os.environ), path)
     value = next((each.value for each in effective(settings, "") if each.key == dotted(path)), None)
-    return _tell(dotted(path), value, as_json)
+    return _tell(dotted(path), value)
 
 
-def _path(as_json: bool) -> int:
-    path = place(find_home(os.environ)).path
-    return give({"path": str(path), "exists": path.exists()}, (plain(path),), as_json=as_json)
-
-
-def _check(model: str, as_json: bool) -> int:
-    from whet.cli.model_choice import try_provider
-
+def _check(model: str) -> int:
     home = find_home(os.environ)
-    return try_provider(load(home), home, model=model, as_json=as_json)
+    return try_provider(load(home), home, model=model)
 
 
 def effective(settings: Settings, text: str) -> tuple[Effective, ...]:
@@ -144,9 +131,7 @@ def _effective() -> tuple[Effective, ...]:
     return effective(found.settings, found.text)
 
 
-def _show(as_json: bool) -> int:
-    from whet.cli.model_choice import address_notes, key_notes
-
+def _show() -> int:
     found = loaded(find_home(os.environ))
     rows = effective(found.settings, found.text)
     path = place(find_home(os.environ)).path
@@ -154,10 +139,10 @@ def _show(as_json: bool) -> int:
     record = {"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)}
     listed = table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows])
     where = f"\n{plain(path)}{'' if path.exists() else ' (does not exist yet)'}"
-    return give(record, (listed, where, *map(plain, notes)), as_json=as_json)
+    return give(record, (listed, where, *map(plain, notes)))
 
 
-def _explain(as_json: bool) -> int:
+def _explain() -> int:
     known = explanations()
     record = [
         {"key": each.key, "default": each.default, "type": words(TYPES[each.key]), "text": each.text} for each in known
@@ -167,13 +152,13 @@ def _explain(as_json: bool) -> int:
             f"[bold]{plain(each.key)}[/] [dim]= {plain(_plain(each.default))}[/]\n  {plain(each.text)}"
             for each in known
         )
-        return give(record, lines, as_json=as_json)
+        return give(record, lines)
     rows = [(each.key, _plain(each.default), each.text) for each in known]
-    return give(record, (table(("setting", "default", "for"), rows),), as_json=as_json)
+    return give(record, (table(("setting", "default", "for"), rows),))
 
 
-def _tell(key: str, value: object, as_json: bool) -> int:
-    return give({"key": key, "value": value}, (plain(f"{key} = {_plain(value)}"),), as_json=as_json)
+def _tell(key: str, value: object) -> int:
+    return give({"key": key, "value": value}, (plain(f"{key} = {_plain(value)}"),))
 
 
 def _plain(value: object) -> str:
@@ -207,8 +192,6 @@ def _expect_person(path: tuple[str, ...]) -> None:
 
 def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:
     """A second scan with everything that redaction knows, for what no well-known issuer made."""
-    from whet.secrets.redactor import Redactor
-
     if len(value) >= SHORTEST_SCANNED and path[-1] != "base_url" and Redactor().text(value) != value:
         raise WhetError(
             f"{dotted(path)} would contain a secret. Settings must not contain secrets.", advice=SECRET_ADVICE

@@ -10,8 +10,8 @@ from typing import IO
 import click
 import msgspec
 
-from whet.cli.options import filter_options, json_option, own_store
-from whet.cli.output import print_json
+from whet.cli.options import filter_options, json_command, own_store
+from whet.cli.output import give, is_json
 from whet.errors import WhetError
 from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
@@ -23,11 +23,7 @@ EVERYTHING = 1 << 31
 WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
 
 
-@click.command(
-    "export",
-    epilog="Example: whet export --source codex --format openai --output codex.jsonl",
-    help="Export sessions as one JSON document per line: those named, or all that match the filters.",
-)
+@json_command("export", epilog="Example: whet export --source codex --format openai --output codex.jsonl")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @filter_options
 @click.option(
@@ -41,17 +37,16 @@ WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
 @click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to create. Default: standard output."
 )
-@json_option
 def command(
     ids: tuple[str, ...],
     filters: Filters,
     form: str,
     output: Path | None,
-    as_json: bool,
 ) -> int:
+    """Export sessions as one JSON document per line: those named, or all that match the filters."""
     if ids and any(filters):
         raise WhetError("Give session ids or filters, not both.", advice="whet export ID, or whet export --source pi")
-    if as_json and output is None:
+    if is_json() and output is None:
         raise WhetError(
             "--json reports on a written file.", advice="Give --output FILE; the export itself is JSON too."
         )
@@ -62,11 +57,9 @@ def command(
         with _target(output) as file:
             for session in chosen:
                 file.write(msgspec.json.encode(WRITERS[form](sessions.load(database, session))) + b"\n")
-    if as_json:
-        print_json({"sessions": len(chosen), "path": str(output)})
-    elif output:
+    if output and not is_json():
         click.echo(f"Wrote {many(len(chosen), 'session')} to {output}.", err=True)
-    return 0
+    return give({"sessions": len(chosen), "path": str(output)}, ())
 
 
 @contextlib.contextmanager

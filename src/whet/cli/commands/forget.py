@@ -5,8 +5,8 @@ import time
 
 import click
 
-from whet.cli.options import json_option, one_name, own_store
-from whet.cli.output import give, moment, plain, table
+from whet.cli.options import CommandList, json_command, one_name, own_store
+from whet.cli.output import give, moment, plain
 from whet.errors import WhetError
 from whet.store import sessions
 from whet.store.database import Database
@@ -17,15 +17,19 @@ from whet.store.rows import Session
 from whet.text.words import many
 
 EVERYTHING = 1 << 31
+FORGOTTEN: CommandList[ForgottenSession] = CommandList(
+    {
+        "id": lambda each: each.id[:8],
+        "agent": lambda each: each.source,
+        "since": lambda each: moment(each.at),
+        "file": lambda each: each.path,
+    },
+    {},
+)
 GONE = "No import brings them back. To list them: `whet forget --list`; to allow one: `whet forget --allow ID`."
 
 
-@click.command(
-    "forget",
-    epilog="Example: whet forget 3fa9c1 --never --yes",
-    help="Delete sessions, and everything that only they contain, from the database. The agents' own files are "
-    "not touched; importing them again restores the sessions, unless --never is given.",
-)
+@json_command("forget", epilog="Example: whet forget 3fa9c1 --never --yes")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--source", callback=one_name, help="All sessions of this agent.")
 @click.option("--never", "is_never", is_flag=True, help="Never import these sessions again on this machine.")
@@ -33,7 +37,6 @@ GONE = "No import brings them back. To list them: `whet forget --list`; to allow
 @click.option("--allow", "is_allowed", is_flag=True, help="Let imports bring back sessions forgotten with --never.")
 @click.option("--everyone", is_flag=True, help="In a team: delete what other members imported too.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@json_option
 def command(
     ids: tuple[str, ...],
     source: str | None,
@@ -42,12 +45,14 @@ def command(
     is_allowed: bool,
     everyone: bool,
     yes: bool,
-    as_json: bool,
 ) -> int:
+    """Delete sessions, and everything that only they contain, from the database. The agents' own files are not touched;
+    importing them again restores the sessions, unless --never is given.
+    """
     if as_list:
-        return _list(as_json)
+        return _list()
     if is_allowed:
-        return _allow(ids, as_json)
+        return _allow(ids)
     if bool(ids) == bool(source):
         raise WhetError("Name either sessions or a source.", advice="whet forget ID, or whet forget --source codex")
     with own_store() as (home, database):
@@ -69,7 +74,7 @@ def command(
         lines.append(f"{_whose(others)} and stayed; --everyone deletes what others imported too.")
     lines.append(GONE if is_never else "[dim]Importing their files again brings them back; --never keeps them out.[/]")
     record = {"forgotten": [session.id for session in chosen], "messages": removed, "never": is_never}
-    return give(record, lines, as_json=as_json)
+    return give(record, lines)
 
 
 def _named(database: Database, ids: tuple[str, ...], source: str) -> list[Session]:
@@ -95,24 +100,20 @@ def _question(chosen: list[Session], others: list[Session], *, is_never: bool) -
     return f"Delete {counted}{whose}{', and never import it again' if is_never else ''}?"
 
 
-def _list(as_json: bool) -> int:
+def _list() -> int:
     found = forgotten(find_home(os.environ))
-    rows = [(each.id[:8], each.source, moment(each.at), each.path) for each in found]
-    listed = (
-        table(("id", "agent", "since", "file"), rows),
-        "[dim]To let an import bring one back: `whet forget --allow ID`.[/]",
-    )
-    none = ("Every session may be imported. `whet forget ID --never` deletes one for good.",)
-    return give({"never": [_record(each) for each in found]}, listed if found else none, as_json=as_json)
+    none = "Every session may be imported. `whet forget ID --never` deletes one for good."
+    lines = FORGOTTEN.lines(found, "[dim]To let an import bring one back: `whet forget --allow ID`.[/]", none=none)
+    return give({"never": [_record(each) for each in found]}, lines)
 
 
-def _allow(ids: tuple[str, ...], as_json: bool) -> int:
+def _allow(ids: tuple[str, ...]) -> int:
     if not ids:
         raise WhetError("Name the sessions to allow.", advice="To list them: whet forget --list")
     with own_store() as (home, database):
         allowed = [each for id_ in ids for each in allow_again(home, database, id_)]
     told = f"{many(len(allowed), 'session')} may be imported again. Next: `whet import`."
-    return give({"allowed": [_record(each) for each in allowed]}, (told,), as_json=as_json)
+    return give({"allowed": [_record(each) for each in allowed]}, (told,))
 
 
 def _record(each: ForgottenSession) -> dict[str, object]:

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 from whet.agents.recognising import formats
-from whet.cli.options import json_option, point_in_time
-from whet.cli.output import bytes_bar, console, plain, print_json, say
+from whet.cli.options import json_command, point_in_time
+from whet.cli.output import bytes_bar, give, plain, say
 from whet.hooks.arrivals import TakenIn, take_spool
 from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
 from whet.intake.reading import ReadOrder
@@ -34,12 +34,7 @@ RISK = (
 )
 
 
-@click.command(
-    "import",
-    epilog="Example: whet import ~/.claude/projects --since 30d",
-    help="Import sessions from files, folders, globs or standard input (-). Without PATH, search the usual places "
-    "of all known agents. Importing again adds only what is new.",
-)
+@json_command("import", epilog="Example: whet import ~/.claude/projects --since 30d")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
     "--format",
@@ -50,15 +45,16 @@ RISK = (
 @click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported, without importing it.")
 @click.option("--no-redact", is_flag=True, help="Do not redact secrets: store their values in the database.")
-@json_option
 def command(
     paths: tuple[str, ...],
     format_name: str | None,
     since: str | None,
     dry_run: bool,
     no_redact: bool,
-    as_json: bool,
 ) -> int:
+    """Import sessions from files, folders, globs or standard input (-). Without PATH, search the usual places of all
+    known agents. Importing again adds only what is new.
+    """
     home = find_home(os.environ)
     secrets = None if no_redact else secret_values(os.environ)
     moment = point_in_time(since)
@@ -70,13 +66,13 @@ def command(
         named = stack.enter_context(_named(paths)) if paths else []
         database = stack.enter_context(opened(home))
         before = [] if paths else working_folders(database)
-        files = named if paths else _discovered(before, quiet=as_json)
+        files = named if paths else _discovered(before)
         piped = files[-1] if "-" in paths else None
         order = ReadOrder(format_name or "", moment, secrets, piped)
         progress = stack.enter_context(progress_over(files))
         try:
             report = take(database, home, files, order, dry_run=dry_run, progress=progress)
-            if more := () if paths else _beside(report.folders.difference(before), files, quiet=as_json):
+            if more := () if paths else _beside(report.folders.difference(before), files):
                 report.add(take(database, home, more, order, dry_run=dry_run, progress=progress))
         except ImportInterrupted as stop:
             click.echo(f"Interrupted. {kept_so_far(stop.report)} Run it again for the rest.", err=True)
@@ -84,12 +80,7 @@ def command(
         is_lost = bool(report.skipped) and not report.sessions
         if not dry_run:
             _add(report, take_spool(home, database, secrets=secrets, now=time.time()))
-    if as_json:
-        print_json(report.as_json())
-    else:
-        _tell(report, dry_run)
-        if report.sessions:
-            say("Next: run it without --dry-run." if dry_run else "Next: `whet report` shows where the time went.")
+    give(report.as_json(), _lines(report, dry_run=dry_run))
     return int(is_lost)  # what hooks left and nobody can read is told of, and fails no import of other things
 
 
@@ -115,21 +106,19 @@ def _named(paths: tuple[str, ...]) -> Iterator[list[Path]]:
         yield found
 
 
-def _discovered(folders: list[str], *, quiet: bool) -> list[Path]:
+def _discovered(folders: list[str]) -> list[Path]:
     places = [place for place in usual_places(Path.home(), os.environ, folders) if place.files]
-    if not quiet:
-        _name(places)
-        if not places:
-            say("No agent's sessions were found in their usual places on this machine.")
-            say("Name files or folders to import: whet import PATH")
+    _name(places)
+    if not places:
+        say("No agent's sessions were found in their usual places on this machine.")
+        say("Name files or folders to import: whet import PATH")
     return list(dict.fromkeys(path for place in places for path in place.files))
 
 
-def _beside(folders: set[str], known: list[Path], *, quiet: bool) -> list[Path]:
+def _beside(folders: set[str], known: list[Path]) -> list[Path]:
     """What lies in folders that only this import made known, and was not read with the rest."""
     places = [place for place in places_beside(folders) if set(place.files).difference(known)]
-    if not quiet:
-        _name(places)
+    _name(places)
     return [path for place in places for path in place.files if path not in known]
 
 
@@ -145,26 +134,24 @@ def progress_over(files: list[Path]) -> Iterator[Progress]:
         yield lambda _name, size: advance(size)
 
 
-def _tell(report: ImportReport, dry_run: bool) -> None:
+def _lines(report: ImportReport, *, dry_run: bool) -> Iterator[str]:
     would = "would be " if dry_run else ""
-    say(
+    yield (
         f"[bold]{many(report.imported, 'session')}[/] {would}imported, {report.updated:,} updated, "
         f"{report.unchanged:,} unchanged; {many(report.messages, 'new message')} from {many(report.files, 'file')}."
     )
     if report.redacted:
-        say(f"{many(report.redacted, 'secret')} replaced by placeholders.")
+        yield f"{many(report.redacted, 'secret')} replaced by placeholders."
     if report.never:
-        say(f"{many(report.never, 'session')} left out that you never want back (`whet forget --list`).")
-    if not report.skipped:
-        return
-    say(f"\n[yellow]Left out[/] ({len(report.skipped):,}):")
-    reasons = Counter(skipped.reason for skipped in report.skipped)
-    for reason, number in reasons.most_common():
-        say(f"  {number:>5} × {plain(reason)}")
-        places = [s for s in report.skipped if s.reason == reason]
-        for place in places[:EXAMPLES_SHOWN]:
-            console().print(
-                f"          {plain(cut(place.path, PATH_LETTERS))}" + (f", line {place.line}" if place.line else "")
-            )
+        yield f"{many(report.never, 'session')} left out that you never want back (`whet forget --list`)."
+    if report.skipped:
+        yield f"\n[yellow]Left out[/] ({len(report.skipped):,}):"
+    for reason, number in Counter(skipped.reason for skipped in report.skipped).most_common():
+        yield f"  {number:>5} × {plain(reason)}"
+        for place in [each for each in report.skipped if each.reason == reason][:EXAMPLES_SHOWN]:
+            line = f", line {place.line}" if place.line else ""
+            yield f"          {plain(cut(place.path, PATH_LETTERS))}{line}"
         if number > EXAMPLES_SHOWN:
-            say(f"          and {number - EXAMPLES_SHOWN:,} more (--json lists all)")
+            yield f"          and {number - EXAMPLES_SHOWN:,} more (--json lists all)"
+    if report.sessions:
+        yield "Next: run it without --dry-run." if dry_run else "Next: `whet report` shows where the time went."

@@ -1,59 +1,72 @@
 """whet jobs: orders that recur, and what came of them."""
 
+import contextlib
 import os
+import secrets
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
 from whet.changes.author import keep_job, pause_job, remove_named
 from whet.cli.authoring import author_at, careful, tell
-from whet.cli.options import json_option, own_store, yes_option
-from whet.cli.output import give, moment, plain
-from whet.cli.shown.jobs import job_lines, job_record, result_lines, run_record, runs_table
+from whet.cli.chat.interrupts import interruptible
+from whet.cli.options import json_group, model_option, own_store, sort_option, yes_option
+from whet.cli.output import give, moment, plain, spinner
+from whet.cli.shown.jobs import JOBS, RUNS, ListedJob, exit_code, job_lines, job_record, result_lines, run_record
+from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job, name_for, stamp
+from whet.jobs.runs import JobRecord
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form
 from whet.store import job_records
+from whet.store.database import Database
 from whet.store.home import Home, find_home
-from whet.store.job_records import list_jobs, load, read_text
+from whet.store.job_records import JobFile, list_jobs, load, read_text
 from whet.store.opening import opened
 from whet.store.owner import owner_of
-
-if TYPE_CHECKING:
-    from whet.store.database import Database
+from whet.work import job_runs
+from whet.work.life import living
+from whet.work.material import expect_ready
+from whet.work.orders import Direct, Queue
 
 NONE = 'No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.'
 DELIVERIES = get_args(Deliver)
+SALT_BYTES = 4
 
 
-@click.group(
+@json_group(
     "jobs",
-    invoke_without_command=True,
     epilog='Example: whet jobs add "0 9 * * mon-fri" "What changed since yesterday?" --deliver file --to news.md',
-    help="List the jobs (recurring tasks). `whet worker` runs them when they are due.",
 )
-@json_option
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> int:
-    return 0 if context.invoked_subcommand else _list(as_json)
+@sort_option(*JOBS.orders)
+def command(sort: str) -> int:
+    """List the jobs (recurring tasks). `whet worker` runs them when they are due."""
+    now = time.time()
+    with own_store() as (home, database):
+        rows = JOBS.sorted((_listed(home, database, each, now=now) for each in list_jobs(home.folder)), sort)
+        lines = job_lines(home, database, rows, now=now) if rows else (NONE,)
+        code = int(any(row.file.job is None for row in rows))
+        return give({"jobs": list(map(job_record, rows))}, lines, code=code)
+
+
+def _listed(home: Home, database: Database, file: JobFile, *, now: float) -> ListedJob:
+    own = owner_of(home)
+    runs = job_records.runs(database, own, file.name, limit=1)
+    return ListedJob(file, job_records.mark_of(database, own.id, file.name), runs[0] if runs else None, now)
 
 
 @command.command(
-    "add",
-    epilog='Example: whet jobs add "every 2h" "Look for failed builds" --script ~/bin/builds --deliver stdout',
-    help='Add a job. SCHEDULE is "every 2h", "in 30m", "2026-12-01 09:00", or five fields of a crontab such as'
-    ' "0 9 * * mon-fri". A run loads the skills, then runs the script, whose output is data to the agent, then gives'
-    " it the prompt. Without a prompt the script is the whole job. The script runs as you, outside the sandbox.",
+    "add", epilog='Example: whet jobs add "every 2h" "Look for failed builds" --script ~/bin/builds --deliver stdout'
 )
 @click.argument("schedule")
 @click.argument("prompt", nargs=-1)
 @click.option("--name", default="", help="Name. Default: made from the prompt.")
 @click.option("--skill", "skills", multiple=True, help="Skill to load first. Repeatable.")
 @click.option("--script", default="", help="Command to run first.")
-@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
+@model_option
 @click.option("--workdir", default="", help="Folder the agent works in. Default: the current folder.")
 @click.option(
     "--timezone", default="", help="Time zone of the schedule, such as Europe/Berlin. Default: this machine's."
@@ -64,68 +77,57 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one.")
 @click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="Time limit of a run, in seconds.")
 @yes_option
-@json_option
-def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **options: Any) -> int:
-    from whet.work.material import expect_ready
+def add(schedule: str, prompt: tuple[str, ...], yes: bool, **options: Any) -> int:
+    """Add a job. SCHEDULE is "every 2h", "in 30m", "2026-12-01 09:00", or five fields of a crontab such as "0 9 * *
+    mon-fri". A run loads the skills, then runs the script, whose output is data to the agent, then gives it the
+    prompt. Without a prompt the script is the whole job. The script runs as you, outside the sandbox.
+    """
+    job = _job(find_home(os.environ), schedule, " ".join(prompt), options)
+    expect_ready(find_home(os.environ), job)
+    with own_store() as (home, database):
+        return tell((keep_job(careful(author_at(home, database), yes=yes), job),))
 
-    home = find_home(os.environ)
-    job = _job(home, schedule, " ".join(prompt), options)
-    expect_ready(home, job)
-    with opened(home) as database:
-        entry = keep_job(careful(author_at(home, database), yes=yes), job)
-        return tell((entry,), as_json=as_json)
 
-
-@command.command(
-    "show",
-    epilog="Example: whet jobs show morning-news --runs",
-    help="Show a job and its last run; with --runs, list the runs of one job or of all: how each ended, what was "
-    "missed, and whether its report was delivered.",
-)
+@command.command("show", epilog="Example: whet jobs show morning-news --runs")
 @click.argument("name", default="")
 @click.option("--runs", "is_history", is_flag=True, help="List the runs, newest first.")
 @click.option("--limit", default=30, type=click.IntRange(1), help="Maximum number of runs to list.")
-@json_option
-def show(name: str, is_history: bool, limit: int, as_json: bool) -> int:
-    home = find_home(os.environ)
-    if is_history:
-        return _history(home, name, limit=limit, as_json=as_json)
-    load(home.folder, name)
-    with opened(home) as database:
-        [(found, mark, last)] = [each for each in _found(home, database) if each[0].name == name]
+def show(name: str, is_history: bool, limit: int) -> int:
+    """Show a job and its last run; with --runs, list the runs of one job or of all: how each ended, what was missed,
+    and whether its report was delivered.
+    """
+    with own_store() as (home, database):
+        if is_history:
+            found = job_records.runs(database, owner_of(home), name, limit=limit)
+            if not found and name:
+                load(home.folder, name)
+            return give({"runs": [run_record(each) for each in found]}, RUNS.lines(found, none="No runs yet."))
+        load(home.folder, name)
+        [file] = [each for each in list_jobs(home.folder) if each.name == name]
+        row = _listed(home, database, file, now=time.time())
     text = read_text(home.folder, name)
-    ran = (f"[bold]Last run[/bold] {moment(last.scheduled)}", *result_lines(last)) if last else ()
-    record = {**job_record(found, mark, last, now=time.time()), "text": text}
-    return give(record, (plain(text or ""), *ran), as_json=as_json)
+    ran = (f"[bold]Last run[/bold] {moment(row.last.scheduled)}", *result_lines(row.last)) if row.last else ()
+    return give({**job_record(row), "text": text}, (plain(text or ""), *ran))
 
 
-@command.command(
-    "run",
-    epilog="Example: whet jobs run morning-news",
-    help="Run a job now, regardless of its schedule, and print its report. Exit code 1 if the run failed or its "
-    "report was not delivered.",
-)
+@command.command("run", epilog="Example: whet jobs run morning-news")
 @click.argument("name")
 @click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet worker list` lists it.")
-@json_option
-def run(name: str, background: bool, as_json: bool) -> int:
-    from whet.cli.jobs_running import run_here, submit
-
+def run(name: str, background: bool) -> int:
+    """Run a job now, regardless of its schedule, and print its report. Exit code 1 if the run failed or its report was
+    not delivered.
+    """
     home = find_home(os.environ)
     job = load(home.folder, name)
-    return submit(home, job, as_json=as_json) if background else run_here(home, job, as_json=as_json)
+    return _submit(home, job) if background else _run_here(home, job)
 
 
-@command.command(
-    "pause",
-    epilog="Example: whet jobs pause morning-news",
-    help="Pause a job. Runs that fall due while it is paused are skipped and not counted as missed.",
-)
+@command.command("pause", epilog="Example: whet jobs pause morning-news")
 @click.argument("name")
 @click.option("--resume", "is_resumed", is_flag=True, help="Go on with a paused job instead.")
 @yes_option
-@json_option
-def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
+def pause_(name: str, is_resumed: bool, yes: bool) -> int:
+    """Pause a job. Runs that fall due while it is paused are skipped and not counted as missed."""
     with own_store() as (home, database):
         entry = pause_job(careful(author_at(home, database), yes=yes), name, paused=not is_resumed)
         if is_resumed and entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
@@ -133,52 +135,52 @@ def pause_(name: str, is_resumed: bool, yes: bool, as_json: bool) -> int:
             job = load(home.folder, name)
             mark = known or job_records.JobMark(owner_of(home).id, name, stamp(job), 0.0, added=job.added)
             job_records.keep_mark(database, mark._replace(accounted=time.time()))
-        return tell((entry,), as_json=as_json, done="Resumed" if is_resumed else "Paused")
+        return tell((entry,), done="Resumed" if is_resumed else "Paused")
 
 
-@command.command(
-    "remove",
-    epilog="Example: whet jobs remove morning-news",
-    help="Remove a job. To restore it, run `whet ledger undo`.",
-)
+@command.command("remove", epilog="Example: whet jobs remove morning-news")
 @click.argument("name")
 @yes_option
-@json_option
-def remove_(name: str, yes: bool, as_json: bool) -> int:
+def remove_(name: str, yes: bool) -> int:
+    """Remove a job. To restore it, run `whet ledger undo`."""
     with own_store() as (home, database):
-        return tell((remove_named(careful(author_at(home, database), yes=yes), Form.JOB, name),), as_json=as_json)
+        return tell((remove_named(careful(author_at(home, database), yes=yes), Form.JOB, name),))
 
 
-def _history(home: Home, name: str, *, limit: int, as_json: bool) -> int:
+def _run_here(home: Home, job: Job) -> int:
+    """Make the run in this program, and print what came of it."""
+    record = _write_down(home, job, is_direct=True)
+    with living(home, job_runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
+        steps = Direct(record.id)
+        steps.interrupt = stop
+        with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
+            job_runs.job(home, steps, job_runs.JobRequest(record.id))
     with opened(home) as database:
-        found = job_records.runs(database, owner_of(home), name, limit=limit)
-    if not found and name:
-        load(home.folder, name)
-    record = {"runs": [run_record(each) for each in found]}
-    return give(record, (runs_table(found),) if found else ("No runs yet.",), as_json=as_json)
+        ended = job_records.record_of(database, owner_of(home), record.id)
+    code = exit_code(ended)
+    return give(run_record(ended), result_lines(ended) if ended.job.deliver != "stdout" else (), code=code)
 
 
-def _list(as_json: bool) -> int:
+def _submit(home: Home, job: Job) -> int:
+    """Leave the run to a worker."""
+    from whet.work.given import given_orders
+
+    record = _write_down(home, job, is_direct=False)
+    with given_orders(home) as orders:
+        id = orders.submit(job_runs.order(record), Queue.JOBS)
+    return give({"work": id, "run": record.id}, (f"Queued as {id}. To run it: `whet worker`.",))
+
+
+def _write_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
     now = time.time()
-    with own_store() as (home, database):
-        found = _found(home, database)
-        lines = (NONE,) if not found else job_lines(home, database, found, now=now)
-        give({"jobs": [job_record(*each, now=now) for each in found]}, lines, as_json=as_json)
-    return int(any(each.job is None for each, _, _ in found))
-
-
-def _found(home: Home, database: "Database") -> list[Any]:
-    own = owner_of(home)
-    found = []
-    for each in list_jobs(home.folder):
-        runs = job_records.runs(database, own, each.name, limit=1)
-        found.append((each, job_records.mark_of(database, own.id, each.name), runs[0] if runs else None))
-    return found
+    id = job_runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
+    record = JobRecord(id, job, now, manual=True, is_direct=is_direct)
+    with opened(home) as database:
+        job_records.add(database, owner_of(home), record)
+    return record
 
 
 def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job:
-    from whet.context.zone import local_zone
-
     if options["deliver"] not in DELIVERIES:
         raise WhetError(f"{options['deliver']!r} is not a delivery.", advice=f"Use one of: {', '.join(DELIVERIES)}.")
     taken = [found.name for found in list_jobs(home.folder)]

@@ -7,8 +7,8 @@ from statistics import fmean, pstdev
 
 import click
 
-from whet.cli.options import json_option
-from whet.cli.output import plain, print_json, say
+from whet.cli.options import json_command
+from whet.cli.output import give, plain
 from whet.evidence.classical import bootstrap, mcnemar, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
@@ -19,20 +19,11 @@ from whet.text.words import many
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 BOOTSTRAP_SEED = 1
+ONE_LOOK = "[dim]One look at all cases. If you looked before, or will add cases and look again: --growing.[/]"
 BOOTSTRAP_CASES = 20_000
 
 
-@click.command(
-    "judge",
-    epilog="Example: whet judge outcomes.csv --base old --candidate new",
-    help="Judge an experiment: is the candidate arm better than the base on the same cases? FILE is a table with the "
-    "columns case, seed, arm and passed (or score), in any order, with commas, tabs or semicolons; - reads standard "
-    "input. Attempts are paired by case and seed, and the case is the unit. Accepts when the evidence that the "
-    "candidate helps reaches 1/alpha, rejects when the evidence of harm does. The false-accept rate is at most "
-    "alpha for one look at cases whose number was chosen in advance; with --growing it holds however often you look "
-    "while cases are added, at the price of power. Exit code 0 for any verdict; with --exit-code 0 accept, "
-    "3 undecided, 4 reject.",
-)
+@json_command("judge", epilog="Example: whet judge outcomes.csv --base old --candidate new")
 @click.argument("file", metavar="FILE")
 @click.option("--base", help="Arm to compare with. Default: recognised by its name.")
 @click.option("--candidate", help="Arm that should be better.")
@@ -47,7 +38,6 @@ BOOTSTRAP_CASES = 20_000
 @click.option("--growing", is_flag=True, help="Cases are still being added: valid at any number of looks.")
 @click.option("--details", is_flag=True, help="Add Wilson intervals, McNemar's exact test and a bootstrap over cases.")
 @click.option("--exit-code", is_flag=True, help="Report the verdict in the exit code.")
-@json_option
 def command(
     file: str,
     base: str | None,
@@ -57,23 +47,23 @@ def command(
     growing: bool,
     details: bool,
     exit_code: bool,
-    as_json: bool,
 ) -> int:
+    """Judge an experiment: is the candidate arm better than the base on the same cases? FILE is a table with the
+    columns case, seed, arm and passed (or score), in any order, with commas, tabs or semicolons; - reads standard
+    input. Attempts are paired by case and seed, and the case is the unit. Accepts when the evidence that the
+    candidate helps reaches 1/alpha, rejects when the evidence of harm does. The false-accept rate is at most alpha
+    for one look at cases whose number was chosen in advance; with --growing it holds however often you look while
+    cases are added, at the price of power. Exit code 0 for any verdict; with --exit-code 0 accept, 3 undecided, 4
+    reject.
+    """
     table = read_table(rows_of(_raw(file)), bounds=range_of(bounds))
     comparison = compare(table, base=base, candidate=candidate)
     differences = comparison.differences
     verdict = (judge if growing else judge_once)(differences, alpha=alpha, attempts=comparison.attempts)
-    if as_json:
-        print_json(_record(verdict, comparison, table, growing=growing) | (_details(comparison) if details else {}))
-    else:
-        for text in _lines(verdict, comparison, table):
-            say(text)
-        if not growing:
-            say("[dim]One look at all cases. If you looked before, or will add cases and look again: --growing.[/]")
-        if details:
-            for text in _detail_lines(_details(comparison)):
-                say(text)
-    return EXIT_CODES[verdict.ruling] if exit_code else 0
+    more = _details(comparison) if details else {}
+    lines = (*_lines(verdict, comparison, table), *(() if growing else (ONE_LOOK,)), *_detail_lines(more))
+    record = {**_record(verdict, comparison, table, growing=growing), **more}
+    return give(record, lines, code=EXIT_CODES[verdict.ruling] if exit_code else 0)
 
 
 def _raw(file: str) -> bytes:

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import click
 from rich.table import Table
@@ -12,9 +13,9 @@ from whet.changes.apply import settle
 from whet.cli.acting import actor_of
 from whet.cli.authoring import expect_meant, is_last
 from whet.cli.delivery import touched, touched_lines
-from whet.cli.options import AskedRows, ListedRows, json_option, list_options, own_store
-from whet.cli.output import console, give, moment, next_lines, plain, print_json, say, table
-from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
+from whet.cli.options import AskedRows, CommandList, json_group, list_options, own_store
+from whet.cli.output import console, give, is_json, moment, next_lines, plain
+from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Key, Step
 from whet.ledger.folding import fold, grounds_of, seen_from
@@ -28,7 +29,7 @@ from whet.text.showing import shown
 EMPTY = "The ledger is empty: nothing has changed yet. `whet try` finds what to change."
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 ROOMY = 120  # columns in which all that is known of an entry has room
-NARROW = ("id", "step", "what", "text")
+ROOMY_ONLY = ("when", "by", "maker")  # what has no room in a narrow terminal: `whet ledger show` tells it
 # Of words that never became active: what was decided on them last.
 NEVER_ACTIVE = {
     Step.APPROVED: "Approved, then not applied",
@@ -38,66 +39,87 @@ NEVER_ACTIVE = {
     Step.REJECTED: "A trial rejected it",
     Step.UNDECIDED: "A trial could not decide",
 }
-ENTRIES: ListedRows[Entry] = ListedRows(
-    lambda entry: entry.patch.scope.project,
-    lambda entry: entry.at,
-    {"newest": lambda entry: -entry.number, "oldest": lambda entry: entry.number, "name": lambda e: e.patch.name},
+
+
+class ListedEntry(NamedTuple):
+    """An entry with the grounds of what is active by it."""
+
+    entry: Entry
+    grounds: str
+
+
+ENTRIES: CommandList[ListedEntry] = CommandList(
+    {
+        "id": lambda row: row.entry.number,
+        "when": lambda row: moment(row.entry.at),
+        "step": lambda row: _step(row.entry, row.grounds),
+        "by": lambda row: row.entry.actor,
+        "maker": lambda row: shown(row.entry.maker),
+        "what": lambda row: patch_cells(row.entry.patch)[0],
+        "text": lambda row: patch_cells(row.entry.patch)[1],
+    },
+    {
+        "newest": lambda row: -row.entry.number,
+        "oldest": lambda row: row.entry.number,
+        "name": lambda row: row.entry.patch.name,
+    },
+    numbers=("id",),
+    spare=("maker", "by"),
+    project=lambda row: row.entry.patch.scope.project,
+    at=lambda row: row.entry.at,
 )
 
 
-@click.group(
-    "ledger",
-    invoke_without_command=True,
-    epilog="Example: whet ledger --limit 20",
-    help="List every change to rules, notes, skills, templates and jobs, newest first. The commands show one entry, "
-    "explain where a sentence came from, and undo changes. Nothing is ever lost, and your own edits are "
-    "never overwritten.",
-)
+@json_group("ledger", epilog="Example: whet ledger --limit 20")
 @list_options(*ENTRIES.orders)
 @click.option("--limit", type=click.IntRange(1), default=30, show_default=True, help="Maximum number to list.")
 @click.option("--all", "everything", is_flag=True, hidden=True, help="Also what was started and abandoned.")
-@json_option
-@click.pass_context
-def command(context: click.Context, asked: AskedRows, limit: int, everything: bool, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
+def command(asked: AskedRows, limit: int, everything: bool) -> int:
+    """List every change to rules, notes, skills, templates and jobs, newest first. The commands show one entry, explain
+    where a sentence came from, and undo changes. Nothing is ever lost, and your own edits are never overwritten.
+    """
     own, others, grounds = _entries()
     listed = [entry for entry in (*own, *others) if everything or entry.step not in PASSING]
     with own_store() as (_, database):
-        found = ENTRIES.chosen(listed, asked, KnownProjects(database))
-    shown_ones, counted = found[:limit], {entry.number for entry in own}
+        every = (ListedEntry(entry, grounds.get(entry.number, "")) for entry in listed)
+        found = ENTRIES.chosen(every, asked, KnownProjects(database))
+    rows, counted = found[:limit], {entry.number for entry in own}
     records = [
-        {**entry_record(each), "counts": each.number in counted, "grounds": grounds.get(each.number)}
-        for each in shown_ones
+        {**entry_record(each), "counts": each.number in counted, "grounds": grounds or None} for each, grounds in rows
     ]
-    foreign = dict.fromkeys(entry.maker for entry in shown_ones if entry.number not in counted)
-    lines = _lines(shown_ones, grounds, tuple(foreign)) if listed else (EMPTY,)
-    return give({"total": len(found), "entries": records}, lines, as_json=as_json)
+    foreign = dict.fromkeys(each.maker for each, _ in rows if each.number not in counted)
+    lines = _lines(rows, ", ".join(foreign)) if listed else (EMPTY,)
+    return give({"total": len(found), "entries": records}, lines)
 
 
-def _lines(entries: list[Entry], grounds: dict[int, str], foreign: tuple[str, ...]) -> Iterator[str | Table]:
-    yield _table(entries, grounds) if entries else "No change matches: try fewer filters."
+def _lines(rows: list[ListedEntry], foreign: str) -> Iterator[str | Table]:
+    is_roomy = console().width >= ROOMY
+    columns = {name: show for name, show in ENTRIES.columns.items() if is_roomy or name not in ROOMY_ONLY}
+    listed = rows if is_roomy else [row._replace(grounds="") for row in rows]
+    yield from ENTRIES._replace(columns=columns).lines(listed, none="No change matches: try fewer filters.")
     if foreign:
-        names = plain(shown(", ".join(foreign)))
+        names = plain(shown(foreign))
         yield f"Changes by {names} apply to them, and here only if you approve them: `whet lessons --waiting`."
     yield from next_lines("`whet ledger show ID` for the evidence and the verdict, `whet ledger undo ID` to undo.")
 
 
-@command.command(
-    "show",
-    epilog="Example: whet ledger show 'run the tests'",
-    help="Show one entry with its evidence and a diff, by its ID; or by words: which entry added them, on what "
-    "evidence, and whether they are active, wait, or were refused or undone.",
-)
+def _step(entry: Entry, grounds: str) -> str:
+    """The step, with the entry that it is about and the grounds of what is active."""
+    return f"{entry.step}{f' {entry.about}' if entry.about else ''}{f', {grounds}' if grounds else ''}"
+
+
+@command.command("show", epilog="Example: whet ledger show 'run the tests'")
 @click.argument("words", nargs=-1, required=True, metavar="ID|TEXT...")
-@json_option
-def show(words: tuple[str, ...], as_json: bool) -> int:
+def show(words: tuple[str, ...]) -> int:
+    """Show one entry with its evidence and a diff, by its ID; or by words: which entry added them, on what evidence,
+    and whether they are active, wait, or were refused or undone.
+    """
     if len(words) == 1 and words[0].isdecimal():
-        return _show_entry(int(words[0]), as_json)
-    return _show_words(" ".join(words), as_json)
+        return _show_entry(int(words[0]))
+    return _show_words(" ".join(words))
 
 
-def _show_entry(number: int, as_json: bool) -> int:
+def _show_entry(number: int) -> int:
     with own_store() as (home, database):
         ledger = ledger_of(home, database)
         entry = ledger.entry(number)
@@ -113,20 +135,17 @@ def _show_entry(number: int, as_json: bool) -> int:
         move = Move(Key(patch.form, patch.name, entry.home), None, patch.text if entry.after else None)
     record = {**entry_record(entry), "grounds": grounds or None, "diff": difference(move.before, move.after)}
     active_line = (f"Active {plain(grounds)}.",) if grounds else ()
-    return give(record, (*entry_lines(entry, move, named), *active_line), as_json=as_json)
+    return give(record, (*entry_lines(entry, move, named), *active_line))
 
 
-@command.command(
-    "undo",
-    epilog="Example: whet ledger undo",
-    help="Undo the last change; run it again to undo the one before. With ID, undo that change, unless something later "
-    "changed the same item. If the last change is not a rule, note or skill that you decided on yourself, you are "
-    "asked first; without a terminal, give its ID. The files of targets are brought up to date, and named.",
-)
+@command.command("undo", epilog="Example: whet ledger undo")
 @click.argument("number", type=int, required=False, metavar="[ID]")
 @click.option("--note", default="", help="Why, with ID.")
-@json_option
-def undo(number: int | None, note: str, as_json: bool) -> int:
+def undo(number: int | None, note: str) -> int:
+    """Undo the last change; run it again to undo the one before. With ID, undo that change, unless something later
+    changed the same item. If the last change is not a rule, note or skill that you decided on yourself, you are
+    asked first; without a terminal, give its ID. The files of targets are brought up to date, and named.
+    """
     actor = actor_of(os.environ)
     with own_store() as (home, database):
         if number is None or (not note and is_last(ledger_of(home, database), number)):
@@ -135,29 +154,21 @@ def undo(number: int | None, note: str, as_json: bool) -> int:
         else:
             made = (apply.revert(home, database, number, actor=actor, now=time.time(), note=note),)
         files = tell(home, database, now=time.time())
-    return _report(made, files, as_json)
+    return _report(made, files)
 
 
-@command.command("redo", epilog="Example: whet ledger redo", help="Redo the change that was undone last.")
-@json_option
-def redo(as_json: bool) -> int:
+@command.command("redo", epilog="Example: whet ledger redo")
+def redo() -> int:
+    """Redo the change that was undone last."""
     with own_store() as (home, database):
         made = apply.redo(home, database, actor=actor_of(os.environ), now=time.time())
         files = tell(home, database, now=time.time())
-    return _report(made, files, as_json)
+    return _report(made, files)
 
 
-def _show_words(text: str, as_json: bool) -> int:
+def _show_words(text: str) -> int:
     found = trace(_entries()[0], text)
-    if as_json:
-        ends = [entry_record(each.ended) if each.ended else None for each in found]
-        records = [
-            entry_record(each.entry) | {"state": _state(each), "ended": ended}
-            for each, ended in zip(found, ends, strict=True)
-        ]
-        print_json({"text": text, "entries": records})
-        return 0 if found else 1
-    if not found:
+    if not found and not is_json():
         raise WhetError(
             "No entry contains these words.",
             advice="Try fewer words, exactly as written. Text that you typed into a file yourself is not in the "
@@ -165,12 +176,15 @@ def _show_words(text: str, as_json: bool) -> int:
         )
     with own_store() as (_, database):
         named = KnownProjects(database).shown
+    records: list[dict[str, object]] = []
+    lines: list[str] = []
     for each in found:
-        say(f"[bold]{_standing(each)}[/bold]")
-        patch = each.entry.patch
-        for line in entry_lines(each.entry, Move(Key(patch.form, patch.name), None, patch.text), named):
-            say(line)
-    return 0
+        entry, ended = each
+        patch = entry.patch
+        records.append({**entry_record(entry), "state": _state(each), "ended": entry_record(ended) if ended else None})
+        lines.append(f"[bold]{_standing(each)}[/bold]")
+        lines += entry_lines(entry, Move(Key(patch.form, patch.name), None, patch.text), named)
+    return give({"text": text, "entries": records}, lines, code=int(not found))
 
 
 def _state(found: Trace) -> str:
@@ -193,16 +207,6 @@ def _standing(found: Trace) -> str:
     return f"No longer active, {how} by entry {ended.number}, {moment(ended.at)}:"
 
 
-def _table(entries: list[Entry], grounds: dict[int, str]) -> Table:
-    """The entries; in a narrow terminal what each changed has the room, and `whet ledger show` tells the rest."""
-    if console().width >= ROOMY:
-        rows = [entry_row(entry, grounds.get(entry.number, "")) for entry in entries]
-        return table(HEADINGS, rows, numbers=("id",), spare=("maker", "by"))
-    kept = [HEADINGS.index(heading) for heading in NARROW]
-    rows = [entry_row(entry) for entry in entries]
-    return table(NARROW, [tuple(row[at] for at in kept) for row in rows], numbers=("id",))
-
-
 def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
     """The entries that count in this home, with nothing left unfinished, and those of other members on rules.
 
@@ -218,11 +222,11 @@ def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
         return own, ledger.of_others(), grounds
 
 
-def _report(made: tuple[Entry, ...], files: tuple[TargetChange, ...], as_json: bool) -> int:
+def _report(made: tuple[Entry, ...], files: tuple[TargetChange, ...]) -> int:
     lines = (
         f"Entry {entry.about} was {entry.step}: the {entry.patch.form} {plain(entry.patch.name)} is"
         f" {'restored' if entry.after else 'removed'}."
         for entry in made
     )
     record = {"entries": [entry_record(entry) for entry in made], "files": touched(files)}
-    return give(record, (*lines, *touched_lines(files)), as_json=as_json)
+    return give(record, (*lines, *touched_lines(files)))

@@ -3,6 +3,7 @@
 import itertools
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +11,9 @@ import click
 
 from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
 from whet.cli.deciding import COMMANDS, over_budget, show_change, show_waiting
-from whet.cli.options import filter_options, is_folder, json_option, own_store, sort_option
-from whet.cli.output import give, next_lines, plain, print_json, say
+from whet.cli.options import filter_options, is_folder, json_group, own_store, sort_option
+from whet.cli.output import give, next_lines, plain
+from whet.cli.shown.audit import audit_of
 from whet.cli.shown.lessons import (
     FORMS,
     NEXT,
@@ -30,22 +32,21 @@ from whet.cli.shown.lessons import (
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson, waiting_lessons
 from whet.lessons.record import DECIDED, UNDECIDED, Lesson, LessonStage
+from whet.statements.audit import lessons_of_files
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.listing import Filters
-from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 from whet.text.words import many
 
 OF_ALL = "To see the lessons of all projects, run `whet lessons`."
+NO_SESSIONS = "No sessions yet. To import them, run `whet import`."
+ORDERS: dict[str, Callable[[Lesson], float]] = {
+    "project": lambda _: 0,  # as they come, project by project
+    "sessions": lambda lesson: -lesson.sessions,
+    "worth": lambda lesson: -lesson.evidence.worth,
+}
 NOTHING_YET = "A lesson needs a correction, or an error that recurs: import more sessions with `whet import`."
-
-
-class AskedLessons(NamedTuple):
-    """Which lessons are meant."""
-
-    scope: LessonScope
-    change: str | None
 
 
 class FoundLessons(NamedTuple):
@@ -60,23 +61,14 @@ class FoundLessons(NamedTuple):
     waiting: tuple[Lesson, ...] = ()
 
 
-@click.group(
-    "lessons",
-    invoke_without_command=True,
-    epilog="Example: whet lessons --project shop",
-    help="List what your sessions teach, project by project: what was different when a call that had failed worked,"
-    " what people said for good, what they ask for again and again; each as the text that would be told. What waits for"
-    " your approval comes first. Text that comes from a tool or a stranger reaches no agent until you approve its exact"
-    " wording. In a team, the same holds for rules of other members, unless they are among your team.admins. Changes"
-    " that nobody decides on expire.",
-)
+@json_group("lessons", epilog="Example: whet lessons --project shop")
 @filter_options
 @click.option(
     "--change",
     type=click.Choice([change.value for change in FORMS.values()]),
     help="Only lessons that call for this kind of change.",
 )
-@sort_option("project", "sessions", "worth")
+@sort_option(*ORDERS)
 @click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
 @click.option("--all", "every", is_flag=True, help="Also lessons that you decided on: active, undone or refused.")
 @click.option(
@@ -89,10 +81,7 @@ class FoundLessons(NamedTuple):
     is_flag=True,
     help="The statements of CLAUDE.md, AGENTS.md and the like of this project, or of --project.",
 )
-@json_option
-@click.pass_context
 def command(
-    context: click.Context,
     filters: Filters,
     change: str | None,
     sort: str,
@@ -100,81 +89,64 @@ def command(
     every: bool,
     waiting: bool,
     yours: bool,
-    as_json: bool,
 ) -> int:
-    filters, project = filters._replace(folder="", folders=()), context.params["folder"] or ""
+    """List what your sessions teach, project by project: what was different when a call that had failed worked, what
+    people said for good, what they ask for again and again; each as the text that would be told. What waits for your
+    approval comes first. Text that comes from a tool or a stranger reaches no agent until you approve its exact
+    wording. In a team, the same holds for rules of other members, unless they are among your team.admins. Changes
+    that nobody decides on expire.
+    """
+    filters, project = filters._replace(folder="", folders=()), click.get_current_context().params["folder"] or ""
     is_whole = is_folder(project)
-    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_whole else project
-    context.obj = AskedLessons(LessonScope(filters, name, is_whole), change)
-    if context.invoked_subcommand:
-        return 0
     if waiting:
-        return show_waiting(as_json=as_json)
+        return show_waiting()
     if yours:
-        return _show_yours(Path(os.path.expanduser(project)) if is_whole else Path.cwd(), as_json=as_json)
+        return _show_yours(Path(os.path.expanduser(project)) if is_whole else Path.cwd())
+    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_whole else project
     with own_store() as (_, database):
-        found = _find(database, context.obj)
-    if sort != "project":
-        ordered = sorted(
-            found.asked.lessons, key=lambda each: -(each.sessions if sort == "sessions" else each.evidence.worth)
-        )
-        found = found._replace(asked=found.asked._replace(lessons=tuple(ordered)))
+        found = _find(database, LessonScope(filters, name, is_whole), change)
+    order = ORDERS[sort]
+    found = found._replace(asked=found.asked._replace(lessons=tuple(sorted(found.asked.lessons, key=order))))
     if dropped:
-        _tell_dropped(found.asked, as_json=as_json)
-    elif as_json:
-        _print(found)
-    elif not found.asked.sessions and not found.asked.lessons:
-        is_narrowed = any(filters) or project
-        say(f"No sessions match. {OF_ALL}" if is_narrowed else "No sessions yet. To import them, run `whet import`.")
+        return _tell_dropped(found.asked)
+    if not found.asked.sessions and not found.asked.lessons:
+        lines: Iterable[str] = (NO_SESSIONS if not any(filters) and not project else f"No sessions match. {OF_ALL}",)
     else:
-        _show(found, every=every)
-        if not found.asked.lessons:
-            say(OF_ALL if project or any(filters) else NOTHING_YET)
-    return 0
+        lines = _lines(found, every=every)
+    if found.asked.sessions and not found.asked.lessons:
+        lines = (*lines, OF_ALL if project or any(filters) else NOTHING_YET)
+    return give(_record(found), lines)
 
 
-@command.command(
-    "show",
-    epilog="Example: whet lessons show 3",
-    help="Show one lesson with its evidence, by its id or its number in the list; what waits, as a diff.",
-)
+@command.command("show", epilog="Example: whet lessons show 3")
 @click.argument("name", metavar="ID")
 @click.option("--all", "every", is_flag=True, help="All quotes, and not the first few.")
-@json_option
-@click.pass_context
-def show(context: click.Context, name: str, every: bool, as_json: bool) -> int:
+def show(name: str, every: bool) -> int:
+    """Show one lesson with its evidence, by its id or its number in the list; what waits, as a diff."""
     with own_store() as (home, database):
         for lesson in waiting_lessons(home, database, now=time.time()):
             if name in (str(lesson.standing.entry), lesson.id):
-                show_change(lesson, as_json=as_json)
-                return 0
-        found = _find(database, context.obj)
+                return show_change(lesson)
+        found = _find(database)
     lesson = _named(found, name)
     number = found.numbers.get(lesson.id)
     lines = evidence_lines(lesson, number, found.whole.places, every=every)
     more = over_budget(lesson.patch) if lesson.standing.stage in UNDECIDED else ()
-    return give(lesson_record(lesson, number, evidence=True), itertools.chain(lines, more), as_json=as_json)
+    return give(lesson_record(lesson, number, evidence=True), itertools.chain(lines, more))
 
 
-@command.command(
-    "propose",
-    epilog="Example: whet lessons propose 4e28b1e8",
-    help="Put lessons among the changes that wait for your approval.",
-)
+@command.command("propose", epilog="Example: whet lessons propose 4e28b1e8")
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
-@json_option
-@click.pass_context
-def propose_drafts(context: click.Context, names: tuple[str, ...], as_json: bool) -> int:
-    home = find_home(os.environ)
-    entries = []
-    with opened(home) as database:
-        found = _find(database, context.obj)
-        for lesson in [_named(found, name) for name in names]:
-            entries.append(propose_lesson(home, database, lesson, now=time.time()))
+def propose_drafts(names: tuple[str, ...]) -> int:
+    """Put lessons among the changes that wait for your approval."""
+    with own_store() as (home, database):
+        found = _find(database)
+        lessons = [_named(found, name) for name in names]
+        entries = [propose_lesson(home, database, each, now=time.time()) for each in lessons]
     lines = (f"Entry {each.number} waits: {each.patch.form.value} {plain(each.patch.name)}." for each in entries)
     then = f"`whet lessons show {entries[0].number}` to see it, `whet lessons --waiting` to approve or refuse."
     record = {"proposed": [{"entry": each.number, "name": each.patch.name} for each in entries]}
-    return give(record, (*lines, *next_lines(then)), as_json=as_json)
+    return give(record, (*lines, *next_lines(then)))
 
 
 for each in COMMANDS:
@@ -189,75 +161,66 @@ def _named(found: FoundLessons, name: str) -> Lesson:
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
 
 
-def _find(database: Database, ask: AskedLessons) -> FoundLessons:
+def _find(database: Database, scope: LessonScope = EVERYWHERE, change: str | None = None) -> FoundLessons:
     home = find_home(os.environ)
     bring_up_to_date(database)
     read_what_is_taught(database)
     with learning() as progress:
         whole = learned(home, database, progress=progress)
-        asked = whole if ask.scope == EVERYWHERE else learned(home, database, ask.scope, progress=progress)
-    asked = asked._replace(lessons=tuple(each for each in asked.lessons if ask.change in (None, change_of(each).value)))
+        asked = whole if scope == EVERYWHERE else learned(home, database, scope, progress=progress)
+    asked = asked._replace(lessons=tuple(each for each in asked.lessons if change in (None, change_of(each).value)))
     numbers = {each.id: number for number, each in enumerate(whole.lessons, 1)}
     return FoundLessons(asked, whole, numbers, waiting_lessons(home, database, now=time.time()))
 
 
-def _show_yours(folder: Path, *, as_json: bool) -> int:
+def _show_yours(folder: Path) -> int:
     """The statements of the files that agents read in a project: lessons that are in force because they stand there."""
-    from whet.cli.shown.audit import audit_of
-    from whet.statements.audit import lessons_of_files
-
     found = audit_of(folder)
     lessons = tuple(lessons_of_files(found, project=name_of_project(Path(found.root))))
     said = f"{many(len(lessons), 'statement')}, {found.tokens:,} tokens at every start."
     then = f"[dim]{said} `whet audit` says what is wrong; `whet try --without FILE:LINE` tries to leave one out.[/]"
     record = {"root": found.root, "lessons": [lesson_record(each, None) for each in lessons]}
-    return give(record, (*lesson_lines(lessons, {}, name_of_project(Path.cwd())), then), as_json=as_json)
+    return give(record, (*lesson_lines(lessons, {}, name_of_project(Path.cwd())), then))
 
 
-def _tell_dropped(found: LearnedOfAll, *, as_json: bool) -> None:
+def _tell_dropped(found: LearnedOfAll) -> int:
     """What was drafted and is no lesson."""
     counts = {"sessions": found.sessions, "in_temporary_folders": found.temporary}
     record = {**counts, "dropped": [dropped_record(each) for each in found.dropped]}
     told = f"[dim]{many(len(found.dropped), 'draft')} dropped, from {many(found.sessions, 'session')}.[/]"
-    give(record, (*dropped_lines(found.dropped, found.places), told), as_json=as_json)
+    return give(record, (*dropped_lines(found.dropped, found.places), told))
 
 
-def _print(found: FoundLessons) -> None:
-    shown = found.asked
-    print_json(
-        {
-            "sessions": shown.sessions,
-            "in_temporary_folders": shown.temporary,
-            "lessons": [lesson_record(each, found.numbers.get(each.id)) for each in shown.lessons],
-            "conflicts": [
-                {"project": project, **conflict_record(each)}
-                for project, every in shown.conflicts.items()
-                for each in every
-            ],
-            "dropped": len(shown.dropped),
-        }
-    )
+def _record(found: FoundLessons) -> dict[str, object]:
+    asked = found.asked
+    return {
+        "sessions": asked.sessions,
+        "in_temporary_folders": asked.temporary,
+        "lessons": [lesson_record(each, found.numbers.get(each.id)) for each in asked.lessons],
+        "conflicts": [
+            {"project": project, **conflict_record(each)}
+            for project, every in asked.conflicts.items()
+            for each in every
+        ],
+        "dropped": len(asked.dropped),
+    }
 
 
-def _show(found: FoundLessons, *, every: bool) -> None:
-    shown = found.asked
-    decided = [each for each in shown.lessons if each.standing.stage in DECIDED]
-    here = name_of_project(Path.cwd())
+def _lines(found: FoundLessons, *, every: bool) -> Iterator[str]:
+    asked = found.asked
+    decided = [each for each in asked.lessons if each.standing.stage in DECIDED]
     if found.waiting:
-        say(WAITING)
-    for line in waiting_lines(found.waiting):
-        say(line)
-    listed = [each for each in shown.lessons if every or each not in decided]
+        yield WAITING
+    yield from waiting_lines(found.waiting)
+    listed = [each for each in asked.lessons if every or each not in decided]
     listed = [each for each in listed if each.standing.stage is not LessonStage.WAITING]
     taken = {each.standing.entry for each in found.waiting}  # by this number `show` finds what waits
     numbers = {id: number for id, number in found.numbers.items() if number not in taken}
-    for line in lesson_lines(listed, numbers, here):
-        say(line)
-    for line in conflict_lines(shown.conflicts, shown.places):
-        say(line)
+    yield from lesson_lines(listed, numbers, name_of_project(Path.cwd()))
+    yield from conflict_lines(asked.conflicts, asked.places)
     if decided and not every:
-        say(decided_line(decided))
-    temporary = f", {shown.temporary:,} of them in temporary folders" if shown.temporary else ""
-    dropped = f" Dropped: {len(shown.dropped)} (`--dropped` says why)." if shown.dropped else ""
-    said = f"{many(len(shown.lessons), 'lesson')} from {many(shown.sessions, 'session')}{temporary}.{dropped}"
-    say(f"[dim]{said}{f' {NEXT}' if shown.lessons else ''}[/]")
+        yield decided_line(decided)
+    temporary = f", {asked.temporary:,} of them in temporary folders" if asked.temporary else ""
+    dropped = f" Dropped: {len(asked.dropped)} (`--dropped` says why)." if asked.dropped else ""
+    said = f"{many(len(asked.lessons), 'lesson')} from {many(asked.sessions, 'session')}{temporary}.{dropped}"
+    yield f"[dim]{said}{f' {NEXT}' if asked.lessons else ''}[/]"

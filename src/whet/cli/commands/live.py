@@ -11,10 +11,10 @@ from whet.cli.acting import actor_of, need_terminal, trust_at
 from whet.cli.deciding import Decider, chosen_lessons
 from whet.cli.delivery import touched, touched_lines
 from whet.cli.live_starting import SHARE, LiveReader, begin_waiting, begun, expect_told
-from whet.cli.options import AskedRows, ListedRows, json_option, list_options, own_store, yes_option
+from whet.cli.options import AskedRows, json_group, list_options, own_store, yes_option
 from whet.cli.output import give, plain, say
 from whet.cli.shown.entries import entry_record
-from whet.cli.shown.live import live_lines, live_record
+from whet.cli.shown.live import LIVE, live_lines, live_record
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.errors import WhetError
 from whet.improving.learned import LessonScope, lessons_of
@@ -31,16 +31,6 @@ from whet.targets.known_projects import KnownProjects
 from whet.targets.sync import TargetChange, tell
 from whet.text.showing import size_of
 
-LIVE: ListedRows[Lesson] = ListedRows(
-    lambda lesson: lesson.patch.scope.project,
-    lambda lesson: lesson.counts.since,
-    {
-        "oldest": lambda lesson: lesson.standing.entry,
-        "newest": lambda lesson: -lesson.standing.entry,
-        "help": lambda lesson: -lesson.counts.comparison.evidence_help,
-        "harm": lambda lesson: -lesson.counts.comparison.evidence_harm,
-    },
-)
 share_option = click.option(
     "--share",
     default=SHARE,
@@ -50,39 +40,29 @@ share_option = click.option(
 )
 
 
-@click.group(
-    "live",
-    invoke_without_command=True,
-    epilog="Example: whet live start 12",
-    help="List the rules that only a share of sessions gets, with the evidence so far. A hash of the session id "
-    "decides which sessions; for the files of other agents, a hash of the day. `whet live look` tells a rule that "
-    "helps to every session, and takes back one that harms.",
-)
+@json_group("live", epilog="Example: whet live start 12")
 @list_options(*LIVE.orders)
-@json_option
-@click.pass_context
-def command(context: click.Context, asked: AskedRows, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
+def command(asked: AskedRows) -> int:
+    """List the rules that only a share of sessions gets, with the evidence so far. A hash of the session id decides
+    which sessions; for the files of other agents, a hash of the day. `whet live look` tells a rule that helps to
+    every session, and takes back one that harms.
+    """
     with own_store() as (home, database):
         found = LIVE.chosen(live_lessons(home, database), asked, KnownProjects(database))
-    return give({"live": [live_record(each) for each in found]}, live_lines(found), as_json=as_json)
+    return give({"live": [live_record(each) for each in found]}, live_lines(found))
 
 
-@command.command(
-    "start",
-    epilog="Example: whet live start 4 --share 0.3",
-    help="Tell a rule to a share of new sessions until it is known whether it helps. ID is a change that waits: this "
-    "approves it for these sessions. Several are a bundle: lessons too rare to be known one by one are told to the "
-    "same sessions and decided on together. `all` is every lesson of this folder's project that waits or is new and "
-    "has a failure that can be counted. It says who is told, and does nothing where nobody would be.",
-)
+@command.command("start", epilog="Example: whet live start 4 --share 0.3")
 @click.argument("names", metavar="[ID]...", nargs=-1)
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule, in place of ID.")
 @share_option
 @yes_option
-@json_option
-def start(names: tuple[str, ...], rule: str, share: float, yes: bool, as_json: bool) -> int:
+def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
+    """Tell a rule to a share of new sessions until it is known whether it helps. ID is a change that waits: this
+    approves it for these sessions. Several are a bundle: lessons too rare to be known one by one are told to the
+    same sessions and decided on together. `all` is every lesson of this folder's project that waits or is new and
+    has a failure that can be counted. It says who is told, and does nothing where nobody would be.
+    """
     if bool(rule) == bool(names):
         raise WhetError("Give what to try.", advice="Give one of: ID, several IDs, all, --rule TEXT.")
     home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
@@ -101,35 +81,24 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool, as_json: b
             told = expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
             entry = try_out(home, database, patch, actor=actor, now=now, share=share)
             made = begun(home, database, (entry,), told, share=share)
-    return _said(made.entries, made.files, made.words, as_json, made.told)
+    return _said(made.entries, made.files, made.words, made.told)
 
 
-@command.command(
-    "stop",
-    epilog="Example: whet live stop read-before-edit",
-    help="End a comparison by its name or entry, and take the rule back; with --keep, tell it to every session.",
-)
+@command.command("stop", epilog="Example: whet live stop read-before-edit")
 @click.argument("name")
 @click.option("--keep", is_flag=True, help="Tell the rule to every session from now on.")
-@json_option
-def stop(name: str, keep: bool, as_json: bool) -> int:
+def stop(name: str, keep: bool) -> int:
+    """End a comparison by its name or entry, and take the rule back; with --keep, tell it to every session."""
     act: Callable[..., Entry] = promote if keep else revert
     home, now = find_home(os.environ), time.time()
     with opened(home) as database:
         item = _canary(ledger_of(home, database).state().rules, name)
         entry = act(home, database, item.number, actor=actor_of(os.environ), now=now, note="by hand")
         files = tell(home, database, now=now)
-    return _said((entry,), files, "applied to every new session" if keep else "taken back", as_json)
+    return _said((entry,), files, "applied to every new session" if keep else "taken back")
 
 
-@command.command(
-    "look",
-    epilog="Example: whet live look --json",
-    help="Compare finished sessions with and without each rule that is live, tell rules that clearly help to every "
-    "session and take back rules that harm. A rule that came of a lesson is compared by its own failure in sessions in "
-    "its situation, as a detector sees it, with guards beside it. Templates chosen by `--warm auto` are compared like "
-    "rules; one that harms or is not worth its tokens is retired. The worker does this every hour.",
-)
+@command.command("look", epilog="Example: whet live look --json")
 @click.option(
     "--settled",
     default=60.0,
@@ -138,12 +107,16 @@ def stop(name: str, keep: bool, as_json: bool) -> int:
     type=click.FloatRange(0),
     help="Minutes of inactivity after which a session counts as finished.",
 )
-@json_option
-def look_(settled: float, as_json: bool) -> int:
+def look_(settled: float) -> int:
+    """Compare finished sessions with and without each rule that is live, tell rules that clearly help to every session
+    and take back rules that harm. A rule that came of a lesson is compared by its own failure in sessions in its
+    situation, as a detector sees it, with guards beside it. Templates chosen by `--warm auto` are compared like
+    rules; one that harms or is not worth its tokens is retired. The worker does this every hour.
+    """
     with own_store() as (home, database):
         found = look(home, database, now=time.time(), settled_seconds=60 * settled)
     record = {"live": [live_record(each) for each in found.canaries], "templates": [*map(live_record, found.templates)]}
-    return give(record, live_lines((*found.canaries, *found.templates)), as_json=as_json)
+    return give(record, live_lines((*found.canaries, *found.templates)))
 
 
 def _of_this_project(home: Home, database: Database) -> tuple[str, ...]:
@@ -172,8 +145,7 @@ def _expect_approval(patch: Patch) -> None:
     """Text that comes from elsewhere is told to nobody before a person at a terminal approves exactly that."""
     if patch.is_foreign:
         need_terminal()
-        for line in (*reviewed(patch.text), *cautions(patch.text)):
-            say(line)
+        say(*reviewed(patch.text), *cautions(patch.text), aloud=True)
         question = f"Approve exactly this ({size_of(patch.text)}) for a share of sessions?"
         click.confirm(question, abort=True, err=True)
 
@@ -190,11 +162,10 @@ def _said(
     entries: tuple[Entry, ...],
     files: tuple[TargetChange, ...],
     what: str,
-    as_json: bool,
     told: tuple[LiveReader, ...] | None = None,
 ) -> int:
     readers = {} if told is None else {"told": [each._asdict() for each in told]}
     others = {"bundle": [entry_record(each) for each in entries]} if len(entries) > 1 else {}
     lines = (f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}." for entry in entries)
     record = {**entry_record(entries[0]), "files": touched(files), **readers, **others}
-    return give(record, (*lines, *touched_lines(files)), as_json=as_json)
+    return give(record, (*lines, *touched_lines(files)))

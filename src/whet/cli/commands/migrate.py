@@ -2,7 +2,7 @@
 
 import os
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ from whet.changes.pending import need_person
 from whet.cli.acting import actor_of, trust_at
 from whet.cli.authoring import careful, person_at, why_waits
 from whet.cli.hermes_pieces import FROM_HERMES, HermesPiece, hermes_home, pieces, variables
-from whet.cli.options import json_option
-from whet.cli.output import plain, print_json, say
+from whet.cli.options import json_command
+from whet.cli.output import give, plain, say
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
@@ -55,37 +55,31 @@ class MigrationReport(NamedTuple):
     left: list[HermesPiece]
 
 
-@click.command(
-    "migrate",
-    epilog="Example: whet migrate hermes --dry-run",
-    help="Take over a Hermes home: notes, skills, jobs, templates, model, MCP servers, enforcement and SOUL.md. You "
-    "see what there is first and confirm. Hermes' home stays as it is; running it again takes only what is new. Keys "
-    "and passwords are not copied. To take back notes, skills, jobs or templates, run `whet ledger undo`.",
-)
+@json_command("migrate", epilog="Example: whet migrate hermes --dry-run")
 @click.argument("agent", type=click.Choice(["hermes"]))
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--only", multiple=True, type=click.Choice(list(KINDS)), help="Only pieces of this kind. Repeatable.")
 @click.option("--back", is_flag=True, help="Add your notes to Hermes' own memory instead; its own notes are kept.")
 @click.option("--dry-run", is_flag=True, help="Show what would be taken, without taking it.")
 @click.option("--yes", is_flag=True, help="Do not ask; without a terminal, see the setting trust.commands.")
-@json_option
-def command(
-    agent: str, path: Path | None, only: tuple[str, ...], back: bool, dry_run: bool, yes: bool, as_json: bool
-) -> int:
+def command(agent: str, path: Path | None, only: tuple[str, ...], back: bool, dry_run: bool, yes: bool) -> int:
+    """Take over a Hermes home: notes, skills, jobs, templates, model, MCP servers, enforcement and SOUL.md. You see
+    what there is first and confirm. Hermes' home stays as it is; running it again takes only what is new. Keys and
+    passwords are not copied. To take back notes, skills, jobs or templates, run `whet ledger undo`.
+    """
     folder = hermes_home(path)
     if not folder.is_dir():
         raise WhetError(f"There is no folder {folder}.", advice=f"Name its home: `whet migrate {agent} PATH`.")
     home = find_home(os.environ)
     if back:
-        return _give_notes(home, folder, as_json)
+        return _give_notes(home, folder)
     prepare_home(home)
     with opened(home) as database:
         # Hermes' agent wrote most of it, whoever asks for it.
         author = person_at(home, database)._replace(trust=Trust.AGENT, origin=FROM_HERMES)
         found = [each for each in pieces(author, folder) if not only or each.kind in only]
         wanted = [each for each in found if each.take and not each.is_known]
-        if not as_json:
-            _print_plan(folder, wanted)
+        say(*_plan_lines(folder, wanted))
         if wanted and not dry_run and not yes:
             click.confirm("Take all of this?", abort=True, err=True)
         may_decide = trust_at(home, author.actor, yes=yes) is Trust.OPERATOR
@@ -97,11 +91,8 @@ def command(
         for each in () if dry_run else wanted:
             _take(migration, each, careful(author, yes=yes), may_decide=may_decide)
     needed = tuple(name for name in variables(folder) if name not in os.environ)
-    if as_json:
-        print_json(_record(migration, wanted if dry_run else [], needed))
-    else:
-        _print_report(migration, needed, dry_run=dry_run)
-    return 0
+    lines = _report_lines(migration, needed, dry_run=dry_run)
+    return give(_record(migration, wanted if dry_run else [], needed), lines)
 
 
 def _take(migration: MigrationReport, piece: HermesPiece, author: Author, *, may_decide: bool) -> None:
@@ -115,38 +106,37 @@ def _take(migration: MigrationReport, piece: HermesPiece, author: Author, *, may
         migration.left.append(piece._replace(why=error.message))
 
 
-def _print_plan(folder: Path, wanted: list[HermesPiece]) -> None:
-    say(f"Found in {plain(str(folder))}:" if wanted else f"Nothing new in {plain(str(folder))}.")
+def _plan_lines(folder: Path, wanted: list[HermesPiece]) -> Iterator[str]:
+    yield f"Found in {plain(str(folder))}:" if wanted else f"Nothing new in {plain(str(folder))}."
     for kind, title in KINDS.items():
         of_kind = [each for each in wanted if each.kind == kind]
         if of_kind:
-            say(f"[bold]{title}[/] ({len(of_kind)})")
+            yield f"[bold]{title}[/] ({len(of_kind)})"
         for each in of_kind:
             note = f" ({each.note})" if each.note else ""
             # Whole, however long: the person agrees to it.
-            say(f"  {plain(shown(' '.join((each.name + note).split())))}")
+            yield f"  {plain(shown(' '.join((each.name + note).split())))}"
 
 
-def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_run: bool) -> None:
+def _report_lines(migration: MigrationReport, needed: tuple[str, ...], *, dry_run: bool) -> Iterator[str]:
     made = [entry for each in migration.taken for entry in each.entries]
     waiting = sum(any(entry.step is Step.PROPOSED for entry in each.entries) for each in migration.taken)
     if not dry_run:
-        say(f"Taken: {_counted(each.piece for each in migration.taken)}.")
+        yield f"Taken: {_counted(each.piece for each in migration.taken)}."
     if migration.known:
-        say(f"Taken before or the same here already: {_counted(migration.known)}.")
+        yield f"Taken before or the same here already: {_counted(migration.known)}."
     for each in migration.left:
-        say(f"Left there: {each.kind} {plain(_line(each.name))}: {plain(_line(each.why))}")
+        yield f"Left there: {each.kind} {plain(_line(each.name))}: {plain(_line(each.why))}"
     if needed:
-        say(f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.")
+        yield f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}."
     if waiting:
-        say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet lessons --waiting`.")
-        for line in why_waits(made):
-            say(line)
+        yield f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet lessons --waiting`."
+        yield from why_waits(made)
     if dry_run:
-        say("Nothing was changed. To take it, run it without --dry-run.")
+        yield "Nothing was changed. To take it, run it without --dry-run."
     elif migration.taken:
-        say("To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config --unset`.")
-    say("Next: `whet import` takes in Hermes' sessions.")
+        yield "To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config --unset`."
+    yield "Next: `whet import` takes in Hermes' sessions."
 
 
 def _line(words: str) -> str:
@@ -181,7 +171,7 @@ def _record(migration: MigrationReport, wanted: list[HermesPiece], needed: tuple
     }
 
 
-def _give_notes(home: Home, hermes: Path, as_json: bool) -> int:
+def _give_notes(home: Home, hermes: Path) -> int:
     """Add the notes of this home to Hermes' own memory."""
     need_person(actor_of(os.environ))
     shelf = hermes_shelf(hermes)
@@ -194,10 +184,7 @@ def _give_notes(home: Home, hermes: Path, as_json: bool) -> int:
     refused = [(text, made) for text, made in tried if isinstance(made, Refusal)]
     left = [{"note": text, "reason": made.message} for text, made in refused if made.reason is not Reason.DUPLICATE]
     added = len(tried) - len(refused)
-    if as_json:
-        print_json({"added": added, "known": len(refused) - len(left), "left_out": left})
-    else:
-        for each in left:
-            say(f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}")
-        say(f"Added {many(added, 'note')} to {plain(shelf.folder)}; {len(refused) - len(left)} were already there.")
-    return int(bool(left))
+    lines = (f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}" for each in left)
+    told = f"Added {many(added, 'note')} to {plain(shelf.folder)}; {len(refused) - len(left)} were already there."
+    record = {"added": added, "known": len(refused) - len(left), "left_out": left}
+    return give(record, (*lines, told), code=int(bool(left)))

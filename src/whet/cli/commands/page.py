@@ -2,16 +2,22 @@
 
 import contextlib
 import os
+import tempfile
 import time
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import click
 
-from whet.cli.options import json_option
-from whet.cli.output import print_json
+from whet.cli.acting import actor_of, has_terminal
+from whet.cli.analysed import bring_up_to_date
+from whet.cli.options import json_command, own_store
+from whet.cli.output import give, plain
 from whet.errors import WhetError
+from whet.ledger.entries import Actor
 from whet.store.home import find_home
+from whet.store.opening import opened
 
 PORT = 8377
 CAN_DECIDE = "The address works once. Press Ctrl-C to stop."
@@ -24,14 +30,7 @@ ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctr
 HOST = "127.0.0.1"  # this machine alone
 
 
-@click.command(
-    "page",
-    epilog="Example: whet page",
-    help="Open a page on this machine: whether your agents get better, what fails, what was learned, whether to"
-    " believe it, and what needs your approval. If you start it in your own terminal, you can approve, edit, refuse and"
-    " undo there; otherwise it only shows. The address works once and on this machine only. It runs until you press"
-    " Ctrl-C.",
-)
+@json_command("page", epilog="Example: whet page")
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="Where it answers.")
 @click.option(
     "--export",
@@ -42,14 +41,13 @@ HOST = "127.0.0.1"  # this machine alone
 )
 @click.option("--texts", "with_texts", is_flag=True, help="With --export: titles, quotes and causes, too.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
-@json_option
-def command(port: int, file: Path | None, with_texts: bool, no_browser: bool, as_json: bool) -> int:
+def command(port: int, file: Path | None, with_texts: bool, no_browser: bool) -> int:
+    """Open a page on this machine: whether your agents get better, what fails, what was learned, whether to believe it,
+    and what needs your approval. If you start it in your own terminal, you can approve, edit, refuse and undo there;
+    otherwise it only shows. The address works once and on this machine only. It runs until you press Ctrl-C.
+    """
     if file is not None:
-        return _export(file, with_texts=with_texts, as_json=as_json)
-    from whet.cli.acting import actor_of, has_terminal
-    from whet.cli.analysed import bring_up_to_date
-    from whet.ledger.entries import Actor
-    from whet.store.opening import opened
+        return _export(file, with_texts=with_texts)
     from whet.web.server import PageServer, listen, serve
     from whet.web.site import PageFilter
 
@@ -60,10 +58,8 @@ def command(port: int, file: Path | None, with_texts: bool, no_browser: bool, as
         with opened(home) as database:
             bring_up_to_date(database)
             server.cache.look(database, PageFilter())
-        if as_json:
-            print_json({"address": server.address, "can_decide": may_change})
-        else:
-            click.echo(f"The page is at {server.address}\n{CAN_DECIDE if may_change else ONLY_SHOWS}")
+        lines = (f"The page is at {server.address}", CAN_DECIDE if may_change else ONLY_SHOWS)
+        give({"address": server.address, "can_decide": may_change}, lines)
         with _opened(server.address) if not no_browser else contextlib.nullcontext():
             serve(server, listening)
     return 0
@@ -72,9 +68,7 @@ def command(port: int, file: Path | None, with_texts: bool, no_browser: bool, as
 @contextlib.contextmanager
 def _opened(address: str) -> Iterator[None]:
     """Open the address in the browser by a file that nobody else can read: all can read a browser's command line."""
-    import tempfile
     import webbrowser
-    from html import escape
 
     with tempfile.TemporaryDirectory(prefix="whet-page-") as folder:
         path = Path(folder) / "page.html"
@@ -84,9 +78,7 @@ def _opened(address: str) -> Iterator[None]:
         yield
 
 
-def _export(file: Path, *, with_texts: bool, as_json: bool) -> int:
-    from whet.cli.analysed import bring_up_to_date
-    from whet.cli.options import own_store
+def _export(file: Path, *, with_texts: bool) -> int:
     from whet.web.cache import PageCache
     from whet.web.export import export
     from whet.web.site import static_text
@@ -99,8 +91,5 @@ def _export(file: Path, *, with_texts: bool, as_json: bool) -> int:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise WhetError(f"{file} cannot be written: {error.strerror}.", advice="Choose another place.") from error
-    if as_json:
-        print_json({"file": str(file), "characters": len(text)})
-    else:
-        click.echo(f"Wrote {file} ({len(text) // 1000:,} kB). Look through it before you send it.")
-    return 0
+    told = f"Wrote {plain(file)} ({len(text) // 1000:,} kB). Look through it before you send it."
+    return give({"file": str(file), "characters": len(text)}, (told,))

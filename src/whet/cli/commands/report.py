@@ -1,14 +1,15 @@
 """whet report: where the agents' time went, what of it bought nothing, and what would spare most."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
+from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, json_option, own_store, temporary_option
-from whet.cli.output import console, moment, next_step, plain, print_json, say
-from whet.cli.shown.counts import TOOLS, counts_record, tell_counts
+from whet.cli.options import filter_options, json_command, own_store, temporary_option
+from whet.cli.output import give, moment, next_lines, plain
+from whet.cli.shown.counts import TOOLS, count_lines, counts_record
 from whet.cli.shown.lessons import change_of
 from whet.cli.shown.lost_time import (
     ROWS,
@@ -38,46 +39,38 @@ DRAFTS = 3
 CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
 
 
-@click.command(
-    "report",
-    epilog="Example: whet report --since 30d --source claude-code",
-    help="Show where the agents' time went: how much of it bought nothing, what costs most (by cause, project, tool, "
-    "agent, model and week), the dearest sessions, and whether it is getting better.",
-)
+@json_command("report", epilog="Example: whet report --since 30d --source claude-code")
 @filter_options
 @temporary_option
 @click.option(
     "--counts", is_flag=True, help="Count instead: sessions, messages, tokens, calls and errors, by agent and tool."
 )
-@json_option
 def command(
     filters: Filters,
     temporary: bool,
     counts: bool,
-    as_json: bool,
 ) -> int:
+    """Show where the agents' time went: how much of it bought nothing, what costs most (by cause, project, tool, agent,
+    model and week), the dearest sessions, and whether it is getting better.
+    """
     counted = filters._replace(without_own_work=True, without_temporary=not temporary)
     if counts:
-        return _count(counted, is_narrowed=any(filters), as_json=as_json)
-    return _report(filters, counted, as_json=as_json)
+        return _count(counted, is_narrowed=any(filters))
+    return _report(filters, counted)
 
 
-def _count(filters: Filters, *, is_narrowed: bool, as_json: bool) -> int:
+def _count(filters: Filters, *, is_narrowed: bool) -> int:
     """Attempts of trials and reviews are counted only where they are asked for."""
     with own_store() as (home, database):
         bring_up_to_date(database)
         found = measure(database, filters, tools=TOOLS, price=list_prices(home))
         hidden = count_temporary(database, filters)
-    if as_json:
-        print_json({**counts_record(found), "in_temporary_folders": hidden})
-    elif not found.totals.sessions:
-        say(none_found(left_out(hidden), is_narrowed=is_narrowed))
-    else:
-        tell_counts(found, hidden=left_out(hidden))
-    return 0
+    none = none_found(left_out(hidden), is_narrowed=is_narrowed)
+    lines = count_lines(found, hidden=left_out(hidden)) if found.totals.sessions else (none,)
+    return give({**counts_record(found), "in_temporary_folders": hidden}, lines)
 
 
-def _report(wanted: Filters, filters: Filters, *, as_json: bool) -> int:
+def _report(wanted: Filters, filters: Filters) -> int:
     with own_store() as (home, database):
         bring_up_to_date(database)
         stored = list(session_troubles(database, filters))
@@ -87,21 +80,15 @@ def _report(wanted: Filters, filters: Filters, *, as_json: bool) -> int:
         known = KnownProjects(database)
     own = [fact for fact in facts if not fact.copied]
     found = lost_time(stored, costs_of(own).dollars, known)
-    if as_json:
-        print_json({**lost_time_record(found), **_counts(own), "in_temporary_folders": hidden})
-    elif not stored:
-        say(none_found(left_out(hidden), is_narrowed=any(wanted)))
-    else:
-        open_ones = [each for each in taught if each.standing.stage in UNDECIDED]
-        advice = tuple(_to_lessons() if any(wanted) else _learned(open_ones, len(taught)))
-        first, last = map(moment, _period(own))
-        notes = (
-            f"Sessions from {first} to {last}.",
-            repeating(listed - len(stored)) if listed > len(stored) else "",
-            left_out(hidden),
-        )
-        _tell(found, advice, tuple(filter(None, notes)), is_whole=not (wanted.since or wanted.until))
-    return 0
+    record = {**lost_time_record(found), **_counts(own), "in_temporary_folders": hidden}
+    if not stored:
+        return give(record, (none_found(left_out(hidden), is_narrowed=any(wanted)),))
+    open_ones = [each for each in taught if each.standing.stage in UNDECIDED]
+    advice = _to_lessons() if any(wanted) else _learned(open_ones, len(taught))
+    first, last = map(moment, _period(own))
+    copied = repeating(listed - len(stored)) if listed > len(stored) else ""
+    notes = filter(None, (f"Sessions from {first} to {last}.", copied, left_out(hidden)))
+    return give(record, _lines(found, advice, notes, is_whole=not (wanted.since or wanted.until)))
 
 
 def _counts(facts: Sequence[SessionFact]) -> dict[str, object]:
@@ -119,29 +106,26 @@ def _period(facts: Sequence[SessionFact]) -> tuple[float | None, float | None]:
     return min((fact.at for fact in facts), default=None), max((fact.at for fact in facts), default=None)
 
 
-def _tell(found: LostTime, advice: tuple[str, ...], notes: tuple[str, ...], *, is_whole: bool) -> None:
-    for line in headlines(found.overview):
-        say(f"[bold]{line}[/]")
-    for note in (*notes, UPPER_BOUND):
-        say(f"[dim]{note}[/]")
+def _lines(found: LostTime, advice: Iterable[str], notes: Iterable[str], *, is_whole: bool) -> Iterator[str | Table]:
+    yield from (f"[bold]{line}[/]" for line in headlines(found.overview))
+    yield from (f"[dim]{note}[/]" for note in (*notes, UPPER_BOUND))
     if is_whole:
-        say(f"{BETTER} {trend_words(found.trend)}")
+        yield f"{BETTER} {trend_words(found.trend)}"
     if found.causes:
-        say("\n[bold underline]What costs most[/]")
-        console().print(cost_table(found.causes[:ROWS], cause_words))
-        say("[dim]of the time: its share of all agent time, and where that lies as sessions vary (95 %)[/]")
-        say("\n[bold underline]The dearest sessions[/]")
-        for line in dearest_lines(found.dearest):
-            say(line)
-    say("\n[bold underline]What to do[/]")
-    for line in advice:
-        say(line)
-    _tell_groups(found)
+        yield "\n[bold underline]What costs most[/]"
+        yield cost_table(found.causes[:ROWS], cause_words)
+        yield "[dim]of the time: its share of all agent time, and where that lies as sessions vary (95 %)[/]"
+        yield "\n[bold underline]The dearest sessions[/]"
+        yield from dearest_lines(found.dearest)
+    yield "\n[bold underline]What to do[/]"
+    yield from advice
+    yield from _group_lines(found)
     session = found.dearest[0].trouble.session[:8] if found.dearest else "ID"
-    next_step(f"`whet learn` to have them read for lessons, `whet show {session} --dearest` for where it cost most.")
+    then = f"`whet learn` to have them read for lessons, `whet show {session} --dearest` for where it cost most."
+    yield from next_lines(then)
 
 
-def _tell_groups(found: LostTime) -> None:
+def _group_lines(found: LostTime) -> Iterator[str | Table]:
     """Tables of what differs; one group alone is what was said already."""
     for heading, groups in (
         ("project", found.projects[:ROWS]),
@@ -151,12 +135,12 @@ def _tell_groups(found: LostTime) -> None:
         ("week", found.weeks[-ROWS:]),
     ):
         if len(groups) > 1:
-            say()
-            console().print(group_table(heading, groups))
+            yield ""
+            yield group_table(heading, groups)
     for heading, costs in (("by tool, program or check", found.tools), ("by rule that was told", found.rules)):
         if costs:
-            say(f"\n[bold]Lost {heading}[/]")
-            console().print(cost_table([each for each in costs if each.name][:ROWS]))
+            yield f"\n[bold]Lost {heading}[/]"
+            yield cost_table([each for each in costs if each.name][:ROWS])
 
 
 def _learned(open_ones: Sequence[Lesson], taught: int) -> Iterator[str]:

@@ -6,8 +6,11 @@ from typing import Any
 
 import click
 
-from whet.cli.options import json_option
+from whet.cli.options import json_command
 from whet.cli.options_of_runs import RunOptions, date_option, limit_options, prompt_option, run_options, session_for
+from whet.cli.output import is_json
+from whet.cli.prompting import show_prompt
+from whet.cli.running import Form, Task, perform
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
@@ -20,7 +23,7 @@ CODES = (
 )
 
 
-@click.command(
+@json_command(
     "run",
     epilog="Example: whet run 'Write a commit message for the staged changes'",
     help="Give the agent one task and print its answer. Piped input is material for the task, or the task itself"
@@ -33,15 +36,10 @@ CODES = (
 @click.option("--stream-json", is_flag=True, help="Print each message as a line of JSON as it arrives.")
 @prompt_option
 @date_option
-@json_option
-def command(
-    task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str | None, as_json: bool, **options: Any
-) -> int:
+def command(task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str | None, **options: Any) -> int:
     given = RunOptions(**options)
     if is_prompt:
-        from whet.cli.prompting import show_prompt
-
-        return show_prompt(given, interactive=False, day=day, as_json=as_json)
+        return show_prompt(given, interactive=False, day=day)
     home = find_home(os.environ)
     piped = _piped()
     # What is not UTF-8 could be neither sent nor stored.
@@ -52,9 +50,8 @@ def command(
     asked = session_for(load(home), given, home=home, interactive=False)
     if not task:  # nobody knows who wrote it: it is carried out, and believed no more than other material
         asked = asked._replace(trust=Trust.EXTERNAL)
-    from whet.cli.running import Form, Task, perform
 
-    form: Form = "stream" if stream_json else "json" if as_json else "text"
+    form: Form = "stream" if stream_json else "json" if is_json() else "text"
     return perform(home, asked, Task(words, material), form=form)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import click
 
-from whet.cli.options import filter_options, json_option, own_store
-from whet.cli.output import give, moment, plain
+from whet.cli.options import filter_options, json_command, own_store
+from whet.cli.output import give, is_json, moment, plain
 from whet.cli.shown.reviewing import reviewed
 from whet.cli.shown.transcript import lines
 from whet.sessions.exports import iso
@@ -22,19 +22,13 @@ from whet.text.words import many
 ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.value}
 
 
-@click.command(
-    "search",
-    epilog='Example: whet search "connection refused" --tool Bash --context 2',
-    help='Find messages that contain all the words. Use "quotes" for a phrase, begin* for a prefix and -word to '
-    "exclude a word. Code, paths and languages without spaces are found too.",
-)
+@json_command("search", epilog='Example: whet search "connection refused" --tool Bash --context 2')
 @click.argument("words", nargs=-1, required=True)
 @filter_options
 @click.option("--role", type=click.Choice(sorted(ROLES)), help="Only messages of this role.")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
 @click.option("--context", default=0, type=click.IntRange(min=0), help="Number of messages to show around each hit.")
 @click.option("--notes", is_flag=True, help="Search the notes and the connected folder (`whet memory`) instead.")
-@json_option
 def command(
     words: tuple[str, ...],
     filters: Filters,
@@ -42,10 +36,12 @@ def command(
     limit: int,
     context: int,
     notes: bool,
-    as_json: bool,
 ) -> int:
+    """Find messages that contain all the words. Use "quotes" for a phrase, begin* for a prefix and -word to exclude a
+    word. Code, paths and languages without spaces are found too.
+    """
     if notes:
-        return _search_notes(words, limit, as_json)
+        return _search_notes(words, limit)
     with own_store() as (_, database):
         hits = search(
             database,
@@ -54,8 +50,8 @@ def command(
             role=ROLES[role] if role else "",
             limit=limit,
         )
-        give({"hits": [_record(hit) for hit in hits]}, _lines(database, hits, context), as_json=as_json)
-    return 0 if hits or as_json else 1
+        give({"hits": [_record(hit) for hit in hits]}, _lines(database, hits, context))
+    return 0 if hits or is_json() else 1
 
 
 def _record(hit: Hit) -> dict[str, object]:
@@ -92,7 +88,7 @@ def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
         yield f"[dim]{many(len(hits), 'hit')}; to read on, run `whet show ID --from N`.[/]"
 
 
-def _search_notes(words: tuple[str, ...], limit: int, as_json: bool) -> int:
+def _search_notes(words: tuple[str, ...], limit: int) -> int:
     home = find_home(os.environ)
     vault = connected(home.folder)
     providers = (OwnMemory(home.folder), *((vault,) if vault else ()))
@@ -103,5 +99,5 @@ def _search_notes(words: tuple[str, ...], limit: int, as_json: bool) -> int:
         for line in (f"[bold]{plain(each.place)}[/bold]  {each.trust.label}", *reviewed(each.text), "")
     )
     record = [{"place": each.place, "text": each.text, "trust": each.trust.label} for each in found]
-    give(record, lines_of if found else ("Nothing found.",), as_json=as_json)
+    give(record, lines_of if found else ("Nothing found.",))
     return 0 if found else 1

@@ -1,10 +1,12 @@
 """whet sessions: list sessions."""
 
+from typing import NamedTuple
+
 import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
-from whet.cli.options import filter_options, json_option, own_store, sort_option, temporary_option
-from whet.cli.output import give, moment, table
+from whet.cli.options import CommandList, filter_options, json_command, own_store, sort_option, temporary_option
+from whet.cli.output import give, moment
 from whet.cli.shown.records import among_them, left_out, none_found, project_of_session, session_record
 from whet.errors import WhetError
 from whet.lessons.following import Fared, is_among
@@ -13,6 +15,7 @@ from whet.sessions.transcripts import Purpose
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, count_temporary, list_sessions
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
@@ -22,17 +25,47 @@ from whet.text.words import many, short
 from whet.trouble.overview import duration
 from whet.trouble.values import SessionTrouble
 
-HEADINGS = ("id", "agent", "project", "lost", "stepped in", "ended", "messages", "tokens", "model", "title")
-SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "stepped in")
+
+class SessionRow(NamedTuple):
+    """A session with what is known of it, and its project: its identity, and as people read it."""
+
+    session: Session
+    analysis: Analysis | None
+    trouble: SessionTrouble | None
+    project: str
+    place: str
+
+    @property
+    def tokens(self) -> int:
+        copied = self.analysis.copied.tokens if self.analysis else 0
+        return self.session.input_tokens + self.session.output_tokens - copied
+
+    @property
+    def lost_seconds(self) -> float | None:
+        return self.trouble.lost_seconds if self.trouble and self.trouble.is_timed else None
+
+
+SESSIONS: CommandList[SessionRow] = CommandList(
+    {
+        "id": lambda row: row.session.id[:8],
+        "agent": lambda row: row.session.source,
+        "project": lambda row: row.place if row.session.folder else "–",
+        "lost": lambda row: "–" if row.lost_seconds is None else duration(row.lost_seconds),
+        "stepped in": lambda row: row.trouble.times_stepped_in if row.trouble else "–",
+        "ended": lambda row: moment(row.session.dated),
+        "messages": lambda row: row.session.message_count,
+        "tokens": lambda row: short(row.tokens) if row.tokens > 0 else "–",
+        "model": lambda row: row.session.model or "–",
+        "title": lambda row: ("↳ " if row.session.parent_id else "") + (row.session.title or "–"),
+    },
+    {},
+    numbers=("lost", "stepped in", "messages", "tokens"),
+    spare=("model", "tokens", "messages", "ended", "agent", "project", "stepped in"),
+)
 SORTS = ("newest", "lost", "stepped-in")
 
 
-@click.command(
-    "sessions",
-    epilog="Example: whet sessions --source codex --since 7d",
-    help="List sessions, newest first, with the time of each that bought nothing and how often somebody stepped in. "
-    "Attempts of trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.",
-)
+@json_command("sessions", epilog="Example: whet sessions --source codex --since 7d")
 @filter_options
 @click.option(
     "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
@@ -49,7 +82,6 @@ SORTS = ("newest", "lost", "stepped-in")
     "--all", "everything", is_flag=True, help="Include attempts of trials, reviews, and sessions in temporary folders."
 )
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
-@json_option
 def command(
     filters: Filters,
     purpose: str | None,
@@ -59,8 +91,10 @@ def command(
     temporary: bool,
     everything: bool,
     limit: int,
-    as_json: bool,
 ) -> int:
+    """List sessions, newest first, with the time of each that bought nothing and how often somebody stepped in.
+    Attempts of trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.
+    """
     wanted = filters._replace(purpose=purpose or "")
     # The sessions behind a count of a rule are those that it counts, wherever they ran.
     listed = wanted._replace(
@@ -77,21 +111,15 @@ def command(
             total, hidden = count_sessions(database, listed), _left_out(database, listed)
             found = _sorted(database, listed, sort, total)[:limit]
         copies = 0 if rule_name else count_copies(database, listed)
-        facts = {session.no: _facts(database, session) for session in found}
         known = KnownProjects(database)
-    projects = {each.folder: known.identity(each.folder) for each in found}
-    records = [_record(each, *facts[each.no], projects[each.folder]) for each in found]
-    record = {"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": records}
+        rows = [_listed(database, known, session) for session in found]
+    record = {"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": list(map(_record, rows))}
     unseen = left_out(hidden[0], own_work=hidden[1])
-    if not found:
-        nothing = none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total))
-        return give(record, (nothing,), as_json=as_json)
-    rows = [_row(session, *facts[session.no], known.short(projects[session.folder])) for session in found]
+    none = none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total))
     more = " To list more, use --limit." if total > len(found) else ""
     next_step = "Next: `whet show ID`, or `whet show ID --dearest` for where it lost most."
     told = f"[dim]{many(total, 'session')}{among_them(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]"
-    listed_ones = table(HEADINGS, rows, numbers=("lost", "stepped in", "messages", "tokens"), spare=SPARE)
-    return give(record, (listed_ones, told), as_json=as_json)
+    return give(record, SESSIONS.lines(rows, told, none=none))
 
 
 def _left_out(database: Database, filters: Filters) -> tuple[int, int]:
@@ -103,7 +131,7 @@ def _left_out(database: Database, filters: Filters) -> tuple[int, int]:
 
 def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared: Fared) -> list[Session]:
     """The sessions that a count of a rule counts, as far as the filters let them through, the newest first."""
-    rule = active_rule(database, home, name)
+    rule = active_rule(ledger_of(home, database).state(), name)
     seen = look_at_rules(database, home, [rule])[rule.name]
     ids = {each.session for each in seen if is_among(each, fared)}
     every = list_sessions(database, filters, limit=count_sessions(database, filters))
@@ -125,36 +153,18 @@ def _sorted(database: Database, filters: Filters, sort: str, total: int) -> list
     return sorted(every, key=amount, reverse=True)
 
 
-def _facts(database: Database, session: Session) -> tuple[Analysis | None, SessionTrouble | None]:
-    return analysis_of(database, session), trouble_of_session(database, session)
+def _listed(database: Database, known: KnownProjects, session: Session) -> SessionRow:
+    project, trouble = known.identity(session.folder), trouble_of_session(database, session)
+    return SessionRow(session, analysis_of(database, session), trouble, project, known.short(project))
 
 
-def _row(
-    session: Session, analysis: Analysis | None, trouble: SessionTrouble | None, project: str
-) -> tuple[object, ...]:
-    tokens = session.input_tokens + session.output_tokens - (analysis.copied.tokens if analysis else 0)
-    return (
-        session.id[:8],
-        session.source,
-        project if session.folder else "–",
-        duration(trouble.lost_seconds) if trouble and trouble.is_timed else "–",
-        trouble.times_stepped_in if trouble else "–",
-        moment(session.dated),
-        session.message_count,
-        short(tokens) if tokens > 0 else "–",
-        session.model or "–",
-        ("↳ " if session.parent_id else "") + (session.title or "–"),
-    )
-
-
-def _record(
-    session: Session, analysis: Analysis | None, trouble: SessionTrouble | None, project: str
-) -> dict[str, object]:
+def _record(row: SessionRow) -> dict[str, object]:
+    lost, trouble, analysis = row.lost_seconds, row.trouble, row.analysis
     return {
-        **session_record(session),
-        "project": project_of_session(session.folder, project) or None,
+        **session_record(row.session),
+        "project": project_of_session(row.session.folder, row.project) or None,
         "agent_seconds": trouble.agent_seconds if trouble and trouble.is_timed else None,
-        "lost_seconds": round(trouble.lost_seconds, 1) if trouble and trouble.is_timed else None,
+        "lost_seconds": None if lost is None else round(lost, 1),
         "interventions": trouble.times_stepped_in if trouble else None,
         "copied_tokens": None if analysis is None else analysis.copied.tokens,
     }

@@ -4,30 +4,36 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from whet.cli.options import json_option, yes_option
-from whet.cli.output import plain, print_json, say
+from whet.cli.acting import actor_of, has_terminal, trust_at
+from whet.cli.commands.import_ import progress_over
+from whet.cli.options import json_command, yes_option
+from whet.cli.output import give, plain, say, spinner
 from whet.errors import WhetError
-
-if TYPE_CHECKING:
-    from whet.machine.looking import SetupPlace, SetupStep
+from whet.jobs.job import nightly_job
+from whet.machine.doing import StepResult, set_up, undo
+from whet.machine.hooking import first_step, how_to_find, is_on_path
+from whet.machine.looking import SetupPlace, SetupStep, look, new_files, planned
+from whet.machine.plugins import program_for
+from whet.machine.records import alone, load_record
+from whet.machine.services import KEYS_FILE, service_for
+from whet.runs.models import endpoint_of
+from whet.sessions.trust import Trust
+from whet.store.home import find_home
+from whet.store.settings_file import load
+from whet.targets.reaching import last_calls
+from whet.text.words import short
 
 PARTS = ("import", "hooks", "target", "service", "nightly")
 SHELLS = ("bash", "zsh", "fish")
 MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]–[/]"}
 
 
-@click.command(
-    "setup",
-    epilog="Example: whet setup --dry-run",
-    help="Set up Whet on this machine: find the agents, import their sessions, install the plugin or hooks, write "
-    "rules to the files they read, run the worker as a service, and improve every night. It shows what it would do "
-    "and asks first. A second run adds only what is missing.",
-)
+@json_command("setup", epilog="Example: whet setup --dry-run")
 @click.option("--dry-run", is_flag=True, help="Show what it would do, without doing it.")
 @click.option("--undo", is_flag=True, help="Take back what setup did. Files that you changed since are left and named.")
 @click.option(
@@ -41,7 +47,6 @@ MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]�
     "to ~/.bashrc, or save that of fish to ~/.config/fish/completions/whet.fish.",
 )
 @yes_option
-@json_option
 def command(
     dry_run: bool,
     undo: bool,
@@ -49,10 +54,11 @@ def command(
     nightly: str,
     completion: str | None,
     yes: bool,
-    as_json: bool,
 ) -> int:
-    from whet.machine.records import alone
-
+    """Set up Whet on this machine: find the agents, import their sessions, install the plugin or hooks, write rules to
+    the files they read, run the worker as a service, and improve every night. It shows what it would do and asks
+    first. A second run adds only what is missing.
+    """
     if completion:
         return _print_completion(completion)
     if dry_run and undo:
@@ -60,8 +66,8 @@ def command(
     here = _machine(nightly)
     with contextlib.nullcontext() if dry_run else alone(here.home):
         if undo:
-            return _undo(here, yes=yes, as_json=as_json)
-        return _set_up(here, frozenset(without), dry_run=dry_run, yes=yes, as_json=as_json)
+            return _undo(here, yes=yes)
+        return _set_up(here, frozenset(without), dry_run=dry_run, yes=yes)
 
 
 def _print_completion(shell: str) -> int:
@@ -75,75 +81,54 @@ def _print_completion(shell: str) -> int:
     return 0
 
 
-def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    from whet.machine.looking import look, planned
-
+def _set_up(here: SetupPlace, without: frozenset[str], *, dry_run: bool, yes: bool) -> int:
     steps = planned(look(here), without=without)
-    open_steps = [step for step in steps if step.state == "to do"]
-    if not as_json:
-        _show_plan(here, steps)
-    if dry_run or not open_steps:
-        if as_json:
-            print_json({"steps": steps, "results": []})
-        elif not open_steps:
-            say("Nothing to change. To see how it stands, run `whet status`.")
-            _say_what_is_left(here, steps)
-        else:
-            say("Nothing was done yet. To do it, run `whet setup`.")
-        return 0
+    say(*_plan_lines(here, steps))
+    record = {"steps": steps, "results": []}
+    if not any(step.state == "to do" for step in steps):
+        nothing = "Nothing to change. To see how it stands, run `whet status`."
+        return give(record, (nothing, *_lines_of_what_is_left(here, steps)))
+    if dry_run:
+        return give(record, ("Nothing was done yet. To do it, run `whet setup`.",))
     _ask("Do this?", here, yes=yes)
-    return _do(here, steps, as_json=as_json)
+    return _do(here, steps)
 
 
-def _machine(nightly: str) -> "SetupPlace":
-    from whet.jobs.job import nightly_job
-    from whet.machine.looking import SetupPlace
-    from whet.machine.services import service_for
-    from whet.store.home import find_home
-
+def _machine(nightly: str) -> SetupPlace:
     nightly_job(nightly, program="whet", timezone="UTC", now=0)  # a time that is none is refused before anything else
     home, program = find_home(os.environ), Path(sys.executable).with_name("whet")
     service = service_for(home, Path.home(), os.environ, program=program, platform=sys.platform)
     return SetupPlace(home, Path.home(), os.environ, program, service, nightly, time.time())
 
 
-def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
-    from whet.store.settings_file import load
-    from whet.text.words import short
-
+def _plan_lines(here: SetupPlace, steps: tuple[SetupStep, ...]) -> Iterator[str]:
     for step in steps:
         words = step.words if step.state == "to do" else f"{step.words}: {step.why_not or 'done already'}"
-        say(f"{MARKS[step.state]} {plain(words)}")
+        yield f"{MARKS[step.state]} {plain(words)}"
     if not any(step.kind in ("import", "hooks", "target") for step in steps):
-        say("No agent was found on this machine.")
+        yield "No agent was found on this machine."
     if any(step.kind == "hooks" for step in steps):
-        _warn_of_hooks(here, steps)
+        yield from _warnings_of_hooks(here, steps)
     limit = load(here.home).background
-    say(
+    yield (
         f"Background work costs at most {short(limit.tokens_per_day)} tokens and ${limit.dollars_per_day:.2f} a day "
         "(`whet config background.dollars_per_day N`)."
     )
 
 
-def _warn_of_hooks(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
+def _warnings_of_hooks(here: SetupPlace, steps: tuple[SetupStep, ...]) -> Iterator[str]:
     """Hooks run in the agent's environment, and use the home that they find there; a plugin the `whet` too."""
-    from whet.machine.hooking import how_to_find, is_on_path
-    from whet.machine.plugins import program_for
-
     has_plugins = any(step.kind == "hooks" and program_for(step.name, here.environment) for step in steps)
     if has_plugins and not is_on_path(here.person, here.environment):
-        say("[yellow]`whet` is not on the PATH of a new terminal[/]: the plugin does nothing until it is.")
-        say(f"  {plain(how_to_find(here.program))}")
+        yield "[yellow]`whet` is not on the PATH of a new terminal[/]: the plugin does nothing until it is."
+        yield f"  {plain(how_to_find(here.program))}"
     if here.home.folder != here.person / ".whet":
-        say("[yellow]Hooks use the home that your agents see.[/] Set it for them too:")
-        say(f"  export WHET_HOME={plain(here.home.folder)}")
+        yield "[yellow]Hooks use the home that your agents see.[/] Set it for them too:"
+        yield f"  export WHET_HOME={plain(here.home.folder)}"
 
 
-def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
+def _ask(question: str, here: SetupPlace, *, yes: bool) -> None:
     """Go on only after a person's yes; --yes is one where the settings say so."""
-    from whet.cli.acting import actor_of, has_terminal, trust_at
-    from whet.sessions.trust import Trust
-
     if trust_at(here.home, actor_of(here.environment), yes=yes) is not Trust.OPERATOR:
         raise WhetError(
             "This needs a person's yes in a terminal.",
@@ -153,12 +138,7 @@ def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
         click.confirm(question, abort=True)
 
 
-def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
-    from whet.cli.commands.import_ import progress_over
-    from whet.cli.output import spinner
-    from whet.machine.doing import StepResult, set_up
-    from whet.machine.looking import new_files
-
+def _do(here: SetupPlace, steps: tuple[SetupStep, ...]) -> int:
     importing = [step for step in steps if step.kind == "import" and step.state == "to do"]
     rest = tuple(step for step in steps if step not in importing)
     results: tuple[StepResult, ...] = ()
@@ -168,61 +148,40 @@ def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) ->
     with spinner("Setting up …"):
         results += set_up(here, rest, progress=lambda _name, _size: None)
     failed = any(result.has_failed for result in results)
-    if as_json:
-        shown = [{"kind": each.step.kind, "name": each.step.name, "words": each.words} for each in results]
-        print_json({"steps": steps, "results": shown, "failed": failed})
-        return int(failed)
-    for result in results:
-        say(f"{'[red]Failed:[/] ' if result.has_failed else ''}{plain(result.words)}")
-    if any(result.step.kind == "service" for result in results):
-        _say_where_keys_go(here)
-    _say_what_is_left(here, steps)
-    say("To see how it stands, run `whet status`. To take it back, run `whet setup --undo`.")
-    return int(failed)
+    shown = [{"kind": each.step.kind, "name": each.step.name, "words": each.words} for each in results]
+    lines = (
+        *(f"{'[red]Failed:[/] ' if result.has_failed else ''}{plain(result.words)}" for result in results),
+        *(_key_lines(here) if any(result.step.kind == "service" for result in results) else ()),
+        *_lines_of_what_is_left(here, steps),
+        "To see how it stands, run `whet status`. To take it back, run `whet setup --undo`.",
+    )
+    return give({"steps": steps, "results": shown, "failed": failed}, lines, code=int(failed))
 
 
-def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
+def _lines_of_what_is_left(here: SetupPlace, steps: tuple[SetupStep, ...]) -> Iterator[str]:
     """What only the person can do, for hooks that were never seen calling."""
-    from whet.machine.hooking import first_step
-    from whet.targets.reaching import last_calls
-
     silent = {step.name for step in steps if step.kind == "hooks" and not step.why_not} - set(last_calls(here.home))
     for name in sorted(each for each in silent if first_step(each)):
-        say(f"[bold]Left for you to do[/]: {plain(first_step(name))}. Until then {name} does not call Whet.")
+        yield f"[bold]Left for you to do[/]: {plain(first_step(name))}. Until then {name} does not call Whet."
 
 
-def _say_where_keys_go(here: "SetupPlace") -> None:
+def _key_lines(here: SetupPlace) -> Iterator[str]:
     """A service does not have the variables of this shell, and no key is copied into a file by Whet."""
-    from whet.machine.services import KEYS_FILE
-    from whet.runs.models import endpoint_of
-    from whet.store.settings_file import load
-
     settings = load(here.home)
     endpoint = endpoint_of(settings, settings.model.partition(":")[0]) if settings.model else None
     if endpoint and endpoint.key_variable:
         where = f"a line {endpoint.key_variable}=… in {here.home.folder / KEYS_FILE}, readable by you alone"
         how = where if here.service.kind == "systemd" else f"`launchctl setenv {endpoint.key_variable} …`"
-        say(f"The service does not see your shell's variables. Give it the key with {plain(how)}.")
+        yield f"The service does not see your shell's variables. Give it the key with {plain(how)}."
 
 
-def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
-    from whet.cli.output import spinner
-    from whet.machine.doing import undo
-    from whet.machine.records import load_record
-
+def _undo(here: SetupPlace, *, yes: bool) -> int:
     if load_record(here.home).is_empty:
-        if as_json:
-            print_json({"undone": []})
-        else:
-            say("Nothing to undo: `whet setup` did nothing in this home.")
-        return 0
+        return give({"undone": []}, ("Nothing to undo: `whet setup` did nothing in this home.",))
     _ask("Take back what `whet setup` did?", here, yes=yes)
     with spinner("Taking it back …"):
         done = undo(here)
-    if as_json:
-        print_json({"undone": [each._asdict() for each in done]})
-    else:
-        for each in done:
-            say(f"{'[yellow]Left:[/] ' if each.is_left else ''}{plain(each.words)}")
-        say("Imported sessions stay. To delete some, run `whet forget ID...`; to delete all, delete the home folder.")
-    return int(any(each.is_left for each in done))
+    lines = (f"{'[yellow]Left:[/] ' if each.is_left else ''}{plain(each.words)}" for each in done)
+    told = "Imported sessions stay. To delete some, run `whet forget ID...`; to delete all, delete the home folder."
+    record = {"undone": [each._asdict() for each in done]}
+    return give(record, (*lines, told), code=int(any(each.is_left for each in done)))

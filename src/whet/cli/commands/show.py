@@ -1,10 +1,12 @@
 """whet show: read one session."""
 
+import itertools
+
 import click
 import msgspec
 
-from whet.cli.options import json_option, own_store
-from whet.cli.output import console, plain, print_json, say, table
+from whet.cli.options import json_command, own_store
+from whet.cli.output import give, is_json, plain, table
 from whet.cli.shown.records import session_record
 from whet.cli.shown.transcript import heading, outline_lines, trouble_heading, with_troubles
 from whet.errors import WhetError
@@ -27,12 +29,7 @@ from whet.trouble.values import SessionTrouble
 ALL = "all"
 
 
-@click.command(
-    "show",
-    epilog="Example: whet show 3fa9c1 --outline",
-    help="Show one session: its messages, each tool call with its outcome, and in the margin the stretches that bought "
-    "nothing. ID is a session id or the start of one.",
-)
+@json_command("show", epilog="Example: whet show 3fa9c1 --outline")
 @click.argument("id_", metavar="ID")
 @click.option("--outline", "as_outline", is_flag=True, help="Show only the requests, and the tools used for each.")
 @click.option("--full", is_flag=True, help="Do not shorten arguments and results.")
@@ -47,7 +44,6 @@ ALL = "all"
 )
 @click.option("--from", "start", default=0, type=click.IntRange(min=0), help="First message to show.")
 @click.option("--to", "stop", type=click.IntRange(min=0), help="Stop before this message.")
-@json_option
 def command(
     id_: str,
     as_outline: bool,
@@ -57,30 +53,26 @@ def command(
     calls: str | None,
     start: int,
     stop: int | None,
-    as_json: bool,
 ) -> int:
+    """Show one session: its messages, each tool call with its outcome, and in the margin the stretches that bought
+    nothing. ID is a session id or the start of one.
+    """
     with own_store() as (_, database):
         session = find(database, id_)
         if calls:
-            return _show_calls(database, session, only=None if calls == ALL else calls, as_json=as_json)
+            return _show_calls(database, session, only=None if calls == ALL else calls)
         messages = tuple(sessions.messages(database, session))
         trouble = trouble_of_session(database, session) or _found_now(database, session)
     if dearest:
         start, stop = _dearest(trouble)
     shown_messages = range(start, len(messages) if stop is None else min(stop, len(messages)))
-    if as_json:
-        record = {"trouble": msgspec.to_builtins(trouble), **_record(messages, shown_messages, as_outline)}
-        print_json({"session": session_record(session), **record})
-        return 0
-    for line in (*heading(session), *trouble_heading(trouble)):
-        say(line)
+    record = {"session": session_record(session), "trouble": msgspec.to_builtins(trouble)}
     if as_outline:
-        shown = outline_lines(_outline(messages, shown_messages))
+        lines = outline_lines(_outline(messages, shown_messages))
     else:
-        shown = with_troubles(messages, trouble.troubles, shown_messages, full=full, thoughts=thoughts)
-    for line in shown:
-        say(line)
-    return 0
+        lines = with_troubles(messages, trouble.troubles, shown_messages, full=full, thoughts=thoughts)
+    record |= _record(messages, shown_messages, as_outline) if is_json() else {}
+    return give(record, itertools.chain(heading(session), trouble_heading(trouble), lines))
 
 
 def _found_now(database: Database, session: Session) -> SessionTrouble:
@@ -125,32 +117,29 @@ def _record(messages: tuple[Message, ...], among: range, as_outline: bool) -> di
     }
 
 
-def _show_calls(database: Database, session: Session, *, only: str | None, as_json: bool) -> int:
+def _show_calls(database: Database, session: Session, *, only: str | None) -> int:
     """How every call of a session ended, and what decided it."""
     steps = gather(sessions.load(database, session)).steps
     chosen = [(step.exchange, step.decision) for step in steps if only in (None, step.decision.outcome.value)]
     counts = {outcome.value: sum(step.decision.outcome is outcome for step in steps) for outcome in Outcome}
-    if as_json:
-        calls = [
-            {
-                "call_id": exchange.call.id,
-                "tool": exchange.call.name,
-                "message": exchange.asked,
-                "outcome": decision.outcome.value,
-                "evidence": decision.evidence,
-            }
-            for exchange, decision in chosen
-        ]
-        print_json({"session": session.id, "calls": counts, "exchanges": calls})
-        return 0
-    say(f"[bold]{plain(session.title)}[/]")
-    say(", ".join(f"{number:,} {name}" for name, number in counts.items() if number) or "No calls.")
+    calls = [
+        {
+            "call_id": exchange.call.id,
+            "tool": exchange.call.name,
+            "message": exchange.asked,
+            "outcome": decision.outcome.value,
+            "evidence": decision.evidence,
+        }
+        for exchange, decision in chosen
+    ]
     rows = [
         (f"#{e.asked}", e.call.name, d.outcome.value, d.evidence, " ".join(e.call.arguments.split())[:100])
         for e, d in chosen
     ]
-    if rows:
-        console().print(table(("message", "tool", "outcome", "evidence", "arguments"), rows))
-    else:
-        say(f"[dim]{many(0, 'call')} to show.[/]")
-    return 0
+    listed = table(("message", "tool", "outcome", "evidence", "arguments"), rows)
+    lines = (
+        f"[bold]{plain(session.title)}[/]",
+        ", ".join(f"{number:,} {name}" for name, number in counts.items() if number) or "No calls.",
+        listed if rows else f"[dim]{many(0, 'call')} to show.[/]",
+    )
+    return give({"session": session.id, "calls": counts, "exchanges": calls}, lines)

@@ -3,31 +3,32 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import click
 import msgspec
 
 from whet.agent.warm_start import known_worths
-from whet.changes.author import Author, keep_template, remove_named
+from whet.changes.author import keep_template, remove_named
 from whet.cli.analysed import lesson_named
 from whet.cli.authoring import author_at, tell
-from whet.cli.options import json_option, one_name, own_store, point_in_time
-from whet.cli.output import plain, print_json, say
+from whet.cli.options import json_group, one_name, own_store, point_in_time, sort_option
+from whet.cli.output import give, is_json, plain, print_json, say
 from whet.cli.shown.templates import (
-    TemplateRecords,
-    as_wire,
-    filtered,
+    STATS,
+    TEMPLATES,
     found_record,
     left_out_record,
-    print_list,
-    print_stats,
-    print_template,
+    stats_of,
+    stats_record,
+    template_lines,
+    total_line,
 )
 from whet.errors import WhetError
 from whet.examples.choosing import Need, choose
 from whet.examples.mining import Mined, WantedTemplate, mine
+from whet.examples.prefills import as_anthropic, as_openai
 from whet.examples.recovered import FEWEST, mine_recoveries
 from whet.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Template, described
 from whet.examples.warm_start import examples
@@ -43,7 +44,7 @@ from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
-from whet.store.template_files import list_templates, load, outcomes, read_text, stored_transcripts, uses, worths
+from whet.store.template_files import TemplateFile, list_templates, load, read_text, stored_transcripts
 from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 from whet.text.words import many
@@ -156,50 +157,17 @@ def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replac
         raise WhetError(f"A template named {name} already exists.", advice="Choose another name, or give --replace.")
 
 
-def finish(author: Author, template: Template, mined: Mined, *, replace: bool, dry_run: bool, as_json: bool) -> int:
-    """Show the template, and let it wait for the person's yes unless it is only to be seen."""
-    if dry_run:
-        if as_json:
-            print_json(
-                {"template": template, "seen": mined.seen, "used": mined.used, "left_out": left_out_record(mined)}
-            )
-        else:
-            print_template(template)
-        return 0
-    entry = keep_template(author, template, replace=replace)
-    if not as_json:
-        print_template(template)
-    code = tell([entry], as_json=as_json)
-    if not as_json:
-        say(UNMEASURED.format(name=plain(template.name)))
-    return code
-
-
 MOST_SESSIONS = 1000
 FORMS = ("openai", "anthropic", "hermes")
-activity_option = click.option(
-    "--activity", type=click.Choice([each.value for each in Activity]), help="Only this kind."
-)
-tag_option = click.option(
-    "--tag",
-    "tags",
-    multiple=True,
-    callback=split_tags,
-    help="Only with this tag. Repeatable, or with commas.",
-)
-new_tags_option = click.option(
-    "--tag", "--tags", "tags", multiple=True, callback=split_tags, help="Tag. Repeatable, or several with commas."
-)
+ACTIVITIES = click.Choice([each.value for each in Activity])
+NONE = "No templates yet. To create one from your sessions, run `whet templates create`."
 
 
-@click.group(
-    "templates",
-    invoke_without_command=True,
-    epilog="Example: whet templates create --name web-research --activity research",
-    help="List the templates: a few real tool calls that worked, from which a new session can start.",
+@json_group("templates", epilog="Example: whet templates create --name web-research --activity research")
+@click.option("--activity", type=ACTIVITIES, help="Only this kind.")
+@click.option(
+    "--tag", "tags", multiple=True, callback=split_tags, help="Only with this tag. Repeatable, or with commas."
 )
-@activity_option
-@tag_option
 @click.option(
     "--stats",
     is_flag=True,
@@ -208,54 +176,46 @@ new_tags_option = click.option(
 @click.option(
     "--for", "task", metavar="TASK", help="Which template this task would start from, and why. Exit code 1 if none."
 )
-@json_option
-@click.pass_context
-def command(
-    context: click.Context, activity: str | None, tags: tuple[str, ...], stats: bool, task: str | None, as_json: bool
-) -> int:
-    if context.invoked_subcommand:
-        return 0
+@sort_option(*TEMPLATES.orders)
+def command(activity: str | None, tags: tuple[str, ...], stats: bool, task: str | None, sort: str) -> int:
+    """List the templates: a few real tool calls that worked, from which a new session can start."""
+    every = TEMPLATES.sorted(list_templates(find_home(os.environ).folder), sort)
     if task is not None:
-        return _choose(Need(task, Activity(activity) if activity else None, tags), as_json)
-    return _stats(activity, tags, as_json) if stats else _list(activity, tags, as_json)
+        return _choose(
+            [each.template for each in every if each.template],
+            Need(task, Activity(activity) if activity else None, tags),
+        )
+    found = [each for each in every if _is_asked(each, activity, tags)]
+    if stats:
+        with own_store() as (_, database):
+            rows = [stats_of(each.template, database) for each in found if each.template]
+        return give(list(map(stats_record, rows)), STATS.lines(rows, none=NONE))
+    none = "No template matches. To list all templates, run `whet templates`." if activity or tags else NONE
+    return give([found_record(each) for each in found], TEMPLATES.lines(found, total_line(found), none=none))
 
 
-def _choose(need: Need, as_json: bool) -> int:
+def _is_asked(found: TemplateFile, activity: str | None, tags: Sequence[str]) -> bool:
+    """Whether it is of an activity and has all of the tags; what cannot be read is shown where nothing is asked for."""
+    template = found.template
+    if template is None:
+        return not activity and not tags
+    return activity in (None, template.activity) and set(tags) <= set(template.tags)
+
+
+def _choose(usable: Sequence[Template], need: Need) -> int:
     with own_store() as (home, database):
-        usable = [found.template for found in list_templates(home.folder) if found.template]
         choice = choose(usable, known_worths(home, database), need, now=time.time())
     name = choice.template.name if choice.template else None
-    if as_json:
-        print_json({"template": name, "by": choice.by, "reason": choice.reason})
-    else:
-        say(f"{plain(name or 'None')}: {plain(choice.reason)}.")
-    return 0 if name else 1
+    record = {"template": name, "by": choice.by, "reason": choice.reason}
+    return give(record, (f"{plain(name or 'None')}: {plain(choice.reason)}.",), code=int(not name))
 
 
-def _stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
-    with own_store() as (home, database):
-        known = TemplateRecords(uses(database), worths(database), outcomes(database))
-    return print_stats(filtered(list_templates(home.folder), activity, tags), known, as_json=as_json)
-
-
-@command.command(
-    "create",
-    epilog="Example: whet templates create 3fa9c1 --name release-notes",
-    help="Create a template from one session: calls that worked, without words copied from a tool or a stranger. "
-    "Without ID, from many sessions of one agent in one project that went well; evidence of success, strongest first: "
-    "the session's own verdict, checks that passed after its last change, another session with the same request and "
-    "result, a short record in which nothing failed. With --lesson, the calls that worked where others had failed. "
-    "It needs your approval (`whet lessons --waiting`).",
-)
+@command.command("create", epilog="Example: whet templates create 3fa9c1 --name release-notes")
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--name", help="Name. Default: the activity and the session id.")
 @click.option("--description", default="", help="What it is for. Default: what its examples show.")
-@click.option(
-    "--activity",
-    type=click.Choice([each.value for each in Activity]),
-    help="Its kind, and that of the sessions. Default: what its calls did.",
-)
-@new_tags_option
+@click.option("--activity", type=ACTIVITIES, help="Its kind, and that of the sessions. Default: what its calls did.")
+@click.option("--tag", "--tags", "tags", multiple=True, callback=split_tags, help="Tag. Repeatable, or with commas.")
 @click.option(
     "--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Maximum number of examples."
 )
@@ -269,7 +229,6 @@ def _stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 )
 @click.option("--replace", is_flag=True, help="Replace an existing template of this name.")
 @click.option("--dry-run", is_flag=True, help="Show the template, without saving it.")
-@json_option
 def create(
     session: str | None,
     name: str | None,
@@ -285,8 +244,13 @@ def create(
     min_sessions: int,
     replace: bool,
     dry_run: bool,
-    as_json: bool,
 ) -> int:
+    """Create a template from one session: calls that worked, without words copied from a tool or a stranger. Without
+    ID, from many sessions of one agent in one project that went well; evidence of success, strongest first: the
+    session's own verdict, checks that passed after its last change, another session with the same request and
+    result, a short record in which nothing failed. With --lesson, the calls that worked where others had failed. It
+    needs your approval (`whet lessons --waiting`).
+    """
     home, kind = find_home(os.environ), Activity(activity) if activity else None
     expect_usable(home, name, tags, replace=replace or dry_run)
     with opened(home) as database:
@@ -306,54 +270,44 @@ def create(
             wanted = WantedTemplate(activity=kind, sessions=min_sessions, most=most)
             filters = Filters(source=source or "", since=point_in_time(since))
             group = one_group(database, filters, project, limit=MOST_SESSIONS)
-            if not as_json and group.others:
+            if group.others and not is_json():
                 click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
             mined = mine(group.transcripts, wanted)
             name = name or f"{mined.activity}-examples"
         made = made_template(mined, wanted, name, tags, description=description)
-        return finish(author, made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
+        if dry_run:
+            record = {"template": made, "seen": mined.seen, "used": mined.used, "left_out": left_out_record(mined)}
+            return give(record, template_lines(made))
+        entry = keep_template(author, made, replace=replace)
+    say(*template_lines(made))
+    code = tell([entry])
+    say(UNMEASURED.format(name=plain(made.name)))
+    return code
 
 
-@command.command(
-    "show",
-    epilog="Example: whet templates show web-research --as hermes > ~/.hermes/prefill.json",
-    help="Show a template, or print it as messages that another agent can start from. For Hermes, save the output "
-    "of --as hermes to the file named in its setting prefill_messages_file.",
-)
+@command.command("show", epilog="Example: whet templates show web-research --as hermes > ~/.hermes/prefill.json")
 @click.argument("name")
 @click.option("--as", "form", type=click.Choice(FORMS), help="Print messages in this format.")
-@json_option
-def show(name: str, form: str | None, as_json: bool) -> int:
+def show(name: str, form: str | None) -> int:
+    """Show a template, or print it as messages that another agent can start from. For Hermes, save the output of --as
+    hermes to the file named in its setting prefill_messages_file.
+    """
     template = load(find_home(os.environ).folder, name)
     if form:
-        print_json(as_wire(examples(template, words()), form))
-    elif as_json:
-        print_json({**msgspec.to_builtins(template), "key": template.key, "tokens": template.tokens})
-    else:
-        print_template(template)
-    return 0
+        messages = examples(template, words())  # Hermes takes those of OpenAI
+        print_json(as_anthropic(messages) if form == "anthropic" else as_openai(messages))
+        return 0
+    record = {**msgspec.to_builtins(template), "key": template.key, "tokens": template.tokens}
+    return give(record, template_lines(template))
 
 
-@command.command("delete", epilog="Example: whet templates delete web-research", help="Delete a template.")
+@command.command("delete", epilog="Example: whet templates delete web-research")
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@json_option
-def delete(name: str, yes: bool, as_json: bool) -> int:
+def delete(name: str, yes: bool) -> int:
+    """Delete a template."""
     with own_store() as (home, database):
         if not yes:
             load(home.folder, name)
             click.confirm(f"Delete the template {name}?", abort=True, err=True)
-        return tell([remove_named(author_at(home, database), Form.TEMPLATE, name)], as_json=as_json)
-
-
-def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
-    shown = filtered(list_templates(find_home(os.environ).folder), activity, tags)
-    if as_json:
-        print_json([found_record(found) for found in shown])
-    elif shown:
-        print_list(shown)
-    elif activity or tags:
-        say("No template matches. To list all templates, run `whet templates`.")
-    else:
-        say("No templates yet. To create one from your sessions, run `whet templates create`.")
-    return 0
+        return tell([remove_named(author_at(home, database), Form.TEMPLATE, name)])

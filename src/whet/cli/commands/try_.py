@@ -1,18 +1,33 @@
 """whet try: whether a change helps, by the same cases with and without it."""
 
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
+import msgspec
+from msgspec.structs import replace
 
-from whet.cli.options import point_in_time
-from whet.cli.output import next_step, print_json, say
+from whet.agent.providers.choosing import missing_key
+from whet.agent.start import new_id
+from whet.changes.author import Author, keep_job
+from whet.cli.acting import actor_of, trust_of
+from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
+from whet.cli.commands.learn import queue_reading
+from whet.cli.deciding import Decider, chosen_lessons
+from whet.cli.options import allowance_of, json_command, own_store, point_in_time
+from whet.cli.output import give, next_lines, say
+from whet.cli.procedures import PROCEDURES, direct, is_watched
+from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
+from whet.cli.shown.trials import LiveLine, account, judge_line
 from whet.cli.trying import (
     MARGIN_POINTS,
+    QUEUED,
     TryOptions,
+    at_once,
     conduct,
     expect_allowed,
     is_place,
@@ -21,30 +36,31 @@ from whet.cli.trying import (
     template_patch,
     trial_options,
 )
+from whet.context.zone import local_zone
 from whet.errors import WhetError
+from whet.improving.improve import improve, order
+from whet.jobs.job import nightly_job
+from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from whet.ledger.patches import Patch
-    from whet.store.home import Home
-    from whet.trials.improvements import ImproveReport, ImproveRequest
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.sessions.trust import Trust
+from whet.store.folders import read_given
+from whet.store.home import Home, find_home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.rows import uncollected
+from whet.store.settings_file import load
+from whet.targets.known_projects import KnownProjects
+from whet.trials.design import TrialDesign
+from whet.trials.improvements import ImproveReport, ImproveRequest
+from whet.work.orders import Direct, Queue, decoded
 
 LOOK_SECONDS = 1.0
 WAYS = "Give one of: ID, a patch file, --rule, --template, --without; or none, to try what your sessions teach."
 
 
-@click.command(
-    "try",
-    epilog='Example: whet try --rule "Read a file before you edit it." --cases cases/ --seeds 3 --budget 2$',
-    help="Test a change before you keep it: run the same cases without it, with it, and with a placebo of the "
-    "same form and length, until the evidence suffices. CHANGE is what waits, by its ID in `whet lessons`, or a JSON "
-    "file with form, action, name and text. The verdict is recorded in the ledger; the change is not applied. To "
-    "resume an interrupted trial, run `whet worker` or the same command again."
-    "\n\nWithout a change, take what your sessions teach, test each on cases of the failed sessions or of --cases, and "
-    "keep what is proven to help: first live, for a share of sessions. Without a model, it stops before the trial and "
-    "lists what you can approve.",
+@json_command(
+    "try", epilog='Example: whet try --rule "Read a file before you edit it." --cases cases/ --seeds 3 --budget 2$'
 )
 @click.argument("change", required=False)
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
@@ -87,9 +103,17 @@ def command(
     since: str | None,
     share: float | None,
     nightly: str | None,
-    as_json: bool,
     **options: Any,
 ) -> int:
+    """Test a change before you keep it: run the same cases without it, with it, and with a placebo of the same form and
+    length, until the evidence suffices. CHANGE is what waits, by its ID in `whet lessons`, or a JSON file with form,
+    action, name and text. The verdict is recorded in the ledger; the change is not applied. To resume an interrupted
+    trial, run `whet worker` or the same command again.
+
+    Without a change, take what your sessions teach, test each on cases of the failed sessions or of --cases, and keep
+    what is proven to help: first live, for a share of sessions. Without a model, it stops before the trial and lists
+    what you can approve.
+    """
     given = TryOptions(**options)
     ways: tuple[tuple[object, Callable[[Any], Patch]], ...] = (
         (change, _change),
@@ -104,26 +128,21 @@ def command(
     if not chosen:
         if given.fresh or given.temperature is not None:
             raise WhetError("--fresh and --temperature are for one change.", advice=WAYS)
-        return improve_by(given, ImproveOptions(share or 0.5, most or 3, since, retire, nightly), as_json=as_json)
+        return improve_by(given, ImproveOptions(share or 0.5, most or 3, since, retire, nightly))
     value, make = chosen[0]
     if without and is_place(without):
         left = left_out(without, points=margin)
-        return conduct(left.patch, given, as_json=as_json, asked=left.asked)
+        return conduct(left.patch, given, asked=left.asked)
     about = int(change) if change and change.isdecimal() else 0
-    return conduct(make(value), given, as_json=as_json, about=about)
+    return conduct(make(value), given, about=about)
 
 
-def _change(name: str) -> "Patch":
+def _change(name: str) -> Patch:
     """What waits, by its entry or the id of its lesson; or what a file holds."""
     return _from_file(Path(name)) if Path(name).is_file() or "/" in name or "." in name else _pending(name)
 
 
-def _from_file(path: Path) -> "Patch":
-    import msgspec
-
-    from whet.ledger.patches import Patch
-    from whet.store.folders import read_given
-
+def _from_file(path: Path) -> Patch:
     try:
         found = msgspec.json.decode(read_given(path, advice=WAYS), type=Patch)
     except msgspec.MsgspecError as error:
@@ -132,29 +151,18 @@ def _from_file(path: Path) -> "Patch":
     return _by_hand(found)
 
 
-def _rule(text: str) -> "Patch":
-    from whet.ledger.patches import Action, Form, Patch, digest
-
+def _rule(text: str) -> Patch:
     return _by_hand(Patch(Form.RULE, Action.ADD, f"tried-{digest(text)[:8]}", text.strip()))
 
 
-def _pending(name: str) -> "Patch":
-    from whet.cli.deciding import Decider, chosen_lessons
-    from whet.cli.options import own_store
-    from whet.ledger.entries import Actor
-
+def _pending(name: str) -> Patch:
     _expect_person()
     with own_store() as (home, database):
         (lesson,) = chosen_lessons(Decider(home, database, Actor.PERSON), (name,), proposing=True)
     return lesson.proposal.patch
 
 
-def _without(name: str) -> "Patch":
-    from whet.cli.options import own_store
-    from whet.ledger.patches import Action, Form, Patch, digest
-    from whet.sessions.trust import Trust
-    from whet.store.ledger import ledger_of
-
+def _without(name: str) -> Patch:
     with own_store() as (home, database):
         rule = ledger_of(home, database).state().get(Form.RULE, name)
     if rule is None:
@@ -162,21 +170,14 @@ def _without(name: str) -> "Patch":
     return Patch(Form.RULE, Action.REMOVE, name, before=digest(rule.text), trust=Trust.AGENT)
 
 
-def _by_hand(patch: "Patch") -> "Patch":
+def _by_hand(patch: Patch) -> Patch:
     """A patch in the words of whoever is at the command line; what its file says of its trust counts for nothing."""
-    from msgspec.structs import replace
-
-    from whet.cli.acting import actor_of, trust_of
-
     _expect_person()
     return replace(patch, trust=trust_of(actor_of(os.environ)), proofs=())
 
 
 def _expect_person() -> None:
     """An agent's words, or a stranger's, are told to a model only where a person asks for it."""
-    from whet.cli.acting import actor_of
-    from whet.ledger.entries import Actor
-
     if actor_of(os.environ) is Actor.AGENT:
         raise WhetError(
             "An agent may try templates, and leave a rule out; its own words need a person.",
@@ -194,13 +195,8 @@ class ImproveOptions(NamedTuple):
     nightly: str | None
 
 
-def improve_by(given: TryOptions, more: ImproveOptions, *, as_json: bool) -> int:
+def improve_by(given: TryOptions, more: ImproveOptions) -> int:
     """Take what sessions teach, test each change on cases, and keep what is proven to help."""
-    from whet.cli.trying import allowance_of
-    from whet.store.home import find_home
-    from whet.trials.design import TrialDesign
-    from whet.trials.improvements import ImproveRequest
-
     if sum((given.now, given.background, given.dry_run, bool(more.nightly))) > 1:
         raise WhetError("Use only one of --now, --background, --dry-run and --nightly.", advice="Remove the others.")
     home = find_home(os.environ)
@@ -225,32 +221,26 @@ def improve_by(given: TryOptions, more: ImproveOptions, *, as_json: bool) -> int
         expect_allowed(ask.agent, _asked_of(ask, given.budget), yes=given.yes)
     if more.nightly:
         options = _options(ask, budget=given.budget, since=more.since)
-        return _nightly(home, more.nightly, options, as_json=as_json)
+        return _nightly(home, more.nightly, options)
     if given.dry_run:
-        return _show(_planned(home, ask), as_json)
+        return _show(_planned(home, ask))
     if not given.background:
         _expect_key(home, ask)
-    if not as_json:
-        _name_judge(home, ask)
+    _name_judge(home, ask)
     if given.now:
-        return _show(_direct(home, ask), as_json)
-    return _queued(home, ask, follow=not given.background, as_json=as_json)
+        return _show(_direct(home, ask))
+    return _queued(home, ask, follow=not given.background)
 
 
-def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]":
+def _asked_of(ask: ImproveRequest, budget: tuple[str, ...]) -> Iterator[str]:
     """What another agent may take in the person's name."""
-    from whet.cli.shown.trials import account
-
     limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
     yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
     yield account(ask.agent)
 
 
-def _expect_key(home: "Home", ask: "ImproveRequest") -> None:
+def _expect_key(home: Home, ask: ImproveRequest) -> None:
     """Raise before anything is queued where the model that this process asks has no key."""
-    from whet.agent.providers.choosing import missing_key
-    from whet.store.settings_file import load
-
     model = load(home).model if ask.agent else ask.model or load(home).model
     if model and (variable := missing_key(load(home), os.environ, model)):
         raise WhetError(
@@ -259,30 +249,18 @@ def _expect_key(home: "Home", ask: "ImproveRequest") -> None:
         )
 
 
-def _name_judge(home: "Home", ask: "ImproveRequest") -> None:
+def _name_judge(home: Home, ask: ImproveRequest) -> None:
     """Say before a trial which model judges for which agent."""
-    from whet.cli.shown.trials import judge_line
-    from whet.store.settings_file import load
-
     model = ask.model or load(home).model
     if model or ask.agent:
         say(judge_line("" if ask.agent and not ask.model else model, ask.agent))
 
 
 def _id() -> str:
-    from whet.agent.start import new_id
-
     return f"improve-{new_id(time.time())}"
 
 
-def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
-    from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-    from whet.improving.improve import improve
-    from whet.store.opening import opened
-    from whet.store.rows import uncollected
-    from whet.trials.improvements import ImproveReport
-    from whet.work.orders import Direct, decoded
-
+def _planned(home: Home, ask: ImproveRequest) -> ImproveReport:
     with opened(home) as database:
         bring_up_to_date(database)  # here and not below, where nobody would see how far it is
         read_what_is_taught(database)
@@ -290,31 +268,15 @@ def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
         return decoded(improve(home, Direct(_id()), ask, progress=progress).value, ImproveReport)
 
 
-def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
-    from whet.cli.procedures import direct
-    from whet.cli.shown.trials import LiveLine
-    from whet.cli.trying import at_once
-    from whet.improving.improve import improve
-    from whet.trials.improvements import ImproveReport
-    from whet.work.orders import decoded
-
+def _direct(home: Home, ask: ImproveRequest) -> ImproveReport:
     with LiveLine() as line:
         steps = direct(home, _id(), at_once=at_once(ask.agent))
         done = improve(home, steps, ask, observe=lambda _: line.show)
     return decoded(done.value, ImproveReport)
 
 
-def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool) -> int:
-    from msgspec.structs import replace
-
-    from whet.cli.commands.learn import queue_reading
-    from whet.cli.procedures import PROCEDURES, is_watched
-    from whet.cli.trying import at_once
-    from whet.improving.improve import order
-    from whet.store.settings_file import load
-    from whet.trials.improvements import ImproveReport
+def _queued(home: Home, ask: ImproveRequest, *, follow: bool) -> int:
     from whet.work.given import WorkState, given_orders
-    from whet.work.orders import Queue, decoded
     from whet.work.worker import launched
 
     if not follow and (reader := load(home).reading.reader):
@@ -323,11 +285,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
         watched = replace(ask, watched=follow and is_watched(os.environ))
         id = orders.submit(order(watched, key=_id()), Queue.TRIALS)
     if not follow:
-        if as_json:
-            print_json({"work": id})
-        else:
-            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`.")
-        return 0
+        return give({"work": id}, (QUEUED.format(id=id),))
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     concurrency = max(2, at_once(ask.agent))
     with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker, given_orders(home) as orders:
@@ -336,13 +294,11 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
         raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
-    return _show(decoded(work.done.value, ImproveReport), as_json)
+    return _show(decoded(work.done.value, ImproveReport))
 
 
-def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | None) -> list[str]:
+def _options(ask: ImproveRequest, *, budget: tuple[str, ...], since: str | None) -> list[str]:
     """What was asked for, as it is written on a command line; what is usual is left out."""
-    from whet.trials.improvements import ImproveRequest
-
     usual, design = ImproveRequest(), ask.design
     words = [] if design.placebo is None else ["--placebo" if design.placebo else "--no-placebo"]
     words += ["--retire"] if ask.retire else []
@@ -362,16 +318,7 @@ def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | Non
     return words
 
 
-def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int:
-    import sys
-    from pathlib import Path
-
-    from whet.changes.author import Author, keep_job
-    from whet.cli.acting import actor_of, trust_of
-    from whet.context.zone import local_zone
-    from whet.jobs.job import nightly_job
-    from whet.store.opening import opened
-
+def _nightly(home: Home, at: str, options: list[str]) -> int:
     program = str(Path(sys.executable).with_name("whet"))
     job = nightly_job(at, options, program=program, timezone=local_zone(os.environ), now=time.time())
     actor = actor_of(os.environ)
@@ -385,27 +332,14 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
             origin=PatchOrigin(PatchWriter.PERSON, said="improve every night"),
         )
         entry = keep_job(author, job, replace=True)
-    if as_json:
-        print_json({"job": job.name, "schedule": job.schedule, "timezone": job.timezone, "entry": entry.number})
-    else:
-        say(f"The job {job.name} runs at {at} ({job.timezone}), while `whet worker` runs (entry {entry.number}).")
-    return 0
+    record = {"job": job.name, "schedule": job.schedule, "timezone": job.timezone, "entry": entry.number}
+    told = f"The job {job.name} runs at {at} ({job.timezone}), while `whet worker` runs (entry {entry.number})."
+    return give(record, (told,))
 
 
-def _show(report: "ImproveReport", as_json: bool) -> int:
-    from whet.cli.options import own_store
-    from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
-    from whet.targets.known_projects import KnownProjects
-
-    if as_json:
-        print_json(report_record(report))
-        return 0
+def _show(report: ImproveReport) -> int:
     with own_store() as (_, database):
         named = KnownProjects(database).shown
-    for line in report_lines(report, named):
-        say(line)
-    every = (*report.outcomes, *report.waiting)
-    became = set() if report.stopped else {outcome.became for outcome in every}
-    for words in [words for what, words in NEXT_STEPS if what in became][:1]:
-        next_step(words)
-    return 0
+    became = set() if report.stopped else {each.became for each in (*report.outcomes, *report.waiting)}
+    then = next((words for what, words in NEXT_STEPS if what in became), "")
+    return give(report_record(report), (*report_lines(report, named), *(next_lines(then) if then else ())))

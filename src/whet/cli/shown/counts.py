@@ -1,14 +1,45 @@
 """What is in the store, counted: sessions, messages, tools, tokens and errors."""
 
+from collections.abc import Iterator
+
 from rich.table import Table
 
-from whet.cli.output import console, count, moment, say, table
+from whet.cli.options import CommandList
+from whet.cli.output import count, moment
 from whet.cli.shown.records import repeating
 from whet.sessions.exports import iso
-from whet.store.session_facts import SessionCosts, Statistics
+from whet.store.session_facts import SessionCosts, Statistics, ToolUse, UsageGroup
 from whet.text.words import many, share, short
 
 TOOLS = 15
+AGENTS: CommandList[UsageGroup] = CommandList(
+    {
+        "agent": lambda each: each.source,
+        "model": lambda each: each.model or "–",
+        "sessions": lambda each: count(each.sessions),
+        "messages": lambda each: count(each.messages),
+        "tokens": lambda each: short(tokens) if (tokens := each.input_tokens + each.output_tokens) else "–",
+        "calls": lambda each: count(each.calls),
+        "failed": lambda each: count(each.failed),
+        "error rate": lambda each: share(each.failed, each.calls),
+    },
+    {},
+    numbers=("sessions", "messages", "tokens", "calls", "failed", "error rate"),
+    spare=("messages", "tokens", "calls"),
+)
+TOOLS_USED: CommandList[ToolUse] = CommandList(
+    {
+        "tool": lambda each: each.tool or "–",
+        "calls": lambda each: count(each.calls),
+        "sessions": lambda each: count(each.sessions),
+        "failed": lambda each: count(each.failed),
+        "rejected": lambda each: count(each.rejected),
+        "error rate": lambda each: share(each.failed, each.calls),
+    },
+    {},
+    numbers=("calls", "sessions", "failed", "rejected", "error rate"),
+    spare=("rejected", "sessions"),
+)
 
 
 def counts_record(found: Statistics) -> dict[str, object]:
@@ -39,22 +70,19 @@ def counts_record(found: Statistics) -> dict[str, object]:
     }
 
 
-def tell_counts(found: Statistics, *, hidden: str) -> None:
+def count_lines(found: Statistics, *, hidden: str) -> Iterator[str | Table]:
     totals = found.totals
-    say(
+    yield (
         f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
         f"{moment(totals.first)} to {moment(totals.last)}"
     )
-    if found.copies:
-        say(repeating(found.copies))
-    if hidden:
-        say(hidden)
+    yield from filter(None, (repeating(found.copies) if found.copies else "", hidden))
     tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
-    say(f"{tokens}, {short(totals.output_tokens)} written{_cost(found.costs)}\n")
-    console().print(_agents(found))
-    say()
-    console().print(_tools(found))
-    say(
+    yield f"{tokens}, {short(totals.output_tokens)} written{_cost(found.costs)}\n"
+    yield AGENTS.table(found.groups)
+    yield ""
+    yield TOOLS_USED.table(found.tools)
+    yield (
         "[dim]The error rate is of all calls. What a session copied from another is counted there and not again. "
         "Next: `whet report` says where the time went.[/]"
     )
@@ -65,34 +93,3 @@ def _cost(costs: SessionCosts) -> str:
         return ""
     how = " at list prices" if costs.is_listed else ""
     return f"; ${costs.dollars:,.2f} cost{how} of {many(costs.sessions, 'session')}"
-
-
-def _agents(found: Statistics) -> Table:
-    headings = ("agent", "model", "sessions", "messages", "tokens", "calls", "failed", "error rate")
-    rows = [
-        (
-            group.source,
-            group.model or "–",
-            count(group.sessions),
-            count(group.messages),
-            short(tokens) if (tokens := group.input_tokens + group.output_tokens) else "–",
-            count(group.calls),
-            count(group.failed),
-            share(group.failed, group.calls),
-        )
-        for group in found.groups
-    ]
-    return table(headings, rows, numbers=headings[2:], spare=("messages", "tokens", "calls"))
-
-
-def _tools(found: Statistics) -> Table:
-    headings = ("tool", "calls", "sessions", "failed", "rejected", "error rate")
-    rows = [
-        (
-            use.tool or "–",
-            *map(count, (use.calls, use.sessions, use.failed, use.rejected)),
-            share(use.failed, use.calls),
-        )
-        for use in found.tools
-    ]
-    return table(headings, rows, numbers=headings[1:], spare=("rejected", "sessions"))

@@ -35,7 +35,6 @@ BY_WHOM = {
     Actor.WATCH: "Whet's watch",
     Actor.AGENT: "an agent",
 }
-HEADINGS = ("id", "when", "step", "by", "maker", "what", "text")
 
 
 def entry_record(entry: Entry) -> dict[str, Any]:
@@ -83,14 +82,6 @@ def scope_record(scope: Scope) -> dict[str, Any]:
 def scope_words(scope: Scope, named: Callable[[str], str]) -> str:
     """Where a rule holds, in words, with its project as people read it; empty for everywhere."""
     return ", ".join(replace(scope, project=named(scope.project)).words)
-
-
-def entry_row(entry: Entry, grounds: str = "") -> tuple[str, ...]:
-    """One line of a table, with the grounds of what is active; foreign words show what they hide."""
-    about = f" {entry.about}" if entry.about else ""
-    about += f", {grounds}" if grounds else ""
-    who = (entry.actor, shown(entry.maker))
-    return (str(entry.number), moment(entry.at), f"{entry.step}{about}", *who, *patch_cells(entry.patch))
 
 
 def patch_cells(patch: Patch) -> tuple[str, str]:

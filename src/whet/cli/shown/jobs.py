@@ -1,11 +1,13 @@
 """Jobs and their runs, for people and for programs."""
 
-from collections.abc import Iterator
-from typing import Any
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from whet.cli.output import moment, plain, table
+from whet.cli.options import CommandList
+from whet.cli.output import moment, plain
 from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of
@@ -23,20 +25,74 @@ PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
 TROUBLE_RUNS = 200
 
 
-def job_record(found: JobFile, mark: JobMark | None, last: JobRecord | None, *, now: float) -> dict[str, Any]:
+class ListedJob(NamedTuple):
+    """A job as its file has it, what is marked of it, its last run, and when this is asked."""
+
+    file: JobFile
+    mark: JobMark | None
+    last: JobRecord | None
+    now: float
+
+    @property
+    def state(self) -> str:
+        job, mark = self.file.job, self.mark
+        if job is None:
+            return "broken"
+        if job.paused:
+            return "paused"
+        is_over = mark is not None and _next_run(job, mark, now=mark.accounted) is None
+        return "over" if is_over else "active"
+
+    @property
+    def next(self) -> float | None:
+        return _next_run(self.file.job, self.mark, now=self.now) if self.file.job else None
+
+
+JOBS: CommandList[ListedJob] = CommandList(
+    {
+        "job": lambda row: row.file.name,
+        "state": lambda row: row.state,
+        "schedule": lambda row: row.file.job.schedule if row.file.job else "",
+        "next": lambda row: "now" if row.next is not None and row.next <= row.now else moment(row.next),
+        "last": lambda row: moment(row.last.scheduled if row.last else None),
+        "outcome": lambda row: _outcome(row.last) if row.last else row.file.fault,
+    },
+    {
+        "name": lambda row: row.file.name,
+        "next": lambda row: row.next or math.inf,
+        "last": lambda row: -row.last.scheduled if row.last else 0.0,
+    },
+)
+RUNS: CommandList[JobRecord] = CommandList(
+    {
+        "run": lambda run: run.id,
+        "job": lambda run: run.job.name,
+        "scheduled": lambda run: moment(run.scheduled),
+        "outcome": lambda run: run.result.outcome.value if run.result else run.state.value,
+        "missed": lambda run: run.missed_count or "",
+        "delivery": lambda run: run.handing.value if run.handing is not Handing.NONE else "",
+        "session": lambda run: run.result.session[:8] if run.result else "",
+        "error": lambda run: (run.result.error if run.result else "") or run.handing_error,
+    },
+    {},
+    numbers=("missed",),
+)
+
+
+def job_record(row: ListedJob) -> dict[str, Any]:
     """A job for programs."""
-    job = found.job
+    job = row.file.job
     if job is None:
-        return {"name": found.name, "state": "broken", "fault": found.fault}
+        return {"name": row.file.name, "state": row.state, "fault": row.file.fault}
     return {
         "name": job.name,
-        "state": state_of(job, mark),
+        "state": row.state,
         "schedule": job.schedule,
         "timezone": job.timezone,
-        "next": next_run(job, mark, now=now),
+        "next": row.next,
         "deliver": job.deliver,
         "model": job.model,
-        "last": run_record(last) if last else None,
+        "last": run_record(row.last) if row.last else None,
     }
 
 
@@ -69,14 +125,7 @@ def run_record(record: JobRecord) -> dict[str, Any]:
     }
 
 
-def state_of(job: Job, mark: JobMark | None) -> str:
-    if job.paused:
-        return "paused"
-    is_over = mark is not None and next_run(job, mark, now=mark.accounted) is None
-    return "over" if is_over else "active"
-
-
-def next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
+def _next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
     """When it runs next, as far as a clock is looked at; None where it does not."""
     if job.paused or (mark is not None and job.repeat and mark.made >= job.repeat):
         return None
@@ -87,27 +136,9 @@ def next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
     return schedules.next_after(schedule_of(job), since)
 
 
-def job_lines(
-    home: Home, database: Database, found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *, now: float
-) -> Iterator[str | Table]:
+def job_lines(home: Home, database: Database, rows: Sequence[ListedJob], *, now: float) -> Iterator[str | Table]:
     """The jobs, then reports that did not arrive, and that nobody looks at the clock."""
-    rows = []
-    for each, mark, last in found:
-        if each.job is None:
-            rows.append((each.name, "broken", "", "", "", each.fault))
-            continue
-        coming = next_run(each.job, mark, now=now)
-        rows.append(
-            (
-                each.name,
-                state_of(each.job, mark),
-                each.job.schedule,
-                "now" if coming is not None and coming <= now else moment(coming),
-                moment(last.scheduled) if last else "–",
-                _outcome(last) if last else "",
-            )
-        )
-    yield table(("job", "state", "schedule", "next", "last", "outcome"), rows)
+    yield JOBS.table(rows)
     runs = job_records.runs(database, owner_of(home), limit=TROUBLE_RUNS)
     troubles = [record for record in runs if record.handing in PROBLEMS]
     for record in troubles[:5]:
@@ -121,11 +152,6 @@ def job_lines(
         yield "No worker is running the jobs yet. To start one, run `whet worker`."
     elif not is_worker_alive(home.folder) or now - mark.accounted > STALE_SECONDS:
         yield f"No worker has run the jobs since {moment(mark.accounted)}. To start one, run `whet worker`."
-
-
-def runs_table(records: tuple[JobRecord, ...]) -> Table:
-    headings = ("run", "job", "scheduled", "outcome", "missed", "delivery", "session", "error")
-    return table(headings, [_row(record) for record in records], numbers=("missed",))
 
 
 def result_lines(record: JobRecord) -> Iterator[str]:
@@ -151,20 +177,6 @@ def exit_code(record: JobRecord) -> int:
     if record.result is None:
         raise WhetError(f"Run {record.id} did not finish.", advice="To see it, run `whet jobs show --runs`.")
     return int(record.has_failed or record.handing in PROBLEMS)
-
-
-def _row(record: JobRecord) -> tuple[object, ...]:
-    result = record.result
-    return (
-        record.id,
-        record.job.name,
-        moment(record.scheduled),
-        result.outcome.value if result else record.state.value,
-        record.missed_count or "",
-        record.handing.value if record.handing is not Handing.NONE else "",
-        result.session[:8] if result else "",
-        (result.error if result else "") or record.handing_error,
-    )
 
 
 def _outcome(record: JobRecord) -> str:

@@ -5,21 +5,44 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from rich.table import Table
 
-from whet.cli.output import moment, next_lines, plain, table
+from whet.cli.options import CommandList
+from whet.cli.output import moment, next_lines, plain
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson
 from whet.lessons.rungs import CanaryMove, LiveComparison, LiveCounts
 from whet.text.showing import shown
 from whet.text.words import many
 
-HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "decision")
+LIVE: CommandList[Lesson] = CommandList(
+    {
+        "entry": lambda lesson: lesson.standing.entry,
+        "rule": lambda lesson: lesson.patch.name if lesson.patch.form is Form.RULE else lesson.standing.told_as,
+        "since": lambda lesson: moment(lesson.counts.since),
+        "share": lambda lesson: f"{100 * lesson.counts.share:.0f} %",
+        "with": lambda lesson: _with(lesson.counts.comparison),
+        "without": lambda lesson: _without(lesson.counts.comparison),
+        "effect": lambda lesson: _effect(lesson.counts.comparison),
+        "help": lambda lesson: _evidence(lesson.counts.comparison.evidence_help),
+        "harm": lambda lesson: _evidence(lesson.counts.comparison.evidence_harm),
+        "decision": lambda lesson: lesson.counts.comparison.decision.value,
+    },
+    {
+        "oldest": lambda lesson: lesson.standing.entry,
+        "newest": lambda lesson: -lesson.standing.entry,
+        "help": lambda lesson: -lesson.counts.comparison.evidence_help,
+        "harm": lambda lesson: -lesson.counts.comparison.evidence_harm,
+    },
+    numbers=("share", "with", "without", "effect", "help", "harm"),
+    project=lambda lesson: lesson.patch.scope.project,
+    at=lambda lesson: lesson.counts.since,
+)
 
 
 def live_lines(found: Sequence[Lesson]) -> Iterator[str | Table]:
     if not found:
         yield "Nothing is live. To tell a rule to a share of your sessions, run `whet live start ID`."
         return
-    yield table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9])
+    yield LIVE.table(found)
     yield from _notes(found)
     yield from next_lines(
         "nothing to do: `whet live look`, or the worker every hour, decides. `whet live stop NAME` ends one."
@@ -37,20 +60,6 @@ def live_record(lesson: Lesson) -> dict[str, object]:
         "told": watched.comparison.told,
         "untold": watched.comparison.untold,
     }
-
-
-def _row(lesson: Lesson) -> tuple[object, ...]:
-    watched, found = lesson.counts, lesson.counts.comparison
-    return (
-        lesson.standing.entry,
-        lesson.patch.name if lesson.patch.form is Form.RULE else lesson.standing.told_as,
-        moment(watched.since),
-        f"{100 * watched.share:.0f} %",
-        *compared(found),
-        _evidence(found.evidence_help),
-        _evidence(found.evidence_harm),
-        found.decision.value,
-    )
 
 
 def _notes(found: Sequence[Lesson]) -> Iterator[str]:
@@ -107,11 +116,17 @@ def _sessions(found: tuple[LiveCounts, ...]) -> int:
     return sum(each.sessions for each in found)
 
 
-def compared(found: LiveComparison) -> tuple[str, str, str]:
-    """How sessions went with it and without it, and the effect with its interval."""
+def _with(found: LiveComparison) -> str:
+    return _loss(found.loss_told, found.told)
+
+
+def _without(found: LiveComparison) -> str:
+    return _loss(found.loss_untold, found.untold)
+
+
+def _effect(found: LiveComparison) -> str:
     low, high = found.interval
-    effect = f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
-    return _loss(found.loss_told, found.told), _loss(found.loss_untold, found.untold), effect
+    return f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def _loss(loss: float | None, number: int) -> str:
