@@ -109,3 +109,15 @@ def test_a_folder_in_which_calls_failed_is_not_wrong() -> None:
 def test_what_was_used_was_followed_and_the_rest_never_came_up(text: str, mark: str | None) -> None:
     found = judge(text, *(session(number, shell("make lint && cat lib/a.py", "ok")) for number in range(10)))
     assert [each.mark.value for each in found] == ([mark] if mark else [])
+
+
+def test_a_word_that_comes_later_in_a_call_does_not_make_it_another_one() -> None:
+    text = "```sh\nrtk test # only what failed\nrtk git commit\n```"
+    found = judge(text, session(1, BUN, BUN, shell("git commit", "ok")), session(2, BUN, shell("git commit", "ok")))
+    assert not [each.mark for each in found if each.mark in (StatementMark.CAUSE, StatementMark.BROKEN)]
+
+
+def test_what_it_is_against_is_not_followed_where_it_was_run() -> None:
+    sessions = [session(number, shell("git add -A", "ok")) for number in range(12)]
+    assert judge("- Stage files one by one, never `git add -A`.", *sessions, since=None) == []
+    assert judge("- It ends by itself, never on a plain `exit`.", session(1, shell("exit 1", "")), session(2)) == []

@@ -77,6 +77,11 @@ def things_in(statement: Statement) -> tuple[NamedThing, ...]:
     return tuple(once.values())
 
 
+def without_code(statement: Statement) -> str:
+    """What a sentence says beside its code."""
+    return _SPAN.sub(" ", statement.text)
+
+
 def code_in(statement: Statement) -> tuple[str, ...]:
     """What stands in code in a sentence, as it is written."""
     return tuple(dict.fromkeys(span.group(2).strip() for span in _SPAN.finditer(statement.text)))

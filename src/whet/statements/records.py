@@ -19,7 +19,15 @@ from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.shell_lines import WrittenStage, written
 from whet.statements.manifests import scripts_in
-from whet.statements.naming import ThingKind, code_in, extension_of, is_placeholder, stages_of, things_in
+from whet.statements.naming import (
+    ThingKind,
+    code_in,
+    extension_of,
+    is_placeholder,
+    stages_of,
+    things_in,
+    without_code,
+)
 from whet.statements.statement import (
     AuditedStatement,
     Statement,
@@ -28,7 +36,7 @@ from whet.statements.statement import (
     StatementMark,
 )
 from whet.text.likeness import stance_of
-from whet.text.words import cut
+from whet.text.words import cut, names
 from whet.values import Value
 
 MOST_WORDS = 8
@@ -42,6 +50,8 @@ ENOUGH_SESSIONS = 10  # without it in so many, a situation may be said not to co
 SCRIPT = ""  # in the place of a program: whatever runs the script of that name
 _ENDS = re.compile(r"\A(?:[\s,/]*+(?:(?:and|or|nor)\s++)?+`[^`\n]*+`)*+\s*(?:$|\n|[.,;:!)—–*]|- )")
 _QUOTES = re.compile(r"[\"'`:,]")
+BUILT_IN = names("break cd continue echo exit export read return set shift test trap true false unset wait")
+"""What a shell does itself: a sentence that names one seldom means the call."""
 SAVING = ("commit", "push")  # what git calls the moments that an order can be for
 
 
@@ -155,7 +165,7 @@ class Records:
         if len(words) == 1:
             return self._by_program.get(words[0], [])
         fewest = min((self._by_word.get((words[0], word), []) for word in words[1:]), key=len)
-        return [seen for seen in fewest if set(words[1:]) <= set(seen.call.words[1:])]
+        return [seen for seen in fewest if _begins(seen.call.words, words)]
 
     def naming(self, path: str) -> list[_Seen]:
         """The calls that name a path."""
@@ -168,6 +178,15 @@ class Records:
         return frozenset(self._by_program)
 
 
+def _begins(call: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    """Whether a call has these words, first of all the one after the program; an option may stand between."""
+    first = next((word for word in words[1:] if not word.startswith("-")), "")
+    place = call.index(first) if first in call else 1
+    between = call[1:place]
+    is_first = not between or between[0].startswith("-")
+    return is_first and set(words[1:]) <= set(call[1:])
+
+
 def judge_by_records(audited: AuditedStatement, records: Records) -> tuple[StatementFinding, ...]:
     """What sessions show of a statement that stood there when they ran; nothing where they cannot tell."""
     statement = audited.statement
@@ -177,7 +196,7 @@ def judge_by_records(audited: AuditedStatement, records: Records) -> tuple[State
     broken = tuple(_broken(statement, wanted, unwanted, records, since))
     if causes or broken:
         return (*causes, *broken)
-    return tuple(_came_up(statement, (*wanted, *unwanted), records))
+    return tuple(_came_up(statement, wanted, unwanted, records))
 
 
 def _forms(statement: Statement, records: Records) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
@@ -188,14 +207,15 @@ def _forms(statement: Statement, records: Records) -> tuple[tuple[tuple[str, ...
     wanted: list[tuple[str, ...]] = []
     unwanted: list[tuple[str, ...]] = []
     commands = [thing.text for thing in things_in(statement) if thing.kind is ThingKind.COMMAND]
-    single = [each for each in code_in(statement) if len(each.split()) == 1]
+    is_code = statement.kind is StatementKind.CODE  # what stands in marks there is no name that a sentence gives
+    single = [] if is_code else [each for each in code_in(statement) if len(each.split()) == 1]
     for text in (*commands, *(each for each in single if each in records.programs)):
         is_against = " ".join(text.lower().split()) in against
         if is_against and not _is_unqualified(statement, text):
             continue
         for stage in stages_of(text):
             words = _plain(stage.words)
-            if words and words[0] in records.programs:
+            if words and words[0] in records.programs and words[0] not in BUILT_IN:
                 (unwanted if is_against else wanted).append(words)
     named = (each for each in single if each in records.by_script and each not in records.programs)
     wanted += [(SCRIPT, each) for each in named if each.lower() not in against]
@@ -271,9 +291,10 @@ def _broken(
             named = " ".join(words)
             count = _Count(len(sessions), len(came_up))
             yield _shown(StatementMark.BROKEN, why, statement, named=named, calls=done, count=count)
-    lower = statement.text.lower()
+    # A command that commits is no order to do something before it.
+    said = "" if statement.kind is StatementKind.CODE else without_code(statement).lower()
     for moment in SAVING:
-        if moment in lower and wanted and not unwanted:
+        if moment in said and wanted and not unwanted:
             yield from _skipped(statement, wanted, moment, records, since)
             return
 
@@ -309,13 +330,19 @@ def _wrong(statement: Statement, records: Records) -> Iterator[StatementFinding]
             yield _shown(StatementMark.WRONG, why, statement, named=thing.text, calls=failed, count=count)
 
 
-def _came_up(statement: Statement, forms: tuple[tuple[str, ...], ...], records: Records) -> Iterator[StatementFinding]:
+def _came_up(
+    statement: Statement,
+    wanted: tuple[tuple[str, ...], ...],
+    unwanted: tuple[tuple[str, ...], ...],
+    records: Records,
+) -> Iterator[StatementFinding]:
     """Whether what a statement names was ever used: by that it was followed, or never came up."""
     things = things_in(statement)
     paths = [thing.text for thing in things if thing.kind is ThingKind.PATH and thing.is_certain]
-    orders = [words for words in forms if len(words) > 1]
+    orders = [words for words in wanted if len(words) > 1]
     done = [each for words in orders for each in records.following(words)]
     touched = [each for path in paths for each in records.naming(path)]
+    touched += [each for words in unwanted for each in records.following(words)]
     looked = len(records.sessions)
     sessions = {each.session.session for each in done if not each.call.failed}
     if sessions:
