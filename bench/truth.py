@@ -1,10 +1,12 @@
 """The truth table: which changes trials accept, on agents that err, recover and obey by seeded chance.
 
     python bench/truth.py [--agent whet|claude|codex|opencode] [--kind sessions|commits] [--only NAME]... [--cases N]
+    python bench/truth.py --without --agent claude
 
 Sessions: a project runs its tests by a script of its own. Without a rule the model errs in most attempts and nearly
 always recovers, so that the end of the task tells nothing. Commits: prices include a tax that the tests, which nobody
 sees, ask for; without a rule the model mostly leaves it out. With a rule it does what the rule says, nearly always.
+With --without, what is tried is a file without one of its statements, as `whet try --without FILE:LINE` does.
 Whet's own agent is asked in this process, the others are the real programs with a model on loopback.
 """
 
@@ -33,6 +35,7 @@ from proving.trial_scenes import supply_of
 from replies import asks, says
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call, Supply
+from whet.cli.trying import WithoutStatement, left_out
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import attempt
 from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits
@@ -112,6 +115,10 @@ WORK_RULES = {
 }  # fmt: skip
 
 
+STATEMENTS = {"needed": RULES["real fix"], "needless": RULES["useless"]}
+MARGIN = 25.0  # points
+
+
 class Chancy:
     """Errs, recovers and obeys by chance; what it is told decides what it obeys."""
 
@@ -180,6 +187,7 @@ def main() -> None:
     parser.add_argument("--kind", default="sessions", choices=["sessions", "commits"])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--cases", type=int, default=12)
+    parser.add_argument("--without", action="store_true")
     options = parser.parse_args()
     os.environ["PATH"] = with_python()
     with tempfile.TemporaryDirectory(prefix="whet-truth-", ignore_cleanup_errors=True) as temporary:
@@ -191,12 +199,21 @@ def main() -> None:
         print(f"{len(cases)} cases from {options.kind}\n", flush=True)
         print("| agent | cases | change | verdict | base | candidate | attempts | tokens | minutes |", flush=True)
         print("|---|---|---|---|--:|--:|--:|--:|--:|", flush=True)
+        for line, name in enumerate(STATEMENTS, 1) if options.without else ():
+            file = base / "shop" / "CLAUDE.md"
+            file.write_text("\n".join(f"- {STATEMENTS[each].words}" for each in STATEMENTS) + "\n")
+            left = left_out(f"{file}:{line}", points=MARGIN)
+            row(base / f"without{line}", f"without {name}", STATEMENTS["needed"], cases, agent=options.agent, left=left)
         for number, (name, rule) in enumerate((RULES if is_steps else WORK_RULES).items()):
+            if options.without:
+                break
             if not options.only or name in options.only:
                 row(base / f"home{number}", name, rule, cases, agent=options.agent)
 
 
-def row(folder: Path, name: str, rule: Tried, cases: tuple[Case, ...], *, agent: str) -> None:
+def row(
+    folder: Path, name: str, rule: Tried, cases: tuple[Case, ...], *, agent: str, left: WithoutStatement | None = None
+) -> None:
     home = Home(folder)
     prepare_home(home)
     began = time.monotonic()
@@ -207,7 +224,9 @@ def row(folder: Path, name: str, rule: Tried, cases: tuple[Case, ...], *, agent:
         asked = None if own else TrialAgent(agent, model=MODELS[agent])
         if not own:
             login(home, folder / "login", agent, server)
-        wanted = WantedTrial(patch, cases, TrialDesign(placebo=False), AttemptConditions(agent=asked))
+        conditions = AttemptConditions(agent=asked)
+        wanted = WantedTrial(left.patch if left else patch, cases, TrialDesign(placebo=False), conditions)
+        wanted = left.asked(wanted) if left else wanted
         supply = supply_of(lambda run: _reply(mind, run))
         with opened(home) as database:
             ready = prepare(home, database, wanted, id="one", now=1.0, supply=supply if own else None)

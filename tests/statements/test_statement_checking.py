@@ -55,7 +55,7 @@ def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: 
         ("Import `@own/wep`.", "@own/web"),
         ("See `src/lib/Tools.py`.", "src/lib/tool.py"),
         ("See `docs/a.adoc`.", "docs/a.md"),
-        ("It starts in `src/tool.py`.", "src/lib/tool.py"),
+        ("It starts in `src/tool.py`.", ""),
         ("```sh\npython -u app.py\ncd src\n```", ""),
     ],
 )
@@ -285,8 +285,8 @@ def test_an_example_that_imports_a_removed_module_is_wrong_and_one_that_makes_a_
     assert [found.named for found in check_statement(statement, repository)] == ["own.old"]
 
 
-def test_the_only_file_of_a_name_is_what_was_meant() -> None:
+def test_the_only_file_of_a_name_lies_elsewhere_and_a_person_tells_whether_it_was_meant() -> None:
     repository = Repository(["site/a.js", "themes/schema.json", ".vscode/settings.json", ".claude/x.md"])
     text = "- Update `site/schema.json`.\n- Add to `.claude/settings.json`.\n"
     (found,) = (one for each in split_statements("CLAUDE.md", text) for one in check_statement(each, repository))
-    assert (found.named, found.instead) == ("site/schema.json", "themes/schema.json")
+    assert (found.named, found.instead, found.where) == ("site/schema.json", "", "themes/schema.json")

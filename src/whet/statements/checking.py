@@ -217,7 +217,7 @@ def _wrong_path(
         return _finding(thing, f"there is no `{path}`; there is `{near}`", (near,), near)
     there = repository.elsewhere(path) if thing.is_certain and repository.has_parent(path, folder) else ""
     if there and not removed and extension_of(path) and statement.kind is not StatementKind.CODE:
-        return _finding(thing, f"there is no `{path}`; there is `{there}`", (there,), there)
+        return _finding(thing, f"there is no `{path}`; the only file of that name is `{there}`", (), there)
     is_sent = thing.is_link or _is_pointed_at(thing, statement)
     if is_sent and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
         what = "the link leads nowhere: " if thing.is_link else ""
