@@ -47,26 +47,12 @@ COMMANDS: Final = (
         rf"([^\s:\"'`\\]+):({CHARACTER}{{3,}})",
         MatchTest.LOGIN,
     ),
-    SecretRule("password", r"sshpass[ ]", rf"sshpass[ ]+-p[ ]*{OPEN}({CHARACTER}{{3,}})", MatchTest.LOGIN),
     SecretRule(
         "password",
         r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
         rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST})?-p{OPEN}"
         rf"({CHARACTER}{{6,}})",
         MatchTest.VALUE,
-    ),
-    SecretRule(
-        "password",
-        r"redis-cli[ ]",
-        rf"\bredis-cli[ ](?:{_REST})?(?:-a|--pass)[ ]+{OPEN}({CHARACTER}{{4,}})",
-        MatchTest.LOGIN,
-    ),
-    SecretRule(
-        "password",
-        r"\blogin\b[^\n|;&]*[ ]-p[ ]",
-        rf"\b(?:docker|podman|helm|az|oc|skopeo)\b{_REST}login\b{_REST}-p[ ]+{OPEN}"
-        rf"({CHARACTER}{{4,}})",
-        MatchTest.LOGIN,
     ),
     SecretRule("password", r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{OPEN}pass:({CHARACTER}{{4,}})", MatchTest.LOGIN),
     SecretRule(
@@ -84,6 +70,10 @@ COMMANDS: Final = (
     _behind(r"(?:un)?zip|sqlcmd|osql|bcp|ipmitool", "-P", gap="[ ]*"),
     _behind(r"7z[azr]?|(?:un)?rar", "-(?:p|hp)", gap=""),
     _behind(r"mongo(?:sh|dump|restore|import|export|stat|top)?|psexec|evil-winrm|crackmapexec|netexec|nxc|cqlsh", "-p"),
+    _behind("sshpass", "-p", gap="[ ]*"),
+    _behind("redis-cli", "(?:-a|--pass)"),
+    _behind(r"(?:docker|podman|helm|az|oc|skopeo)\b[^\n|;&]*[ ]login", "-p"),
+    _behind("keytool|jarsigner|apksigner", "-(?:src|dest)?(?:store|key)pass"),
     _behind(r"ldap[a-z]+", "-w"),
     _behind(r"snmp[a-z]+", "-[cAX]"),
     _behind("openssl", "-k"),
@@ -97,12 +87,6 @@ COMMANDS: Final = (
         value=rf"([^\s%\"'`]+)%({CHARACTER}{{3,}})",
     ),
     _behind("sqlplus|expdp|impdp|sqlldr", "", gap="", value=r"([\w$#]+)/([^\s\"'`\\@/]{3,})(?:[@\s\"'`\\]|$)"),
-    SecretRule(
-        "password",
-        r"-(?:src|dest)?(?:store|key)pass[ ]",
-        rf"[ ]-(?:src|dest)?(?:store|key)pass[ ]+{OPEN}({CHARACTER}{{3,}})",
-        MatchTest.LOGIN,
-    ),
     SecretRule(
         "password",
         r"\b(?:mysqladmin|nmcli)[ ][^\n]*password[ ]",
