@@ -42,6 +42,7 @@ MOST_MANIFESTS = 2_000
 MOST_MANIFEST_BYTES = 400_000
 MOST_REMOVED = 400_000
 MOST_RENAMING = 30
+MOST_TRACED = 1_000  # names that are followed through the commits of their file
 MOST_CODE_BYTES = 300_000_000
 FIRST_BYTES = 8_000  # by which git too tells what is no text
 DEFINED = (
@@ -154,12 +155,15 @@ def _written(
 ) -> dict[Statement, dict[str, NameWriting]]:
     """When the names of statements were written: first, and the line last."""
     found: dict[Statement, dict[str, NameWriting]] = {}
+    left = MOST_TRACED
     for statement, things in missing.items():
         for thing in things:
             line = statement.text.split("\n")[thing.line - statement.line].rstrip()
             last = dates.get(statement.file, {}).get(line)
             if last is not None:
-                found.setdefault(statement, {})[thing.text] = NameWriting(writings.first(thing.text, last), last)
+                first = writings.first(thing.text, last) if left > 0 else last
+                found.setdefault(statement, {})[thing.text] = NameWriting(first, last)
+                left -= 1
     return found
 
 
