@@ -47,7 +47,7 @@ from whet.web.views.money import OPEN, ShownWork, shown_work, work
 from whet.web.views.overview import BesideSessions, overview
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.session import ShownSession, session
-from whet.web.views.sessions import ListedSession, Narrowed, SeenSessions, sessions
+from whet.web.views.sessions import Narrowed, SeenSessions, sessions
 from whet.web.views.trials import ShownTrial, honesty, trial, trials
 from whet.web.views.trouble import ChosenTrouble, SaidIn, SeenTrouble, trouble
 
@@ -101,7 +101,7 @@ def show_sessions(ask: PageRequest) -> Framed:
         facts = [fact for fact in known if fits(fact, project(fact.folder))]
     elif narrowed.purpose:
         facts = ask.spent
-    every = [ListedSession(fact, ask.looked.trouble(fact)) for fact in facts]
+    every = [SeenTrouble(fact, ask.looked.trouble(fact)) for fact in facts]
     seen = SeenSessions(every, ask.cache.project, ask.looked.choices.hidden)
     unseen = _unseen(ask) if narrowed == Narrowed() else None
     return _framed("sessions", h("div", {}, sessions(ask.site, seen, narrowed), unseen))

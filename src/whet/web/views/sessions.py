@@ -14,6 +14,7 @@ from whet.trouble.values import SessionTrouble
 from whet.web.groups import GROUPS, SITUATIONS
 from whet.web.html import Child, Element, h
 from whet.web.site import Column, PageFilter, Site, dollars, empty, listing, no_sessions, number, when
+from whet.web.views.trouble import SeenTrouble
 
 
 class Narrowed(NamedTuple):
@@ -72,17 +73,10 @@ def _of_arm(arm: str) -> str:
     return f", {ARMS[Arm(arm)]}" if arm in set(Arm) else ""
 
 
-class ListedSession(NamedTuple):
-    """A session as it is listed."""
-
-    fact: SessionFact
-    trouble: SessionTrouble
-
-
 class SeenSessions(NamedTuple):
     """The sessions that may be listed, how a folder's project is named, and how many are hidden."""
 
-    every: Sequence[ListedSession]
+    every: Sequence[SeenTrouble]
     project: Callable[[str], str]
     hidden: int = 0
 
@@ -102,14 +96,14 @@ def sessions(site: Site, seen: SeenSessions, narrowed: Narrowed) -> Element:
     return listing(site, "sessions", ordered, columns, caption=caption, asked=narrowed._asdict())
 
 
-def _columns(site: Site, project: Callable[[str], str]) -> Iterator[Column[ListedSession]]:
-    def lost(each: ListedSession) -> Child:
+def _columns(site: Site, project: Callable[[str], str]) -> Iterator[Column[SeenTrouble]]:
+    def lost(each: SeenTrouble) -> Child:
         worst, words = each.trouble.dearest, duration(each.trouble.lost_seconds)
         if not each.trouble.is_timed:
             return "–"
         return site.session(each.fact.id, words, message=worst.first) if worst else words
 
-    def time(each: ListedSession) -> str:
+    def time(each: SeenTrouble) -> str:
         return duration(each.trouble.agent_seconds) if each.trouble.is_timed else "–"
 
     yield Column("session", lambda each: site.session(each.fact.id, cut(each.fact.title, 70) or each.fact.id[:12]))
