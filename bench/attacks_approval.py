@@ -15,8 +15,7 @@ from typing import TypeVar
 from attack_sample import sampled
 from redaction import FRESH_SEED, LATER_SEED, SAMPLES_PER_CELL, is_found, on_command_lines, recall, total
 from redaction_plants import ALNUM, COLOURED, FORMATS, HELD_OUT, LATER, PLACES, TUNED, Planted, some
-from whet.cli.output import console, plain
-from whet.cli.shown.reviewing import reviewed
+from whet.cli.output import console, plain, reviewed
 from whet.errors import WhetError
 from whet.ledger.entries import Item, State
 from whet.ledger.patch_faults import FaultKind, faults

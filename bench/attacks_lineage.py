@@ -20,7 +20,7 @@ from whet.examples.mining import WantedTemplate, mine
 from whet.examples.templates import Template, described
 from whet.improving.lessons_to_try import find_lessons
 from whet.ledger.entries import Actor
-from whet.mcp import proposals
+from whet.mcp import lessons
 from whet.mcp.lessons import for_task, lessons_in, project_in
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
@@ -173,15 +173,15 @@ def _differences(text: str) -> list[bool]:
     found: list[bool] = []
 
     def act(place: Place) -> None:
-        given = proposals.Proposal(text, "it fails", str(place.work))
+        given = lessons.Proposal(text, "it fails", str(place.work))
         try:
-            patch = proposals.drafted(given)
-            question = proposals.question_of(patch)
-            made = proposals.suggest(place.home, given)
-            proposals.put_in_force(place.home, made, {patch.id})
+            patch = lessons.drafted(given)
+            question = lessons.question_to_person(patch)
+            made = lessons.suggest(place.home, given)
+            lessons.put_in_force(place.home, made, {patch.id})
             # What somebody else proposes meanwhile was never asked about.
-            other = proposals.suggest(place.home, given._replace(text=f"{text} And more."))
-            proposals.put_in_force(place.home, other, {patch.id})
+            other = lessons.suggest(place.home, given._replace(text=f"{text} And more."))
+            lessons.put_in_force(place.home, other, {patch.id})
         except WhetError:  # refused is not in force
             return
         with opened(place.home) as database:

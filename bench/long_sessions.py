@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from whet.cli.shown.transcript import lines
+from whet.cli.shown.sessions import lines
 from whet.outcomes.analysis import analyse
 from whet.outcomes.view import gather
 from whet.secrets.redactor import redact

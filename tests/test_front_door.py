@@ -13,7 +13,7 @@ import pytest
 import whet
 from command import environment, loaded, runner
 from front_door_examples import names_and_methods
-from whet.cli.api_page import SECTIONS, api_page
+from whet.cli.document import SECTIONS, api_page
 
 ROOT = Path(__file__).parents[1]
 

@@ -17,7 +17,7 @@ EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlett
 NEED_WORK = {"whet.work.library", "whet.work.given", "whet.work.worker", "whet.work.durable"}
 NEED_WORK |= {"whet.work.faults", "whet.work.clock"}  # which only a worker looks at
 NEED_POSTGRES = {"whet.store.postgres", "whet.machine.tables"}
-NEED_MCP = {"whet.mcp.library", "whet.mcp.http", "whet.mcp.server"}
+NEED_MCP = {"whet.mcp.server"}
 NEED_WEB = {"whet.web.library", "whet.web.gate", "whet.web.server"}
 LOAD_ALL = """
 import importlib, pkgutil, whet

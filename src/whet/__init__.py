@@ -36,9 +36,8 @@ __all__ = [
 
 TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
 if TYPE_CHECKING:
-    from whet.api.auditing import audit
     from whet.api.judging import judge
-    from whet.api.reading import analyse, read, troubles
+    from whet.api.reading import analyse, audit, read, troubles
     from whet.api.stored import SessionFilters, Store
     from whet.api.warming import mine, warm_start
     from whet.errors import WhetError
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 else:
     _PLACES = {
         "analyse": "api.reading",
-        "audit": "api.auditing",
+        "audit": "api.reading",
         "judge": "api.judging",
         "read": "api.reading",
         "SessionFilters": "api.stored",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Whet, environment, on_a_terminal
-from whet.cli.shown.records import project_of_session
+from whet.cli.shown.sessions import project_of_session
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
 CUT_NUMBER = re.compile(r"(?<=  )[\d.,]+…|\d{4}-\d\d-\d*…|\d\d:\d?…", re.MULTILINE)

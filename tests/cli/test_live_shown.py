@@ -2,8 +2,8 @@
 
 import pytest
 
+from whet.cli.commands.live import live_lines, live_record
 from whet.cli.output import give
-from whet.cli.shown.live import live_lines, live_record
 from whet.evidence.coin_looks import LOOKS
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from whet.cli.group import group
-from whet.cli.old_names import OLD_NAMES, renamed
+from whet.cli.group import OLD_NAMES, group, renamed
 from whet.errors import WhetError
 
 

@@ -12,8 +12,7 @@ from command import Whet, runner
 from hooks.hosts import PLUGIN, install
 from lengths import long
 from proving.obedient import Mind, Obedient, PlannedCall, obedient
-from whet.mcp.lessons import for_task
-from whet.mcp.passes import next_pass
+from whet.mcp.lessons import for_task, next_pass
 from whet.store.home import Home
 from whet.text.front_matter import split
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from whet.cli.shown.transcript import lines
+from whet.cli.shown.sessions import lines
 from whet.examples.mining import WantedTemplate, mine
 from whet.formats.content import OpenCalls
 from whet.outcomes.analysis import analyse

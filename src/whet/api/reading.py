@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from whet.context.auditing import audit_folder
 from whet.formats.source import Skipped
 from whet.intake.finding import named_files
 from whet.intake.reading import read_transcripts
@@ -12,9 +13,23 @@ from whet.outcomes.analysis import Analysis
 from whet.sessions.transcripts import Transcript
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
+from whet.statements.audit import Audit
 from whet.store.home import Home, find_home, holds
 from whet.trouble.finding import find_trouble
 from whet.trouble.values import SessionTrouble
+
+
+def audit(folder: str | Path) -> Audit:
+    """Split the files that agents read in a folder into statements, and show what the repository says of each.
+
+    Needs no home, no sessions and no network. A statement without findings cannot be told.
+
+    >>> import whet
+    >>> found = whet.audit("examples/audited")
+    >>> [(each.statement.line, each.words, each.findings[0].instead) for each in found.faulty]
+    [(5, 'wrong', 'settings.yaml')]
+    """
+    return audit_folder(Path(folder))
 
 
 def read(path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> Iterator[Transcript | Skipped]:

@@ -20,7 +20,7 @@ GROUPS = (
         (
             ("sessions", "sessions", "List sessions."),
             ("show", "show", "Show one session: messages, tool calls and results."),
-            ("search", "search", "Search messages by word or phrase."),
+            ("search", "show", "Search messages by word or phrase."),
         ),
     ),
     (
@@ -52,7 +52,7 @@ GROUPS = (
     (
         "Whet's own agent",
         (
-            ("chat", "chat", "Talk to the agent."),
+            ("chat", "run", "Talk to the agent."),
             ("run", "run", "Give the agent one task and print its answer."),
             ("models", "models", "List, download and remove local models."),
             ("config", "config", "Show and change the settings: model, provider, limits."),
@@ -68,21 +68,21 @@ GROUPS = (
     (
         "For other programs",
         (
-            ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
-            ("export", "export", "Export sessions as OpenAI messages, ATIF or Hermes' trajectories."),
+            ("mcp", "programs", "Serve rules, lessons and sessions to other agents over MCP."),
+            ("export", "programs", "Export sessions as OpenAI messages, ATIF or Hermes' trajectories."),
         ),
     ),
     (
         "Keep and remove",
         (
-            ("doctor", "doctor", "Check the home, its database and this machine; name each fix."),
-            ("backup", "backup", "Write the home and its database to one file, while in use."),
-            ("restore", "restore", "Restore a backup: all of it, or nothing."),
+            ("doctor", "upkeep", "Check the home, its database and this machine; name each fix."),
+            ("backup", "upkeep", "Write the home and its database to one file, while in use."),
+            ("restore", "upkeep", "Restore a backup: all of it, or nothing."),
             ("forget", "forget", "Delete a session, or all sessions of an agent."),
         ),
     ),
 )
-HIDDEN = (("hook", "hook", ""),)  # what the hooks of other agents call
+HIDDEN = (("hook", "programs", ""),)  # what the hooks of other agents call
 CATALOGUE = tuple(entry for _, entries in GROUPS for entry in entries)
 
 USAGE = "Usage: whet [OPTIONS] COMMAND [ARGS]..."

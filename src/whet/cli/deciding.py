@@ -15,14 +15,12 @@ import click
 from whet.changes import pending
 from whet.changes.apply import revert
 from whet.cli.acting import actor_of, has_terminal, need_terminal
-from whet.cli.delivery import hook_tellers, told_sentences, touched, touched_lines
-from whet.cli.live_starting import begin_waiting
+from whet.cli.delivery import begin_waiting, hook_tellers, told_sentences, touched, touched_lines
 from whet.cli.options import json_command, own_store, yes_option
-from whet.cli.output import give, is_json, next_lines, plain, say
+from whet.cli.output import cautions, give, is_json, next_lines, plain, reviewed, say
 from whet.cli.shown.audit import budget_lines
 from whet.cli.shown.entries import entry_lines, entry_record
 from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, waiting_lines, waiting_record
-from whet.cli.shown.reviewing import cautions, reviewed
 from whet.context.instruction_files import PersonFolder
 from whet.errors import WhetError
 from whet.improving.learned import learned, propose_lesson, waiting_lessons

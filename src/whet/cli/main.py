@@ -1,33 +1,35 @@
 """The entry point. It loads only what the command at hand needs: click itself waits for a command."""
 
+import codecs
 import errno
+import io
 import os
 import sys
 
 from whet import __version__
 from whet.cli.catalogue import overview
-from whet.cli.spelling import spell_out
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 # What a path that a person gave can be, wherever it is first looked at.
 UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ELOOP)
 NAME_SHOWN = 200
+HANDLER = "whet-spelling"
+# One column each, so that tables stay in line.
+SPELLED = dict(zip("…–—·•│↪↳×✓✗⊘“”„‘’→←≥≤", '~---*|>>x+x/"""\'\'><><', strict=True))
 
 
 def main() -> None:
     """Run the command line and exit with its code: 0 done, 1 failed, 2 misused, 130 interrupted."""
     arguments = sys.argv[1:]
     _open_streams()
-    spell_out()
+    _spell_out()
     if arguments[:1] == ["hook"] and "--help" not in arguments:
         from whet.hooks.entry import run
 
         sys.exit(run(arguments[1:], os.environ))
     code = _deliver(arguments)
     if "whet.store.ledger" in sys.modules:  # else the command can have changed no rule
-        from whet.cli.hooked import refresh_hooks
-
-        refresh_hooks()
+        _refresh_hooks()
     if "whet.work.worker" in sys.modules:
         # A step that will not end must not keep the program: whoever comes next does it again.
         from whet.work.worker import leave
@@ -80,17 +82,14 @@ def _answer(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     import click
 
-    from whet.cli.group import group
-    from whet.cli.old_names import renamed
+    from whet.cli.group import group, renamed
     from whet.errors import WhetError
 
     try:
         arguments = renamed(arguments)
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
         if sys.stderr.isatty() and arguments[:1] not in ([], ["lessons"], ["status"]):
-            from whet.cli.mention import mention_pending
-
-            mention_pending()
+            _mention_pending()
         sys.stdout.flush()  # here, where a reader that has left is no error
         return result if isinstance(result, int) else 0
     except WhetError as error:
@@ -110,3 +109,66 @@ def _complain(text: str) -> None:
     from whet.text.characters import safe
 
     sys.stderr.write(f"{safe(text)}\n")
+
+
+def _refresh_hooks() -> None:
+    """After a command that may have changed a rule: compile the rules anew, where there are hooks to tell them."""
+    from whet.errors import WhetError
+    from whet.hooks.places import has_hooks
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    try:
+        home = find_home(os.environ)
+        if not has_hooks(home.folder):
+            return
+        from whet.hooks.compiling import refresh_compiled
+
+        with opened(home) as database:
+            refresh_compiled(home, database)
+    except WhetError:
+        return  # the command itself has said what is wrong with the store
+
+
+def _mention_pending() -> None:
+    """Say on a terminal how many changes wait for approval, where there are some."""
+    import time
+
+    from whet.changes.pending import waiting
+    from whet.errors import WhetError
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+    from whet.text.words import many
+
+    home = find_home(os.environ)
+    if not (home.database_url or home.database_path.exists()):
+        return
+    try:
+        with opened(home) as database:
+            number = waiting(home, database, now=time.time())
+    except WhetError:
+        return  # the command itself has said what is wrong with the store
+    if number:
+        verb = "needs" if number == 1 else "need"
+        sys.stderr.write(f"{many(number, 'change')} {verb} your approval: whet lessons --waiting\n")
+
+
+def _spell_out() -> None:
+    """Have output say in ASCII what an old terminal cannot show, instead of failing."""
+    codecs.register_error(HANDLER, _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors=HANDLER)
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_letter, error.object[error.start : error.end])), error.end
+
+
+def _letter(character: str) -> str:
+    import unicodedata
+
+    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return SPELLED.get(character) or plain or "?"

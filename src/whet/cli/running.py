@@ -11,13 +11,20 @@ import msgspec
 from whet.agent.compaction import Said
 from whet.agent.session import SessionRequest, Talk
 from whet.agent.tools.situation import Question
-from whet.cli.chat.calls import duration, fault, summary
+from whet.cli.chat.conversation import Reviews
 from whet.cli.chat.display import Display
-from whet.cli.chat.inputs import said_yes
-from whet.cli.chat.interrupts import answered, interruptible
-from whet.cli.chat.reviewing import Reviews
+from whet.cli.chat.endings import (
+    answer_of,
+    duration,
+    ended_record,
+    exit_code,
+    failure_words,
+    fault,
+    spent_words,
+    summary,
+)
+from whet.cli.chat.inputs import answered, interruptible, said_yes
 from whet.cli.chat.screen import Screen, drawn
-from whet.cli.shown.endings import answer_of, ended_record, exit_code, failure_words, spent_words
 from whet.runs.run import Ended, Fragment, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
 from whet.sessions.trust import Trust

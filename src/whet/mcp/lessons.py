@@ -1,18 +1,206 @@
-"""What is known for a task: the rules in force in a project, and what its sessions teach."""
+"""What agents learn and propose: what is known for a task, sessions to read and claim lessons of, rules that wait."""
 
 import os
-from dataclasses import dataclass
+import re
+import time
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from whet.changes.pending import approve, propose
+from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, folded, found_by_sources
-from whet.ledger.entries import Whereabouts, holds
+from whet.ledger.entries import Actor, Step, Whereabouts, holds
+from whet.ledger.origins import PatchOrigin, PatchWriter
+from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.record import DECIDED, Lesson
-from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
+from whet.mcp.answers import QUOTE_LETTERS, RuleAnswer, rule_answer, settled_rules, shortened
+from whet.reading.answers import ClaimsRead, Shown
+from whet.reading.learn import checked_answer, keep, keep_doubts
+from whet.reading.passes import ProjectReading, cut_passes, gather, question_of
+from whet.reading.project_files import project_sessions
+from whet.reading.readers import ReaderQuestion
+from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
+from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
+from whet.store.claims import pass_key
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 from whet.text.likeness import sense
+from whet.text.showing import shown
+
+PASS_TOKENS = 12_000  # what hosts let a tool answer
+READER = "the open agent"
+FAULTS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class PassAnswer:
+    """What is to be read next. `pass_id` is empty where nothing is left; `data` stands between marks."""
+
+    pass_id: str
+    how_to_answer: str
+    data: str
+    sessions_left: int
+
+
+@dataclass(frozen=True)
+class ClaimsAnswer:
+    """What became of an answer. Where lines could not be used, nothing is kept before the call with final."""
+
+    is_kept: bool
+    claims: int
+    not_used: list[str]
+    next: str
+
+
+class HandedPass(NamedTuple):
+    """A pass for the open agent: what it shows, and of which sessions; without a reading it is the sceptic's."""
+
+    id: str
+    question: ReaderQuestion
+    shown: Shown
+    reading: ProjectReading | None = None
+    left: int = 0  # sessions for later passes
+
+
+def next_pass(home: Home, folder: str) -> PassAnswer:
+    """The next sessions of a folder's project that nobody has read, then the claims that nobody has doubted."""
+    with opened(home) as database:
+        handed = _next(home, database, folder)
+    if handed is None:
+        return PassAnswer("", "", "", 0)
+    return PassAnswer(handed.id, handed.question.system, handed.question.order, handed.left)
+
+
+def claim(home: Home, folder: str, pass_id: str, lines: str, *, final: bool) -> ClaimsAnswer:
+    """Keep what an agent claims of a pass; of lines that cannot be used it is told first, unless they are final."""
+    with opened(home) as database:
+        handed = _next(home, database, folder)
+        if handed is None or handed.id != pass_id:
+            raise WhetError("That is not the next pass.", advice="Call next_pass, and answer with its pass_id.")
+        answer = _claims_answer(database, handed, lines)
+        if answer.dropped and not final:
+            advice = "Call claim again with all lines, put right, and final."
+            return ClaimsAnswer(False, len(answer.claims), _faults(answer), advice)
+        if handed.reading is not None:
+            keep(database, handed.reading, answer, READER)
+        else:
+            keep_doubts(database, handed.shown.project, doubts_of(lines, handed.shown), READER)
+    return ClaimsAnswer(True, len(answer.claims), _faults(answer), "Call next_pass for more.")
+
+
+def _next(home: Home, database: Database, folder: str) -> HandedPass | None:
+    """The same pass for the same sessions and claims, so that nothing has to be remembered of what was handed out."""
+    project = _project(folder)
+    sessions = project_sessions(database).get(project, [])
+    reading = gather(home, database, project, sessions)._replace(told="")  # the host shows it already
+    passes = cut_passes(reading, reading.unread, tokens=PASS_TOKENS)
+    if passes:
+        asked = question_of(reading, passes[0], number=1, passes=len(passes))
+        key = pass_key(project, [each.read() for each in passes[0]])
+        left = len(reading.unread) - len(passes[0])
+        return HandedPass(key, asked.question, asked.shown, reading._replace(unread=passes[0]), left)
+    found = doubtful(home, database, project, sessions)
+    if not found:
+        return None
+    asked = question_of_doubts(home, project, found)
+    return HandedPass(digest("\n".join(sorted(asked.shown.claims))), asked.question, asked.shown)
+
+
+def _project(folder: str) -> str:
+    project = project_in(folder)
+    if not project:
+        raise WhetError("No project is named.", advice="Give a folder of the project.")
+    return project
+
+
+def _claims_answer(database: Database, handed: HandedPass, lines: str) -> ClaimsRead:
+    if handed.reading is None:
+        doubts = doubts_of(lines, handed.shown)
+        return ClaimsRead((*doubts.kept, *doubts.refused), doubts.dropped)
+    return checked_answer(database, lines, handed.shown, [each.session for each in handed.reading.unread])
+
+
+def _faults(answer: ClaimsRead) -> list[str]:
+    return [f"{each.claim.rule or each.claim.id}: {each.why}" for each in answer.dropped[:FAULTS_SHOWN]]
+
+
+NAME_LETTERS = 40
+REASON_LETTERS = 2_000  # the ledger keeps it for good
+SESSION_LETTERS = 200
+_WORD = re.compile("[a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class ProposalAnswer:
+    """What became of a proposal: it waits for a person."""
+
+    number: int
+    name: str
+    state: str
+    next: str
+
+
+class Proposal(NamedTuple):
+    """What an agent proposes: a text for a folder's project, and what it was written from."""
+
+    text: str
+    reason: str
+    folder: str
+    session: str = ""
+
+
+def drafted(given: Proposal) -> Patch:
+    """The change that a proposal comes to."""
+    if len(given.session) > SESSION_LETTERS:
+        raise WhetError("There is no session with an id of this length.", advice="Leave the session out.")
+    return _free(project_in(given.folder), given.text, given.reason, given.session)
+
+
+def question_to_person(patch: Patch) -> str:
+    """What the person is asked: the very text that would be in force, and where."""
+    where = f"in {patch.scope.project}" if patch.scope.project else "in every project"
+    return f"Put this rule in force {shown(where)}?\n\n{shown(patch.text)}"
+
+
+def suggest(home: Home, given: Proposal) -> ProposalAnswer:
+    """Put a rule among the changes that wait for a person."""
+    with opened(home) as database:
+        patch = drafted(given)
+        entry = propose(home, database, patch, actor=Actor.AGENT, now=time.time())
+    state = "waits for a person" if entry.step is Step.PROPOSED else entry.step.value
+    advice = f"whet lessons show {entry.number}; to test it: whet try {entry.number}"
+    return ProposalAnswer(number=entry.number, name=patch.name, state=state, next=advice)
+
+
+def put_in_force(home: Home, made: ProposalAnswer, asked: Set[str]) -> ProposalAnswer:
+    """Approve what was proposed, on the word that the person gave through the client; nothing but what they saw."""
+    with opened(home) as database:
+        if ledger_of(home, database).entry(made.number).patch.id not in asked:
+            return made
+        approve(home, database, made.number, actor=Actor.PERSON, now=time.time())
+    return replace(made, state="in force", next="whet ledger undo")
+
+
+def _free(project: str, text: str, reason: str, session: str) -> Patch:
+    telling = (word for word in _WORD.findall(text.lower()) if sense(word).words)
+    name = "-".join(dict.fromkeys(telling))[:NAME_LETTERS].strip("-") or "rule"
+    proofs = (Proof(session, quote=shortened(reason, QUOTE_LETTERS)),) if session else ()
+    return Patch(
+        Form.RULE,
+        Action.ADD,
+        name,
+        text,
+        Scope(project=project),
+        origin=PatchOrigin(PatchWriter.AGENT, said=shortened(reason, REASON_LETTERS)),
+        trust=Trust.EXTERNAL,
+        proofs=proofs,
+    )
+
 
 LESSONS_SHOWN = 8
 PLACES_SHOWN = 3

@@ -1,31 +1,64 @@
-"""The server itself: nine tools, a few resources and prompts, over the functions of `answers`."""
+"""The server itself: nine tools, a few resources and prompts, over stdio or HTTP on this machine."""
 
+import contextlib
+import hmac
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from whet.errors import WhetError
-from whet.mcp import answers, audits, lessons, passes, proposals, showing, troubles
-from whet.mcp.answers import EvidenceAnswer, HitAnswer, StatusAnswer
-from whet.mcp.audits import AuditAnswer
-from whet.mcp.lessons import TaskAnswer
-from whet.mcp.library import (
-    BaseModel,
-    Context,
-    Elicit,
-    ElicitationResult,
-    Field,
-    MCPServer,
-    Resolve,
-    ToolAnnotations,
-    ToolError,
-)
-from whet.mcp.passes import ClaimsAnswer, PassAnswer
-from whet.mcp.proposals import ProposalAnswer
-from whet.mcp.showing import SessionAnswer
-from whet.mcp.troubles import TroubleAnswer
+from whet.mcp import answers, lessons, troubles
+from whet.mcp.answers import AuditAnswer, EvidenceAnswer, HitAnswer, StatusAnswer
+from whet.mcp.lessons import ClaimsAnswer, PassAnswer, ProposalAnswer, TaskAnswer
+from whet.mcp.troubles import SessionAnswer, TroubleAnswer
+from whet.net.listening import LEAVE_SECONDS, LOOPBACK, leave_quietly, listen
+from whet.shipped.extras import how_to_add
 from whet.shipped.guidance import serving as words
 from whet.store.home import Home
 from whet.store.settings_file import load
+
+try:
+    import uvicorn
+    from mcp.server.elicitation import ElicitationResult
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.resolve import Elicit, Resolve
+    from mcp.types import ToolAnnotations
+    from pydantic import BaseModel, Field
+    from starlette.types import ASGIApp, Receive, Scope, Send
+except ModuleNotFoundError as missing:
+    raise WhetError("The MCP server needs the extra `mcp`.", advice=f"Run `{how_to_add('mcp')}`.") from missing
+
+
+REFUSAL = b'{"error": "unauthorized"}'
+
+
+class BearerGate:
+    """Lets requests through that carry the token; others get 401 and reach nothing."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._wanted = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            given = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(given, self._wanted):
+                headers = [(b"content-type", b"application/json"), (b"www-authenticate", b"Bearer")]
+                await send({"type": "http.response.start", "status": 401, "headers": headers})
+                await send({"type": "http.response.body", "body": REFUSAL})
+                return
+        await self._app(scope, receive, send)
+
+
+def serve(server: MCPServer[None], *, port: int, token: str) -> None:
+    """Answer at http://127.0.0.1:PORT/mcp until interrupted."""
+    app = BearerGate(server.streamable_http_app(host=LOOPBACK), token)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=LEAVE_SECONDS)
+    leave_quietly()
+    advice = "Choose another: `whet mcp --http PORT`."
+    with listen(port, advice=advice) as listening, contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 PROPOSES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -58,7 +91,7 @@ def _add_audit(server: MCPServer[None], home: Home, folder: str) -> None:
     @server.tool(title="What the files for agents say wrongly", annotations=READS)
     def audit(project: Folder = "") -> AuditAnswer:
         """Statements of CLAUDE.md, AGENTS.md and skills that are wrong, cause failures, are not followed or doubled."""
-        return _answer(lambda: audits.of_folder(home, folder=project or folder))
+        return _answer(lambda: answers.of_folder(home, folder=project or folder))
 
 
 def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
@@ -86,7 +119,7 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         count: Annotated[int, Field(ge=1, le=100)] = answers.MESSAGES_SHOWN,
     ) -> SessionAnswer:
         """Some messages of one session, with its calls and their results, and the stretches that bought nothing."""
-        return _answer(lambda: showing.show(home, session=session, start=start, count=count))
+        return _answer(lambda: troubles.show(home, session=session, start=start, count=count))
 
     @server.tool(title="Where the time went", annotations=READS)
     def trouble(project: Folder = "") -> TroubleAnswer:
@@ -108,10 +141,10 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         can_ask = capabilities is not None and capabilities.elicitation is not None
         if not can_ask or not load(home).trust.elicitation:
             return PersonsWord(approve=False)
-        given = proposals.Proposal(text, reason, project or folder, session)
-        patch = _answer(lambda: proposals.drafted(given))
+        given = lessons.Proposal(text, reason, project or folder, session)
+        patch = _answer(lambda: lessons.drafted(given))
         asked.add(patch.id)
-        return Elicit(proposals.question_of(patch), PersonsWord)
+        return Elicit(lessons.question_to_person(patch), PersonsWord)
 
     @server.tool(title="Propose a rule", annotations=PROPOSES)
     def propose(
@@ -122,10 +155,10 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         session: Annotated[str, Field(description="The id of the session that shows it, if known.")] = "",
     ) -> ProposalAnswer:
         """Propose a rule for a project. It waits for the person, who alone can approve it."""
-        given = proposals.Proposal(text, reason, project or folder, session)
-        made = _answer(lambda: proposals.suggest(home, given))
+        given = lessons.Proposal(text, reason, project or folder, session)
+        made = _answer(lambda: lessons.suggest(home, given))
         approved = decision.action == "accept" and decision.data.approve
-        return _answer(lambda: proposals.put_in_force(home, made, asked)) if approved else made
+        return _answer(lambda: lessons.put_in_force(home, made, asked)) if approved else made
 
     @server.tool(title="Status", annotations=READS)
     def status() -> StatusAnswer:
@@ -137,7 +170,7 @@ def _add_reading(server: MCPServer[None], home: Home, folder: str) -> None:
     @server.tool(title="The next sessions to learn from", annotations=READS)
     def next_pass(project: Folder = "") -> PassAnswer:
         """Sessions of a project that nobody has read yet, in short form, to learn from when the person asks."""
-        return _answer(lambda: passes.next_pass(home, project or folder))
+        return _answer(lambda: lessons.next_pass(home, project or folder))
 
     @server.tool(title="Claim lessons", annotations=PROPOSES)
     def claim(
@@ -147,7 +180,7 @@ def _add_reading(server: MCPServer[None], home: Home, folder: str) -> None:
         final: Annotated[bool, Field(description="Keep what can be used, and drop the rest.")] = False,
     ) -> ClaimsAnswer:
         """Say what the sessions of a pass teach. It is checked, and not in force before the person says yes."""
-        return _answer(lambda: passes.claim(home, project or folder, pass_id, lines, final=final))
+        return _answer(lambda: lessons.claim(home, project or folder, pass_id, lines, final=final))
 
 
 def _add_resources(server: MCPServer[None], home: Home) -> None:

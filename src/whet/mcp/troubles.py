@@ -1,16 +1,19 @@
-"""Where the time of a project's sessions went that bought nothing, and of one session: answers for agents."""
+"""Where the time of sessions went that bought nothing, and the messages of one session: answers for agents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from whet.mcp.answers import MESSAGES_SHOWN, shortened
 from whet.mcp.lessons import project_in
-from whet.sessions.transcripts import Transcript
+from whet.sessions.exports import iso
+from whet.sessions.transcripts import Message, Transcript
 from whet.shipped.kinds import known_troubles, label_of
 from whet.shipped.prices import list_price
+from whet.store import sessions
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.listing import COUNTED
+from whet.store.listing import COUNTED, find
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.troubles import StoredTrouble, session_troubles, trouble_of_session
@@ -182,3 +185,59 @@ def _what(one: Trouble) -> str:
 
 def _minutes(seconds: float) -> float:
     return round(seconds / 60, 1)
+
+
+MESSAGE_LETTERS = 2_000
+
+
+@dataclass(frozen=True)
+class MessageAnswer:
+    """One message of a session, shortened."""
+
+    message: int
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SessionAnswer:
+    """A part of a session, and where the time of all of it went."""
+
+    session: str
+    agent: str
+    title: str
+    folder: str
+    started: str | None
+    messages: int
+    trouble: LostTimeAnswer
+    part: list[MessageAnswer]
+
+
+def show(home: Home, *, session: str, start: int, count: int) -> SessionAnswer:
+    """Some messages of a session, by its id or the beginning of it."""
+    with opened(home) as database:
+        row = find(database, session)
+        transcript = sessions.load(database, row)
+        lost = of_session(database, row, transcript)
+    messages = transcript.messages
+    first = max(0, min(start, len(messages)))
+    part = messages[first : first + max(1, min(count, 5 * MESSAGES_SHOWN))]
+    return SessionAnswer(
+        session=row.id,
+        agent=row.source,
+        title=row.title,
+        folder=row.folder,
+        started=iso(row.started),
+        messages=len(messages),
+        trouble=lost,
+        part=[
+            MessageAnswer(message=place, role=each.role.value, text=shortened(_spoken(each), MESSAGE_LETTERS))
+            for place, each in enumerate(part, first)
+        ],
+    )
+
+
+def _spoken(message: Message) -> str:
+    calls = (f"[call {call.name} {call.arguments}]" for call in message.calls)
+    results = (f"[{'failed' if each.error else 'result'}] {each.text}" for each in message.results)
+    return "\n".join(part for part in (message.text, *calls, *results) if part)

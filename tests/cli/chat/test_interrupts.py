@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.inputs import interruptible
 
 
 def test_the_first_asks_to_stop_and_the_second_leaves() -> None:

@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable
 
-from whet.cli.chat.calls import duration, fault, summary
-from whet.cli.chat.markdown import DIM, Markdown
-from whet.cli.chat.screen import Screen, cut
+from whet.cli.chat.endings import duration, fault, summary
+from whet.cli.chat.screen import DIM, Markdown, Screen, cut
 from whet.runs.run import Ended, Fragment
 from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult
 from whet.text.characters import safe

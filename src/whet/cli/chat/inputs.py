@@ -1,11 +1,13 @@
 """What a person types: on a terminal with history and several lines, from a pipe line by line."""
 
+import contextlib
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TextIO
 
 import msgspec
@@ -15,6 +17,39 @@ from whet.secrets.redactor import Redactor
 
 if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets. The second raises KeyboardInterrupt, wherever the program is."""
+    stop = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the form of a signal handler
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def answered(ask: Callable[[], bool]) -> bool:
+    """Ask in the middle of a turn. Ctrl-C is a no, and asks the agent to stop; elsewhere than before a person, no."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return ask()
+    except KeyboardInterrupt:
+        pass  # which only leaves the question: the handler of the turn is told below
+    finally:
+        signal.signal(signal.SIGINT, before)
+    signal.raise_signal(signal.SIGINT)
+    return False
+
 
 PROMPT = "› "
 CONTINUATION = "  "

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import click
 
 from whet.changes.author import keep_job, pause_job, remove_named
-from whet.cli.authoring import author_at, careful, tell
-from whet.cli.chat.interrupts import interruptible
+from whet.cli.acting import author_at, careful, tell
+from whet.cli.chat.inputs import interruptible
 from whet.cli.options import json_group, model_option, own_store, sort_option, yes_option
 from whet.cli.output import give, moment, plain, spinner
 from whet.cli.shown.jobs import JOBS, RUNS, ListedJob, exit_code, job_lines, job_record, result_lines, run_record

@@ -8,11 +8,11 @@ import click
 
 from whet.agent.start import new_id
 from whet.cli.analysed import bring_up_to_date, read_what_is_taught
-from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.inputs import interruptible
 from whet.cli.commands.worker import work_off
 from whet.cli.options import allowance_of, budget_option, json_command, own_store
 from whet.cli.output import give, moment, next_lines, plain, step_line
-from whet.cli.shown.learning import report_lines, report_record
+from whet.cli.shown.lessons import report_lines, report_record
 from whet.cli.trying import expect_allowed
 from whet.errors import WhetError
 from whet.improving.review import ReviewRequest, look_back

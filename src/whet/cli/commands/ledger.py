@@ -10,8 +10,7 @@ from rich.table import Table
 
 from whet.changes import apply
 from whet.changes.apply import settle
-from whet.cli.acting import actor_of
-from whet.cli.authoring import expect_meant, is_last
+from whet.cli.acting import actor_of, expect_meant, is_last
 from whet.cli.delivery import touched, touched_lines
 from whet.cli.options import AskedRows, CommandList, json_group, list_options, own_store
 from whet.cli.output import console, give, is_json, moment, next_lines, plain

@@ -9,8 +9,7 @@ import click
 from whet.changes.author import Author
 from whet.changes.pending import need_person
 from whet.changes.skill_changes import PERSONS, notes_of, remember
-from whet.cli.acting import actor_of
-from whet.cli.authoring import author_at, careful, tell
+from whet.cli.acting import actor_of, author_at, careful, tell
 from whet.cli.options import CommandList, json_group, own_store, sort_option, yes_option
 from whet.cli.output import count, give, moment, plain
 from whet.errors import WhetError

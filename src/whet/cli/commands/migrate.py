@@ -10,8 +10,7 @@ import click
 
 from whet.changes.author import Author
 from whet.changes.pending import need_person
-from whet.cli.acting import actor_of, trust_at
-from whet.cli.authoring import careful, person_at, why_waits
+from whet.cli.acting import actor_of, careful, person_at, trust_at, why_waits
 from whet.cli.hermes_pieces import FROM_HERMES, HermesPiece, hermes_home, pieces, variables
 from whet.cli.options import json_command
 from whet.cli.output import give, plain, say

@@ -7,9 +7,8 @@ import click
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, json_command, own_store, temporary_option
-from whet.cli.output import give, moment, next_lines, plain
-from whet.cli.shown.counts import TOOLS, count_lines, counts_record
+from whet.cli.options import CommandList, filter_options, json_command, own_store, temporary_option
+from whet.cli.output import count, give, moment, next_lines, plain
 from whet.cli.shown.lessons import change_of
 from whet.cli.shown.lost_time import (
     ROWS,
@@ -22,18 +21,112 @@ from whet.cli.shown.lost_time import (
     lost_time,
     lost_time_record,
 )
-from whet.cli.shown.records import left_out, none_found, repeating
+from whet.cli.shown.sessions import left_out, none_found, repeating
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
 from whet.store.listing import Filters, count_sessions, count_temporary
-from whet.store.session_facts import SessionFact, costs_of, facts_among, list_prices, measure
+from whet.store.session_facts import (
+    SessionCosts,
+    SessionFact,
+    Statistics,
+    ToolUse,
+    UsageGroup,
+    costs_of,
+    facts_among,
+    list_prices,
+    measure,
+)
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects
 from whet.text.showing import shown
-from whet.text.words import many
+from whet.text.words import many, share, short
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
+
+TOOLS = 15
+AGENTS: CommandList[UsageGroup] = CommandList(
+    {
+        "agent": lambda each: each.source,
+        "model": lambda each: each.model or "–",
+        "sessions": lambda each: count(each.sessions),
+        "messages": lambda each: count(each.messages),
+        "tokens": lambda each: short(tokens) if (tokens := each.input_tokens + each.output_tokens) else "–",
+        "calls": lambda each: count(each.calls),
+        "failed": lambda each: count(each.failed),
+        "error rate": lambda each: share(each.failed, each.calls),
+    },
+    {},
+    numbers=("sessions", "messages", "tokens", "calls", "failed", "error rate"),
+    spare=("messages", "tokens", "calls"),
+)
+TOOLS_USED: CommandList[ToolUse] = CommandList(
+    {
+        "tool": lambda each: each.tool or "–",
+        "calls": lambda each: count(each.calls),
+        "sessions": lambda each: count(each.sessions),
+        "failed": lambda each: count(each.failed),
+        "rejected": lambda each: count(each.rejected),
+        "error rate": lambda each: share(each.failed, each.calls),
+    },
+    {},
+    numbers=("calls", "sessions", "failed", "rejected", "error rate"),
+    spare=("rejected", "sessions"),
+)
+
+
+def counts_record(found: Statistics) -> dict[str, object]:
+    totals = found.totals
+    return {
+        "sessions": totals.sessions,
+        "messages": totals.messages,
+        "tokens": {
+            "input": totals.input_tokens,
+            "output": totals.output_tokens,
+            "cached": totals.cached_tokens,
+        },
+        "cost_dollars": totals.cost_dollars,
+        "first": iso(totals.first),
+        "last": iso(totals.last),
+        "agents": [
+            {
+                **group._asdict(),
+                "error_rate": group.failed / group.calls if group.calls else None,
+            }
+            for group in found.groups
+        ],
+        "tools": [
+            {**use._asdict(), "error_rate": use.failed / use.calls if use.calls else None} for use in found.tools
+        ],
+        "cost": found.costs._asdict(),
+        "copies": found.copies,
+    }
+
+
+def count_lines(found: Statistics, *, hidden: str) -> Iterator[str | Table]:
+    totals = found.totals
+    yield (
+        f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
+        f"{moment(totals.first)} to {moment(totals.last)}"
+    )
+    yield from filter(None, (repeating(found.copies) if found.copies else "", hidden))
+    tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
+    yield f"{tokens}, {short(totals.output_tokens)} written{_cost(found.costs)}\n"
+    yield AGENTS.table(found.groups)
+    yield ""
+    yield TOOLS_USED.table(found.tools)
+    yield (
+        "[dim]The error rate is of all calls. What a session copied from another is counted there and not again. "
+        "Next: `whet report` says where the time went.[/]"
+    )
+
+
+def _cost(costs: SessionCosts) -> str:
+    if costs.dollars is None:
+        return ""
+    how = " at list prices" if costs.is_listed else ""
+    return f"; ${costs.dollars:,.2f} cost{how} of {many(costs.sessions, 'session')}"
+
 
 DRAFTS = 3
 CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}

@@ -9,9 +9,8 @@ import click
 from msgspec.structs import replace
 
 from whet.changes.pending import submit
-from whet.cli.acting import actor_of, trust_at
+from whet.cli.acting import actor_of, trust_at, why_waits
 from whet.cli.analysed import active_rule, look_at_rules
-from whet.cli.authoring import why_waits
 from whet.cli.deciding import told_to
 from whet.cli.options import AskedRows, CommandList, json_group, list_options, own_store, yes_option
 from whet.cli.output import console, give, is_json, moment, next_lines, plain

@@ -7,7 +7,7 @@ import click
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import CommandList, filter_options, json_command, own_store, sort_option, temporary_option
 from whet.cli.output import give, moment
-from whet.cli.shown.records import among_them, left_out, none_found, project_of_session, session_record
+from whet.cli.shown.sessions import among_them, left_out, none_found, project_of_session, session_record
 from whet.errors import WhetError
 from whet.lessons.following import Fared, is_among
 from whet.outcomes.analysis import Analysis

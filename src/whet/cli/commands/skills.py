@@ -9,10 +9,9 @@ import click
 
 from whet.changes import skill_changes
 from whet.changes.places import is_agents
-from whet.cli.authoring import author_at, careful, person_at, tell
+from whet.cli.acting import author_at, careful, person_at, tell
 from whet.cli.options import CommandList, json_group, own_store, sort_option, yes_option
-from whet.cli.output import give, moment, plain
-from whet.cli.shown.reviewing import cautions, copied
+from whet.cli.output import cautions, copied, give, moment, plain
 from whet.errors import WhetError
 from whet.ledger.entries import State
 from whet.ledger.origins import PatchOrigin, PatchWriter

@@ -11,8 +11,8 @@ import msgspec
 
 from whet.agent.warm_start import known_worths
 from whet.changes.author import keep_template, remove_named
+from whet.cli.acting import author_at, tell
 from whet.cli.analysed import lesson_named
-from whet.cli.authoring import author_at, tell
 from whet.cli.options import json_group, one_name, own_store, point_in_time, sort_option
 from whet.cli.output import give, is_json, plain, print_json, say
 from whet.cli.shown.templates import (

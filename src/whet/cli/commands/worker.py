@@ -14,7 +14,7 @@ import msgspec
 from whet.cli.options import CommandList, json_group, sort_option
 from whet.cli.output import give, is_json, moment, plain, print_json_line, say
 from whet.cli.procedures import with_clock
-from whet.cli.shown.learning import report_lines
+from whet.cli.shown.lessons import report_lines
 from whet.reading.learn import KIND, LearnReport
 from whet.runs.run import Spent
 from whet.store.home import Home, find_home

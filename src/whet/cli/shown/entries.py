@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from whet.cli.output import moment, plain
-from whet.cli.shown.reviewing import cautions, labelled, reviewed
+from whet.cli.output import cautions, labelled, moment, plain, reviewed
 from whet.cli.shown.trials import result_lines
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Item

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from whet.cli.output import plain
-from whet.cli.shown.reviewing import cautions, reviewed
+from whet.cli.output import cautions, plain, reviewed
 from whet.evidence.verdicts import Verdict
 from whet.improving.outlook import OWN_PROMPT
 from whet.ledger.patches import Form

@@ -7,9 +7,8 @@ from itertools import groupby
 import msgspec
 from msgspec.structs import replace
 
-from whet.cli.output import moment, plain
+from whet.cli.output import cautions, labelled, moment, plain
 from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words, unquoted
-from whet.cli.shown.reviewing import cautions, labelled
 from whet.ledger.entries import Entry, Step
 from whet.ledger.origins import PatchWriter
 from whet.ledger.patch_faults import LIMITS
@@ -18,11 +17,46 @@ from whet.ledger.traces import difference
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import WHOSE, Lesson, LessonStage
 from whet.lessons.said import LessonConflict
+from whet.reading.learn import LearnedProject, LearnReport
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
-from whet.text.words import many
+from whet.text.words import many, short
 from whet.trouble.kinds import ChangeKind
+
+PROJECTS_SHOWN = 6
+
+
+def report_lines(report: LearnReport, named: Mapping[str, str]) -> Iterator[str]:
+    """A run in at most ten lines."""
+    for each in report.projects[:PROJECTS_SHOWN]:
+        yield _line(report.reader, each, named.get(each.project, each.project))
+    if len(report.projects) > PROJECTS_SHOWN:
+        yield f"{many(len(report.projects) - PROJECTS_SHOWN, 'more project')} read."
+    spent = report.spent
+    price = "within your plan" if report.is_in_plan else "" if spent.dollars is None else f"${spent.dollars:.2f}"
+    tokens = f"{short(spent.input)} tokens in, {short(spent.output)} out"
+    yield f"{many(spent.model_calls, 'call')}, {', '.join(filter(None, (tokens, price)))}."
+    if report.stopped:
+        left = sum(each.left for each in report.projects)
+        yield f"[yellow]Ended early: {report.stopped}[/]; {many(left, 'session')} of it are unread."
+
+
+def report_record(report: LearnReport) -> dict[str, object]:
+    """The report for programs."""
+    return dict(msgspec.to_builtins(report))
+
+
+def _line(reader: str, made: LearnedProject, place: str) -> str:
+    read = f"{plain(reader)} read {many(made.sessions, 'session')} of {plain(place)}"
+    claims = f"{many(made.claims, 'claim')} passed the checks" if made.claims else "nothing new"
+    parts = [claims]
+    if made.dropped:
+        parts.append(f"{many(made.dropped, 'line')} of no use")
+    if made.kept or made.refused:
+        parts.append(f"of the lessons that they make, the sceptic let {made.kept} stand and dropped {made.refused}")
+    return f"{read}: {', '.join(parts)}."
+
 
 NEXT = (
     "Next: `whet lessons show ID` for the evidence; `whet lessons approve ID` to have agents told;"

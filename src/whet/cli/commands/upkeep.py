@@ -1,20 +1,51 @@
-"""whet restore: a backup in the place of an empty home, or of the one that is there."""
+"""whet backup, restore and doctor: the home in one file, back from it, and how it stands."""
 
 import os
+import time
 from pathlib import Path
 
 import click
 
 from whet.cli.acting import actor_of, has_terminal
 from whet.cli.options import json_command
-from whet.cli.output import bytes_bar, give, moment, plain
+from whet.cli.output import bytes_bar, give, moment, plain, say, step_line
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
+from whet.machine.backup import back_up
+from whet.machine.doctor import check_up
+from whet.machine.home_checks import CheckupPlace, CheckupRow, Health
 from whet.machine.restore import is_empty, read_manifest, restore
 from whet.machine.services import KEYS_FILE
 from whet.store.home import Home, find_home
 from whet.store.settings_file import load
 from whet.text.words import many
+
+
+@json_command("backup", epilog="Example: whet backup ~/backups/whet-2026-11-16.zip")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def backup_command(file: Path) -> int:
+    """Write the home folder and its database to FILE, as they are at one moment, while Whet is in use. API keys and
+    downloaded models are left out. Sessions can hold private text: the file is readable by you alone.
+    """
+    home, target = find_home(os.environ), Path(os.path.expanduser(file)).absolute()
+    with bytes_bar("Copying") as progress:
+        made = back_up(home, target, now=time.time(), progress=progress)
+    manifest = made.manifest
+    record = {
+        "path": str(target),
+        "bytes": made.size,
+        "files": len(manifest.files),
+        "sessions": manifest.sessions,
+        "entries": manifest.entries,
+        "left_out": [each._asdict() for each in made.left_out],
+    }
+    lines = (
+        f"[bold]{plain(file)}[/]: {many(manifest.sessions, 'session')}, {manifest.entries:,} ledger entries and "
+        f"{many(len(manifest.files), 'file')} in {made.size / 1e6:,.1f} MB.",
+        *(f"Left out: {plain(each.name)} ({plain(each.reason)})." for each in made.left_out),
+        f"To restore it: `whet restore {plain(file)}`.",
+    )
+    return give(record, lines)
 
 
 @json_command("restore", epilog="Example: whet restore ~/backups/whet-2026-11-16.zip")
@@ -23,7 +54,7 @@ from whet.text.words import many
 @click.option(
     "--yes", is_flag=True, help="Do not ask. Without a terminal, --replace also needs the setting trust.commands."
 )
-def command(file: Path, replace: bool, yes: bool) -> int:
+def restore_command(file: Path, replace: bool, yes: bool) -> int:
     """Restore the backup in FILE into an empty home. With --replace, put it in the place of the home that is there; the
     old folder is kept beside it. A damaged file changes nothing. Restore only files that you trust: they hold
     settings, rules and jobs.
@@ -67,3 +98,32 @@ def _may_command(home: Home) -> bool:
         return load(home).trust.commands
     except WhetError:
         return False
+
+
+WIDTH = len("background work") + 2  # the longest name of a row
+MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
+
+
+@json_command("doctor", epilog="Example: whet doctor --json")
+def doctor_command() -> int:
+    """Check the home folder: permissions, free space, versions, the database, the ledger, the hashes of all sessions,
+    the worker, hooks, the provider and the sandbox. Each row that is not in order names its fix. The exit code is 1
+    if a check failed.
+    """
+    rows: list[CheckupRow] = []
+    with step_line("Checking") as progress:
+        for row in check_up(CheckupPlace(find_home(os.environ), Path.home(), os.environ, time.time(), progress)):
+            rows.append(row)
+            progress("")
+            _show(row)
+    failures, warnings = (sum(row.health is health for row in rows) for health in (Health.FAILED, Health.WARNING))
+    told = f"\n{many(failures, 'check')} failed, {many(warnings, 'warning')}."
+    record = {"ok": not failures, "checks": [row._asdict() for row in rows]}
+    return give(record, (told,), code=int(bool(failures)))
+
+
+def _show(row: CheckupRow) -> None:
+    """At once: what reads the whole store comes last, and may take its time."""
+    say(f"{MARKS[row.health]} [bold]{row.name:<{WIDTH}}[/]{plain(row.text)}")
+    if row.fix:
+        say(f"{'':<{WIDTH + 8}}{plain(row.fix)}")

@@ -1,6 +1,7 @@
-"""whet export: write sessions in an interchange form."""
+"""whet mcp, hook and export: what other programs get of Whet."""
 
 import contextlib
+import importlib.metadata
 import os
 import sys
 from collections.abc import Iterator
@@ -10,14 +11,61 @@ from typing import IO
 import click
 import msgspec
 
+from whet.agents.registry import hosts
 from whet.cli.options import filter_options, json_command, own_store
 from whet.cli.output import give, is_json
 from whet.errors import WhetError
+from whet.hooks.entry import run
+from whet.hooks.events import EVENTS
 from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
 from whet.store.folders import sync
+from whet.store.home import find_home
 from whet.store.listing import Filters, find, list_sessions
 from whet.text.words import many
+
+TOKEN_VARIABLE = "WHET_MCP_TOKEN"
+LEAST_TOKEN = 24
+
+
+@click.command(
+    "mcp",
+    epilog="Example: whet mcp --http 8765; or in Claude Code: claude mcp add whet -- whet mcp",
+    help="Serve rules, lessons and sessions to other agents over MCP. Agents can ask and propose; only you approve. It"
+    " speaks on standard input and output, which is how agents start it; --http serves this machine only and needs a"
+    f" token in {TOKEN_VARIABLE}.",
+)
+@click.option(
+    "--http", "port", type=click.IntRange(1, 65535), metavar="PORT", help="Serve at http://127.0.0.1:PORT/mcp."
+)
+def mcp_command(port: int | None) -> int:
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    if port is not None and len(token) < LEAST_TOKEN:
+        raise WhetError(
+            f"--http needs a token of at least {LEAST_TOKEN} characters in {TOKEN_VARIABLE}.",
+            advice=f"Set one: export {TOKEN_VARIABLE}=$(openssl rand -hex 24), and give it to the client as a bearer"
+            " token.",
+        )
+    from whet.mcp.server import serve, server_of
+
+    server = server_of(find_home(os.environ), version=importlib.metadata.version("whet"), folder=os.getcwd())
+    if port is None:
+        server.run("stdio")
+    else:
+        serve(server, port=port, token=token)
+    return 0
+
+
+@click.command("hook", epilog="Example: whet hook session-start --agent claude-code < event.json")
+@click.argument("event", type=click.Choice(EVENTS))
+@click.option("--agent", type=click.Choice(hosts()), help="Agent that calls. Default: detected.")
+def hook_command(event: str, agent: str | None) -> int:
+    """Called by the hooks of other agents, with the agent's JSON on standard input. At the start of a session it prints
+    the active rules as context; at its end it notes which file to import. It always exits with 0; errors go to
+    hooks/log.txt in the home folder.
+    """
+    return run([event, *(("--agent", agent) if agent else ())], os.environ)
+
 
 EVERYTHING = 1 << 31
 WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
@@ -37,7 +85,7 @@ WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
 @click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to create. Default: standard output."
 )
-def command(
+def export_command(
     ids: tuple[str, ...],
     filters: Filters,
     form: str,
