@@ -4,7 +4,6 @@ import base64
 import binascii
 import hashlib
 import itertools
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -59,7 +58,7 @@ def spoken(
     trust = TRUST_OF_ROLE[role]
     if role is Role.USER and origin in (Origin.INSERTED, Origin.SUMMARY):
         trust = Trust.TOOL
-    return Message(role=role, parts=tuple(parts), trust=trust, at=at, model=model, usage=usage, origin=origin)
+    return Message(role, tuple(parts), trust, at, model, usage, origin)
 
 
 def said(
@@ -84,7 +83,8 @@ def said(
         texts = [piece for piece in pieces if piece is not OTHER]  # people type one; a second is a program's
         is_typed = len(texts) == 1 and texts[0].is_whole and len(texts[0].text) <= MOST_TYPED
         sure = vouched and is_typed and origin is Origin.TURN
-        yield replace(spoken(Role.USER, made, at=at, origin=origin), vouched=sure)
+        message = spoken(Role.USER, made, at=at, origin=origin)
+        yield replace(message, vouched=True) if sure else message
 
 
 def served(content: object, *, at: float | None = None) -> Iterator[Message]:
@@ -230,20 +230,20 @@ def _media_kind(block: dict[str, Any], media_type: str) -> Literal["image", "aud
 class OpenCalls:
     """The calls of the newest step that no result has answered yet, oldest first, and the name of every call."""
 
-    waiting: Counter[str] = field(default_factory=Counter)  # by id, in the order in which they were asked
+    waiting: dict[str, int] = field(default_factory=dict)  # by id, in the order in which they were asked
     names: dict[str, str] = field(default_factory=dict)
     _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
     _asked: int = 0
 
     def begin(self) -> None:
         """A new step: results without an id answer its calls and no older ones."""
-        self.waiting, self._by_name, self._asked = Counter(), {}, 0
+        self.waiting, self._by_name, self._asked = {}, {}, 0
 
     def ask(self, call_id: str, name: str, *, message: int) -> str:
         """The id of a call: its own, else one made of its message's index and its place in it."""
         made = call_id or f"call-{message}-{self._asked}"
         self._asked += 1
-        self.waiting[made] += 1
+        self.waiting[made] = self.waiting.get(made, 0) + 1
         self._by_name.setdefault(name, {})[made] = None
         self.names[made] = name
         return made

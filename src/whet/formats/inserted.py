@@ -77,7 +77,7 @@ def split(text: str, *, is_order: bool = False, also: frozenset[str] = frozenset
     if words.startswith(HEADS) or HOOK.match(words):
         yield Piece(text, Origin.INSERTED)
         return
-    span, below = _span(text, is_order, also), BELOW.search(text)
+    span, below = _span(text, is_order, also) if "<" in text else None, BELOW.search(text)
     if below and (span is None or below.start() < span.start):
         span = _Span(below.start(), len(text))
     if span is None:

@@ -153,6 +153,7 @@ def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
     for index, record in enumerate(records):
         role = ROLES.get(fields.text(record, "role"))
         at = fields.seconds(record.get("timestamp") or record.get("created_at"))
+        words = record.get("content")
         if role is Role.TOOL:
             yield _answer(record, steps, at)
         elif role is Role.AGENT:
@@ -166,13 +167,13 @@ def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
                 origin=_origin(record),
             )
         elif role is Role.USER and _origin(record) is Origin.TURN:
-            said = tuple(content.said(content.parts(record.get("content")), at=at, is_order=not asked))
+            said = tuple(content.said(content.parts(words), at=at, is_order=not asked))
             asked = asked or any(message.origin is Origin.TURN for message in said)
             yield from said
         elif role is not None:
-            yield content.spoken(role, content.parts(record.get("content")), at=at, origin=_origin(record))
-        if role is not Role.TOOL:
-            yield from content.served(record.get("content"), at=at)
+            yield content.spoken(role, content.parts(words), at=at, origin=_origin(record))
+        if role is not Role.TOOL and isinstance(words, list):
+            yield from content.served(words, at=at)
 
 
 def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:

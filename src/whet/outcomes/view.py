@@ -1,7 +1,5 @@
 """What a transcript shows, gathered once for every detector: steps with their outcomes, and what was said."""
 
-from dataclasses import dataclass
-
 from msgspec.structs import replace
 
 from whet.outcomes.deciding import Decision, Outcome, decide
@@ -11,16 +9,15 @@ from whet.outcomes.named_checks import Head, is_named, named_by_person, named_in
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import heard_before, is_vouched
-from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
+from whet.sessions.transcripts import Exchange, Message, Origin, Role, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.text.words import last_paragraph, own_words
-from whet.values import lazy
+from whet.values import Value, lazy
 
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
 
-@dataclass(frozen=True)
-class JudgedCall:
+class JudgedCall(Value, frozen=True, dict=True):
     """One exchange with what was decided about it."""
 
     exchange: Exchange
@@ -72,8 +69,7 @@ class JudgedCall:
         return len(self.text) < 8 and self.text.strip() in ("", "[]", "{}", "()", "None", "null", '""')
 
 
-@dataclass(frozen=True)
-class Saying:
+class Saying(Value, frozen=True, dict=True):
     """What somebody said."""
 
     message: int
@@ -92,8 +88,7 @@ class Saying:
         return last_paragraph(self.words)
 
 
-@dataclass(frozen=True)
-class SessionView:
+class SessionView(Value, frozen=True, dict=True):
     """A transcript as the detectors see it."""
 
     transcript: Transcript
@@ -124,12 +119,13 @@ def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView
         for exchange in pair(transcript.messages).exchanges
         if transcript.messages[exchange.asked].origin not in OF_OTHERS
     )
-    sayings = (
-        _saying(index, message, heard[index])
+    said = tuple(
+        saying
         for index, message in enumerate(transcript.messages)
-        if message.origin is Origin.TURN and message.role in (Role.USER, Role.AGENT)
+        if message.origin is Origin.TURN
+        and (message.role is Role.USER or message.role is Role.AGENT)
+        and (saying := _saying(index, message, heard[index])) is not None
     )
-    said = tuple(saying for saying in sayings if saying is not None)
     return SessionView(transcript, _with_named_checks(steps, said), said)
 
 
@@ -158,7 +154,7 @@ def _trust_of_call(exchange: Exchange, heard: tuple[Trust, ...], messages: tuple
 
 def _saying(index: int, message: Message, heard: Trust) -> Saying | None:
     text = message.text
-    calls = message.role is Role.AGENT and any(isinstance(part, ToolCall) for part in message.parts)
+    calls = message.role is Role.AGENT and bool(message.calls)
     if not text and (calls or message.role is Role.USER):
         return None
     return Saying(index, message.role, text, not calls, _trust_of(message, heard))

@@ -31,14 +31,19 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 
 def command_of(call: ToolCall) -> str:
     """The command line or code that a call runs, or nothing."""
-    arguments = _decoded(call.arguments) or {}
+    return _command(call.arguments)
+
+
+@lru_cache(maxsize=1024)
+def _command(text: str) -> str:
+    arguments = _decoded(text) or {}
     for key in ("command", "cmd", "script", "code", "commands", "keystrokes", "chars", "input"):
         value = arguments.get(key)
         if isinstance(value, str) and value:
             return value
         if isinstance(value, list) and value:
             return _argv(value)
-    return "" if arguments else call.arguments
+    return "" if arguments else text
 
 
 def _argv(words: list[object]) -> str:

@@ -46,7 +46,8 @@ def heard_before(messages: Iterable[Message]) -> tuple[Trust, ...]:
     lowest, found = Trust.OPERATOR, []
     for message in messages:
         found.append(lowest)
-        lowest = min(lowest, message.trust)
+        if message.trust < lowest:
+            lowest = message.trust
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 LARGEST = 1e18
-
+NUMBERS = (int, float)
 MILLISECONDS_FROM = 1e11  # a larger number of seconds would lie beyond the year 5000
 
 
@@ -39,14 +39,14 @@ def whole(record: Mapping[str, Any], *keys: str) -> int:
     """The first of the named fields that is a number, as a whole one; 0 where there is none."""
     for key in keys:
         value = record.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
+        if isinstance(value, NUMBERS) and not isinstance(value, bool) and _is_finite(value):
             return max(0, int(value))
     return 0
 
 
 def amount(value: object) -> float | None:
     """A finite number, such as a score or a price."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not _is_finite(value):
+    if value is None or not isinstance(value, NUMBERS) or isinstance(value, bool) or not _is_finite(value):
         return None
     return float(value)
 
@@ -67,19 +67,18 @@ def flag(record: Mapping[str, Any], key: str) -> bool | None:
 
 def seconds(value: object) -> float | None:
     """A point in time in seconds since 1970 from ISO text, seconds or milliseconds."""
-    if isinstance(value, bool) or value is None:
+    if value is None:
         return None
-    if isinstance(value, int | float):
-        if not _is_finite(value) or value <= 0:
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
             return None
-        return float(value) / 1000 if value > MILLISECONDS_FROM else float(value)
-    if not isinstance(value, str):
+    number = amount(value)
+    if number is None or number <= 0:
         return None
-    try:
-        moment = datetime.fromisoformat(value)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    return number / 1000 if number > MILLISECONDS_FROM else number
 
 
 def json_text(value: object) -> str:
@@ -95,6 +94,7 @@ def _is_finite(value: float) -> bool:
 
 
 DEPTH_LIMIT = 200
+CONTAINERS = frozenset((dict, list))
 WEIGHT_LIMIT_BYTES = 320 << 20
 LIGHT_BYTES = 1 << 20  # a body of this size can hold at most about 70 MB of values, so it is not weighed
 CONTAINER_BYTES = 200  # a small dict in memory
@@ -147,14 +147,14 @@ def _parse_leniently(body: bytes, reason: str) -> object:
 
 
 def _is_too_deep(value: object) -> bool:
-    level = [value] if isinstance(value, (dict, list)) else []
+    level: list[Any] = [value] if type(value) in CONTAINERS else []
     for _ in range(DEPTH_LIMIT + 1):
         if not level:
             return False
         inner: list[object] = []
         for item in level:
-            inner.extend(item.values() if isinstance(item, dict) else item)
-        level = [each for each in inner if isinstance(each, (dict, list))]
+            inner += item.values() if type(item) is dict else item
+        level = [each for each in inner if type(each) in CONTAINERS]
     return bool(level)
 
 

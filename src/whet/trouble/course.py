@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -23,13 +22,14 @@ from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import InterventionKind, JudgedMessages, TroubleEnding, Whose
 from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
-from whet.values import lazy
+from whet.values import Value, lazy
 
 # What every shell line has that writes a file, or hands work over: looked for before the line is split.
 _WRITING = (">", "sed -", "tee ", "patch", ".py", ".sh", ".js")
 NONE: frozenset[str] = frozenset()
 _MENDING = ("fix", "--write", "--apply", "correct")
 _HANDING = ("commit", "push", "pr ", "mr ")
+WRITERS = frozenset({Family.EDIT, Family.WRITE, Family.SHELL})
 DOES = frozenset({Effect.CHANGES, Effect.RUNS})
 _UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
 
@@ -82,8 +82,7 @@ class SteppedIn(NamedTuple):
     is_judged: bool = False
 
 
-@dataclass(frozen=True)
-class CourseStep:
+class CourseStep(Value, frozen=True, dict=True):
     """One step of the agent as trouble sees it."""
 
     number: int  # its place among the steps
@@ -110,7 +109,9 @@ class CourseStep:
     @lazy
     def worked_on(self) -> frozenset[str]:
         """The files that it changed, if it worked, wherever they lie."""
-        return frozenset(path for path in self._written if path) if self.step.worked else NONE
+        if not self.step.worked or family_of(self.step.exchange.call) not in WRITERS:
+            return NONE
+        return frozenset([path for path in self._written if path])
 
     @property
     def _written(self) -> Iterable[str]:
@@ -160,8 +161,7 @@ class CourseStep:
         return may_be and self.step.worked and hands_over(self.step.exchange.call)
 
 
-@dataclass(frozen=True)
-class SessionCourse:
+class SessionCourse(Value, frozen=True, dict=True):
     """One session as trouble sees it. Messages before `begin` are copies of another session's."""
 
     view: SessionView
