@@ -18,7 +18,7 @@ model = "local"  # for the train
 # What a turn may take.
 [budget]
 tokens = 5_000   # enough
-seconds = 60.0
+model_calls = 60
 
 [providers."my server"]
 base_url = "http://127.0.0.1:1/v1"
@@ -26,12 +26,12 @@ base_url = "http://127.0.0.1:1/v1"
 
 VALUES: tuple[tuple[tuple[str, ...], Any], ...] = (
     (("model",), 'a "quoted" = # name\x7f'),
-    (("context_files",), False),
+    (("prompt", "parts"), ["memory"]),
     (("tools",), ["files", "[x]"]),
     (("budget", "tokens"), 7),
     (("budget", "dollars"), 0.5),
     (("sandbox", "network"), True),
-    (("providers", "my server", "retries"), 2),
+    (("providers", "my server", "timeout_seconds"), 2),
     (("providers", "other", "base_url"), "http://other"),
 )
 
@@ -44,7 +44,7 @@ def test_a_changed_value_keeps_its_comment_and_every_other_line() -> None:
 
 def test_a_new_value_stands_in_its_table() -> None:
     changed = assigned(FILE, ("budget", "dollars"), 0.5)
-    assert changed == FILE.replace("seconds = 60.0\n", "seconds = 60.0\ndollars = 0.5\n")
+    assert changed == FILE.replace("model_calls = 60\n", "model_calls = 60\ndollars = 0.5\n")
 
 
 def test_a_first_value_does_not_fall_into_a_table() -> None:

@@ -42,6 +42,23 @@ def test_what_costs_most_comes_first_with_its_share() -> None:
     ]
 
 
+def test_objections_are_one_row_whatever_was_said() -> None:
+    said = [
+        Trouble(TroubleKind.CORRECTED, 1, 3, seconds=60, cause="no, the other file"),
+        Trouble(TroubleKind.CORRECTED, 5, 7, seconds=60, cause="why two tests?"),
+        Trouble(TroubleKind.CORRECTED, 8, 9, seconds=30, subject="Bash", cause="do not push"),
+        Trouble(TroubleKind.CLAIMED, 10, 12, seconds=20, cause="it still fails"),
+        Trouble(TroubleKind.CLAIMED, 13, 15, seconds=10, subject="pytest", cause="test_total"),
+    ]
+    found = costs([SessionTrouble("a", HOUR, troubles=tuple(said))], by_cause)
+    assert [(cost.name, cost.troubles) for cost in found] == [
+        ("corrected", 2),
+        ("corrected · Bash", 1),
+        ("claimed", 1),
+        ("claimed · pytest · test_total", 1),
+    ]
+
+
 def test_sums_are_the_same_however_sessions_are_grouped() -> None:
     many = [session(f"{at}", at * 10, folder=f"/p{at % 3}", week=at % 4) for at in range(40)]
     total = group("all", many)

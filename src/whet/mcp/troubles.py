@@ -21,7 +21,7 @@ from whet.targets.known_projects import KnownProjects
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, UPPER_BOUND, sort_words
-from whet.trouble.rollups import TroubleCost, by_cause, by_kind, costs, dearest, group
+from whet.trouble.rollups import TroubleCost, by_cause, by_kind, costs, dearest, group, sort_of
 from whet.trouble.values import SessionTrouble, Trouble
 
 MOST_CAUSES = 10
@@ -135,7 +135,7 @@ def _causes(found: Sequence[SessionTrouble]) -> list[CostAnswer]:
 
     def key(session: SessionTrouble, trouble: Trouble) -> str:
         name = by_cause(session, trouble)
-        sorts.setdefault(name, trouble)
+        sorts.setdefault(name, sort_of(trouble))
         return name
 
     dearest_first = costs(found, key)[:MOST_CAUSES]

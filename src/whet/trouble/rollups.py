@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from whet.evidence.ratios import RatioSums, ratio
-from whet.trouble.values import SessionTrouble, Trouble
+from whet.trouble.values import SessionTrouble, Trouble, TroubleKind
 from whet.values import Value
 
 TroubleKey = Callable[[SessionTrouble, Trouble], str]
@@ -140,9 +142,16 @@ def by_kind(_: SessionTrouble, trouble: Trouble) -> str:
     return trouble.kind
 
 
+def sort_of(trouble: Trouble) -> Trouble:
+    """A stretch as one of its sort: what somebody said is said once, and is no cause that other stretches share."""
+    is_said = trouble.kind == TroubleKind.CORRECTED or (trouble.kind == TroubleKind.CLAIMED and not trouble.subject)
+    return replace(trouble, cause="") if is_said else trouble
+
+
 def by_cause(_: SessionTrouble, trouble: Trouble) -> str:
-    """Kind, what failed, and what was wrong with it."""
-    return " · ".join(word for word in (trouble.kind, trouble.subject, trouble.cause) if word)
+    """Kind, what failed, and what was wrong with it; where somebody objected, what they had refused."""
+    sort = sort_of(trouble)
+    return " · ".join(word for word in (sort.kind, sort.subject, sort.cause) if word)
 
 
 def by_subject(_: SessionTrouble, trouble: Trouble) -> str:

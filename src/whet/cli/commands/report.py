@@ -43,6 +43,7 @@ from whet.targets.known_projects import KnownProjects
 from whet.text.showing import shown
 from whet.text.words import many, share, short
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
+from whet.trouble.values import TroubleKind
 
 TOOLS = 15
 AGENTS: CommandList[UsageGroup] = CommandList(
@@ -208,6 +209,8 @@ def _lines(found: LostTime, advice: Iterable[str], notes: Iterable[str], *, is_w
         yield "\n[bold underline]What costs most[/]"
         yield cost_table(found.causes[:ROWS], cause_words)
         yield "[dim]of the time: its share of all agent time, and where that lies as sessions vary (95 %)[/]"
+        if any(each.name.startswith(TroubleKind.CORRECTED) for each in found.causes[:ROWS]):
+            yield "[dim]What was said each time: `whet sessions --sort stepped-in`, then `whet show ID`.[/]"
         yield "\n[bold underline]The dearest sessions[/]"
         yield from dearest_lines(found.dearest)
     yield "\n[bold underline]What to do[/]"

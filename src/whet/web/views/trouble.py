@@ -11,7 +11,7 @@ from whet.text.showing import shown
 from whet.text.words import cut, many
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, duration, interval_words, money, sort_words
-from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs
+from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs, sort_of
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
@@ -19,6 +19,7 @@ from whet.web.site import Column, Site, empty, listing, no_sessions, number, sec
 
 MOST_CAUSES = 12
 SAID_LETTERS = 140
+UNNAMED = "in words"  # stands in an address for what no tool or check has a name for: somebody's objections
 
 
 class ChosenTrouble(NamedTuple):
@@ -34,7 +35,7 @@ class ChosenTrouble(NamedTuple):
     def fits(self, trouble: Trouble) -> bool:
         return (
             self.kind in ("", trouble.kind)
-            and self.subject in ("", trouble.subject)
+            and self.subject in ("", trouble.subject or UNNAMED)
             and self.cause in ("", trouble.cause)
         )
 
@@ -134,14 +135,15 @@ def cause_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTroubl
 
     def key(session: SessionTrouble, one: Trouble) -> str:
         name = by_cause(session, one)
-        sorts.setdefault(name, one)
+        sorts.setdefault(name, sort_of(one))
         return name
 
     every = costs(found, key)
     rows = []
     for each in every[:MOST_CAUSES]:
         one = sorts[each.name]
-        asked = chosen._replace(kind=one.kind, subject=one.subject, cause=one.cause)
+        subject = one.subject or ("" if one.cause else UNNAMED)
+        asked = chosen._replace(kind=one.kind, subject=subject, cause=one.cause)
         rows.append(_bar(stretch_words(one), each, site.href("trouble", **asked._asdict())))
     yield bars(rows, title="Time that bought nothing, by cause, with its share of the agent's time (95 % interval)")
     rest = every[MOST_CAUSES:]
