@@ -153,7 +153,7 @@ def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf
     if prices is None or usage.cost_dollars is not None:
         return None
     priced = [(each.usage, found) for each in others if (found := price(each.model))]
-    rest = without(usage, total(used for used, _ in priced))
+    rest = without(usage, total(used for used, _ in priced)) if priced else usage
     return sum(cost(used, each) or 0.0 for used, each in (*priced, (rest, prices)))
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from whet.evidence.ratios import RatioSums, ratio
-from whet.trouble.values import SessionTrouble, Trouble, TroubleKind
+from whet.trouble.values import LostSums, SessionTrouble, Trouble, TroubleKind
 from whet.values import Value
 
 TroubleKey = Callable[[SessionTrouble, Trouble], str]
@@ -68,12 +68,12 @@ class _Tally:
     tokens: int = 0
     dollars: float = 0.0
 
-    def add(self, session: str, trouble: Trouble) -> None:
-        self.of_session[session] = self.of_session.get(session, 0.0) + trouble.seconds
-        self.troubles += 1
-        self.calls += trouble.calls
-        self.tokens += trouble.tokens
-        self.dollars += trouble.dollars
+    def add(self, session: str, lost: Trouble | LostSums, troubles: int = 1) -> None:
+        self.of_session[session] = self.of_session.get(session, 0.0) + lost.seconds
+        self.troubles += troubles
+        self.calls += lost.calls
+        self.tokens += lost.tokens
+        self.dollars += lost.dollars
 
     def cost(self, name: str, spent: _Spent) -> TroubleCost:
         """Its cost among sessions that spent so many seconds each."""
@@ -125,8 +125,8 @@ def group(name: str, sessions: Sequence[SessionTrouble]) -> TroubleGroup:
     """All of these sessions together."""
     tally = _Tally()
     for session in sessions:
-        for trouble in session.troubles:
-            tally.add(session.session, trouble)
+        if session.troubles:
+            tally.add(session.session, session.lost, len(session.troubles))
     spent = _Spent(sessions)
     return TroubleGroup(
         name=name,

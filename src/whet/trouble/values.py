@@ -1,9 +1,9 @@
 """Trouble as values: a stretch of a session that bought nothing, somebody's intervention, and all of one session."""
 
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-from whet.values import Value
+from whet.values import Value, lazy
 
 
 class TroubleKind:
@@ -102,7 +102,16 @@ class Intervention(Value, frozen=True):
         return self.kind is InterventionKind.CORRECTION and not self.is_judged
 
 
-class SessionTrouble(Value, frozen=True):
+class LostSums(NamedTuple):
+    """What the stretches of a session took together."""
+
+    seconds: float
+    calls: int
+    tokens: int
+    dollars: float
+
+
+class SessionTrouble(Value, frozen=True, dict=True):
     """What one session spent, what of it bought nothing, and who stepped in.
 
     `is_timed` is false where the record has no times: its seconds are then unknown and not none. `ends_failed` says
@@ -134,16 +143,27 @@ class SessionTrouble(Value, frozen=True):
             return min(1.0, self.lost_seconds / self.agent_seconds)
         return min(1.0, sum(trouble.calls for trouble in self.troubles) / self.calls) if self.calls else 0.0
 
+    @lazy
+    def lost(self) -> LostSums:
+        """What it lost, added up once for all that it is counted in."""
+        found = self.troubles
+        return LostSums(
+            sum([one.seconds for one in found]),
+            sum([one.calls for one in found]),
+            sum([one.tokens for one in found]),
+            sum([one.dollars for one in found]),
+        )
+
     @property
     def lost_seconds(self) -> float:
-        return sum(trouble.seconds for trouble in self.troubles)
+        return self.lost.seconds
 
     @property
     def times_stepped_in(self) -> int:
         """How often somebody stepped in."""
         return len(self.interventions)
 
-    @property
+    @lazy
     def times_guessed(self) -> int:
         """How many of these times are a guess from the grammar of what was typed."""
         return sum(event.is_guess for event in self.interventions)
