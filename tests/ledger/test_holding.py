@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.ledger.entries import CompiledScope, Whereabouts, holds, lies_in
+from whet.ledger.holding import CompiledScope, Whereabouts, holds, lies_in
 from whet.ledger.patches import Scope
 
 PARTS = st.text(st.sampled_from("ab-."), min_size=1, max_size=4).filter(lambda part: part not in (".", ".."))

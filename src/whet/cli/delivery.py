@@ -12,8 +12,9 @@ from whet.cli.shown.entries import diff_lines
 from whet.errors import WhetError
 from whet.hooks.installing import installed_hosts
 from whet.improving.live_pace import days_until_known
-from whet.ledger.entries import Actor, Entry, Item, Whereabouts, holds
+from whet.ledger.entries import Actor, Entry, Item
 from whet.ledger.folding import scope_of
+from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Action, Form
 from whet.machine.hooking import first_step
 from whet.store.database import Database

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from whet.agents.agent import Agent, HostMarks
 from whet.agents.registry import AGENTS, USUAL, known
-from whet.ledger.entries import CompiledScope, Whereabouts, holds
+from whet.ledger.holding import CompiledScope, Whereabouts, holds
 
 START, CALL, END = "session-start", "tool-call", "session-end"
 EVENTS = (START, CALL, END)

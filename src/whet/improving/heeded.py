@@ -11,7 +11,8 @@ import msgspec
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.improving.live_sessions import where_of
-from whet.ledger.entries import Item, holds
+from whet.ledger.entries import Item
+from whet.ledger.holding import holds
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import (
     Following,

@@ -16,8 +16,9 @@ from whet.evidence.verdicts import Ruling
 from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
-from whet.ledger.entries import Actor, Entry, Item, State, Step, Whereabouts, holds
+from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import fold, last_trial, scope_of
+from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Form, Patch, marks
 from whet.lessons.claim_remedies import joined
 from whet.lessons.record import (

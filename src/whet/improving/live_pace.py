@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from whet.evidence.coin_looks import LOOKS
 from whet.improving.live_sessions import live_sessions, where_of
 from whet.improving.measured_units import DrawnUnit, measure
-from whet.ledger.entries import Item, holds
+from whet.ledger.entries import Item
+from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
 from whet.store.database import Database
 from whet.targets.known_projects import KnownProjects

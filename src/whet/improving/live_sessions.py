@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.ledger.entries import Whereabouts
+from whet.ledger.holding import Whereabouts
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.derived import KEPT, Derived, whose

@@ -15,7 +15,8 @@ from whet.examples.templates import Template
 from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots, where_of
 from whet.improving.measured_units import DrawnUnit, measure
-from whet.ledger.entries import Actor, Item, Step, holds
+from whet.ledger.entries import Actor, Item, Step
+from whet.ledger.holding import holds
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.following import detector_of
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change

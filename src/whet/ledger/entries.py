@@ -5,11 +5,10 @@ to nothing, for hooks ask it while a host waits.
 """
 
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from whet.ledger.patches import Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
-from whet.text.words import plain_name
 from whet.values import Value
 
 
@@ -163,72 +162,3 @@ class State(Value, frozen=True):
 
     def get(self, form: Form, name: str) -> Item | None:
         return next((item for item in self.items if item.name == name and item.form is form), None)
-
-
-class Whereabouts(NamedTuple):
-    """Where somebody works, as far as that is known: a part that is None rules nothing out."""
-
-    project: str | None = None  # its name
-    model: str | None = None
-    families: tuple[str, ...] = ()  # words in the names of the models that may be run; empty: any
-    tools: tuple[str, ...] | None = None  # by their plain names
-    purpose: str | None = None
-    folder: str = ""
-
-
-class HasScope(Protocol):
-    """The scope of a rule, as the ledger or a compiled file has it."""
-
-    @property
-    def models(self) -> tuple[str, ...]: ...
-    @property
-    def tools(self) -> tuple[str, ...]: ...
-    @property
-    def purposes(self) -> tuple[str, ...]: ...
-    @property
-    def project(self) -> str: ...
-
-
-class CompiledScope(NamedTuple):
-    """What a compiled rule has of its scope: its models became agents, and its line says its tools."""
-
-    purposes: tuple[str, ...] = ()
-    project: str = ""
-    models: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-
-
-def holds(scope: HasScope, where: Whereabouts) -> bool:
-    """Whether a rule of this scope holds there; what a scope leaves open holds everywhere."""
-    tools, purpose, project = where.tools, where.purpose, where.project
-    return (
-        (not scope.models or _runs(scope.models, where))
-        and (not scope.tools or tools is None or any(plain_name(tool) in tools for tool in scope.tools))
-        and (not scope.purposes or purpose is None or purpose in scope.purposes)
-        and (not scope.project or project is None or _is_in(where, scope.project))
-    )
-
-
-def _is_in(where: Whereabouts, project: str) -> bool:
-    """A scope names a project, or a folder: one that has come to be known by its repository stays in its scope."""
-    return any(lies_in(place, project) for place in (where.project, where.folder) if place)
-
-
-def lies_in(place: str, project: str) -> bool:
-    """Whether a place is a project or lies in it: names are compared whole, folders by their parts."""
-    if not (place.startswith("/") and project.startswith("/")):
-        return place == project
-    outer = _parts(project)
-    return _parts(place)[: len(outer)] == outer
-
-
-def _parts(folder: str) -> list[str]:
-    return [part for part in folder.split("/") if part not in ("", ".")]
-
-
-def _runs(models: tuple[str, ...], where: Whereabouts) -> bool:
-    """Whether one of the models that a rule is for is run there, or may be."""
-    named = [model.lower() for model in models]
-    if where.model is not None:
-        return any(part in where.model.lower() for part in named)
-    return not where.families or any(word in model for word in where.families for model in named)

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 import re2
 
-from whet.ledger.entries import Item, State, lies_in
+from whet.ledger.entries import Item, State
+from whet.ledger.holding import lies_in
 from whet.ledger.patches import Action, Form, Patch, Scope, digest, is_named, is_scoped
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from whet.changes.pending import approve, propose
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, folded, found_by_sources
-from whet.ledger.entries import Actor, Step, Whereabouts, holds
+from whet.ledger.entries import Actor, Step
+from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.record import DECIDED, Lesson

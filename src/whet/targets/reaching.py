@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agents.registry import USUAL, agents, known
-from whet.ledger.entries import Item, Whereabouts, holds, lies_in
+from whet.ledger.entries import Item
+from whet.ledger.holding import Whereabouts, holds, lies_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.recording import SOURCE

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.ledger.entries import Whereabouts, holds
+from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import TRUSTED, Scope
 from whet.sessions.trust import Trust, lowest
 from whet.text import words
