@@ -19,7 +19,7 @@ LONGEST = 400_000
 LONGEST_YAML = 60_000  # its reader is slow
 _MAKE_TARGET = re.compile(r"(?m)^([A-Za-z0-9_./$(){}%-][^:=#\n\t]{0,300}?)[ \t]*::?(?!=)(?:[^=\n].*)?$")
 _MAKE_OPEN = re.compile(r"(?m)^[ \t]*-?(?:include|sinclude)\b|\$\(eval\b|\$\(foreach\b")
-_JUST_RECIPE = re.compile(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+(?![:=])(?:'[^'\n]*'|\"[^\"\n]*\"|[^:'\"\n])*)?:(?!=)")
+_JUST_RECIPE = re.compile(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+(?![:=])(?:'[^'\n]*'|\"[^\"\n]*\"|[^:'\"\n]++)*+)?:(?!=)")
 _JUST_ALIAS = re.compile(r"(?m)^alias[ \t]+([\w-]+)[ \t]*:=")
 _JUST_OPEN = re.compile(r"(?m)^(?:import|mod)\??[ \t]")
 _LINE_COMMENT = re.compile(r'(?m)("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)\*/')
