@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -17,17 +18,19 @@ from whet.ledger.traces import difference
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.record import WHOSE, Lesson, LessonStage
 from whet.lessons.said import LessonConflict
-from whet.reading.learn import LearnedProject, LearnReport
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
 from whet.text.words import many, short
 from whet.trouble.kinds import ChangeKind
 
+if TYPE_CHECKING:
+    from whet.reading.learn import LearnedProject, LearnReport
+
 PROJECTS_SHOWN = 6
 
 
-def report_lines(report: LearnReport, named: Mapping[str, str]) -> Iterator[str]:
+def report_lines(report: "LearnReport", named: Mapping[str, str]) -> Iterator[str]:
     """A run in at most ten lines."""
     for each in report.projects[:PROJECTS_SHOWN]:
         yield _line(report.reader, each, named.get(each.project, each.project))
@@ -42,12 +45,12 @@ def report_lines(report: LearnReport, named: Mapping[str, str]) -> Iterator[str]
         yield f"[yellow]Ended early: {report.stopped}[/]; {many(left, 'session')} of it are unread."
 
 
-def report_record(report: LearnReport) -> dict[str, object]:
+def report_record(report: "LearnReport") -> dict[str, object]:
     """The report for programs."""
     return dict(msgspec.to_builtins(report))
 
 
-def _line(reader: str, made: LearnedProject, place: str) -> str:
+def _line(reader: str, made: "LearnedProject", place: str) -> str:
     read = f"{plain(reader)} read {many(made.sessions, 'session')} of {plain(place)}"
     claims = f"{many(made.claims, 'claim')} passed the checks" if made.claims else "nothing new"
     parts = [claims]

@@ -10,7 +10,6 @@ from whet.agent.providers.local_weights import EMBEDDED
 from whet.cli.output import plain
 from whet.evidence.final_look import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
-from whet.proving.executing import network_said
 from whet.store.home import find_home
 from whet.store.settings_file import load
 from whet.text.words import many, short
@@ -94,6 +93,8 @@ def plan_record(trial: Trial) -> dict[str, object]:
 
 def account(agent: str) -> str:
     """What a person should know of another agent before they let it start."""
+    from whet.proving.executing import network_said  # who only reads what a trial found needs no agent's formats
+
     return (
         f"{agent} runs in your name and on your account. Whether your plan allows use by a program is for you to know"
         f" and to allow. {network_said(agent, load(find_home(os.environ)), os.environ)}"
