@@ -134,7 +134,7 @@ def test_what_an_agent_types_waits_for_a_person(whet: Whet) -> None:
     assert whet("ledger", "undo", variables={"GEMINI_CLI": "1"}).code == 1
 
 
-MENTION = (sys.executable, "-c", "from whet.cli.mention import mention_pending; mention_pending()")
+MENTION = (sys.executable, "-c", "from whet.cli.main import mention_pending; mention_pending()")
 
 
 def test_other_commands_mention_what_waits(tmp_path: Path) -> None:

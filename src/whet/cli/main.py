@@ -88,8 +88,8 @@ def _run(arguments: list[str]) -> int:
     try:
         arguments = renamed(arguments)
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
-        if sys.stderr.isatty() and arguments[:1] not in ([], ["lessons"], ["status"]):
-            _mention_pending()
+        if arguments[:1] not in ([], ["lessons"], ["status"]):
+            mention_pending()
         sys.stdout.flush()  # here, where a reader that has left is no error
         return result if isinstance(result, int) else 0
     except WhetError as error:
@@ -130,8 +130,10 @@ def _refresh_hooks() -> None:
         return  # the command itself has said what is wrong with the store
 
 
-def _mention_pending() -> None:
-    """Say on a terminal how many changes wait for approval, where there are some."""
+def mention_pending() -> None:
+    """Say how many changes wait for approval; only on a terminal, and only where there are some."""
+    if not sys.stderr.isatty():
+        return
     import time
 
     from whet.changes.pending import waiting

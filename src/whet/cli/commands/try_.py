@@ -19,7 +19,7 @@ from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
 from whet.cli.commands.learn import queue_reading
 from whet.cli.deciding import Decider, chosen_lessons
 from whet.cli.options import allowance_of, json_command, own_store, point_in_time
-from whet.cli.output import give, next_lines, say
+from whet.cli.output import give, is_json, next_lines, say
 from whet.cli.procedures import PROCEDURES, direct, is_watched
 from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
 from whet.cli.shown.trials import LiveLine, account, judge_line
@@ -226,7 +226,8 @@ def improve_by(given: TryOptions, more: ImproveOptions) -> int:
         return _show(_planned(home, ask))
     if not given.background:
         _expect_key(home, ask)
-    _name_judge(home, ask)
+    if not is_json():
+        _name_judge(home, ask)
     if given.now:
         return _show(_direct(home, ask))
     return _queued(home, ask, follow=not given.background)
@@ -338,8 +339,13 @@ def _nightly(home: Home, at: str, options: list[str]) -> int:
 
 
 def _show(report: ImproveReport) -> int:
+    return give(report_record(report), _lines(report))
+
+
+def _lines(report: ImproveReport) -> Iterator[str]:
     with own_store() as (_, database):
         named = KnownProjects(database).shown
+    yield from report_lines(report, named)
     became = set() if report.stopped else {each.became for each in (*report.outcomes, *report.waiting)}
-    then = next((words for what, words in NEXT_STEPS if what in became), "")
-    return give(report_record(report), (*report_lines(report, named), *(next_lines(then) if then else ())))
+    for words in [words for what, words in NEXT_STEPS if what in became][:1]:
+        yield from next_lines(words)
