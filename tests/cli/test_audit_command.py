@@ -29,6 +29,16 @@ def test_the_check_fails_on_what_is_wrong_and_needs_no_home(whet: Whet, tmp_path
     assert whet("audit", folder, "--check").code == 0
 
 
+def test_of_many_faults_the_first_ones_are_shown(whet: Whet, tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    Path(folder, "CLAUDE.md").write_text("".join(f"- Part {number} is in `conf.yml`.\n" for number in range(80)))
+    few, every = whet("audit", folder).out, whet("audit", folder, "--all").out
+    assert "20 more statements with a fault: --all shows every one." in few
+    assert "CLAUDE.md:60 " in few
+    assert "CLAUDE.md:61 " not in few
+    assert "CLAUDE.md:80 " in every
+
+
 def test_programs_get_every_statement_with_its_findings(whet: Whet, tmp_path: Path) -> None:
     found = whet("audit", project(tmp_path / "p"), "--json").json
     assert found["counts"] == {"wrong": 1, "cannot be told": 1}

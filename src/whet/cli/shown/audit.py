@@ -22,6 +22,7 @@ from whet.text.words import cut, estimate, many, share
 
 WORDS_SHOWN = 70
 PROOFS_SHOWN = 2
+FAULTY_SHOWN = 60
 STYLES = {
     StatementMark.WRONG: "red",
     StatementMark.CAUSE: "red",
@@ -37,11 +38,14 @@ def audit_lines(audit: Audit, *, everything: bool = False) -> Iterator[str]:
         return
     for file in audit.files:
         yield from _file_line(file)
-    shown = audit.statements if everything else audit.faulty
+    found = audit.statements if everything else audit.faulty
+    shown = found if everything else sorted(found, key=lambda each: not each.marked(StatementMark.WRONG))[:FAULTY_SHOWN]
     for each in shown:
         yield from _statement_lines(each, everything=everything)
     if shown:
         yield ""
+    if len(shown) < len(found):
+        yield f"{many(len(found) - len(shown), 'more statement')} with a fault: --all shows every one."
     yield from _sums(audit)
 
 
