@@ -1,7 +1,6 @@
 """A session that began with examples tells no more and no less than the same session without them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -92,7 +91,7 @@ class Moved:
         )
 
     def saying(self, saying: Saying) -> Saying:
-        return Saying(**{**asdict(saying), "message": self.place(saying.message)})
+        return replace(saying, message=self.place(saying.message))
 
 
 @given(templates, transcripts)
