@@ -38,9 +38,9 @@ def worker(folder: Path, url: str, *arguments: str) -> Iterator["subprocess.Pope
 
 
 def has_begun(url: str) -> bool:
-    """A worker that has begun looks at the clock at once."""
+    """A worker that has begun listens to what the server tells."""
     with contextlib.suppress(psycopg.Error), psycopg.connect(url) as connection:
-        return bool(connection.execute("SELECT 1 FROM whet_engine.workflow_status WHERE status = 'SUCCESS'").fetchall())
+        return bool(connection.execute("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN %'").fetchall())
     return False
 
 
