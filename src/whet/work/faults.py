@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import msgspec
 
 from whet.errors import WhetError
-from whet.store.database import DENIED, NO_SCHEMA, missing_right
+from whet.store.database import DENIED, NO_SCHEMA, Unreachable, missing_right
 from whet.store.owner import Owner
 from whet.work.library import (
     DatabaseError,
@@ -105,8 +105,10 @@ def explained(system: System) -> Iterator[None]:
             raise missing_right(system.member, system.schema, why) from error
         file = unquote(system.url.removeprefix(IN_FILE)) if system.url.startswith(IN_FILE) else ""
         if isinstance(error, OperationalError):
-            advice = "Check the disk and its free space." if file else "Check that the server is running."
-            raise WhetError(f"The engine's database cannot be used: {why}.", advice=advice) from error
+            said = f"The engine's database cannot be used: {why}."
+            if file:
+                raise WhetError(said, advice="Check the disk and its free space.") from error
+            raise Unreachable(said, advice="Check that the server is running.") from error
         if file and type(error) is DatabaseError:
             raise damaged(Path(file), why) from error
         raise

@@ -76,7 +76,7 @@ class Life:
     def _note(self, trouble: str) -> None:
         if trouble != self.trouble:
             self.trouble = trouble
-            self._tell(trouble)
+            self._tell(f"{trouble} Waiting for it." if trouble else "The server is back.")
 
     def let_go(self) -> None:
         if self._database is not None:
@@ -129,7 +129,7 @@ def occupied(home: Home) -> Iterator[None]:
 
 @contextlib.contextmanager
 def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[Life]:
-    """Hold a name for the time of the block. `tell` is given why the server is away, and nothing once it is back."""
+    """Hold a name for the time of the block. `tell` is told why the server is away, and that it is back."""
     prepare_home(home)
     life, stop = Life(home, name, tell), Event()
     with _on_machine(home.folder / FOLDER, name):

@@ -132,7 +132,7 @@ def launched(
 ) -> Iterator[Worker]:
     """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished.
 
-    `tell` is given why the server is away, and nothing once it is back.
+    `tell` is told why the server is away, that it is back, and what goes wrong at the clock.
     """
     name, before, under_way, reserve = (
         uuid.uuid4().hex,

@@ -64,8 +64,8 @@ def work_off(home: Home, queues: list[Queue], *, concurrency: int, until_idle: b
     """Carry out what waits on some queues, until nothing is left or somebody stops it."""
     from whet.work.worker import launched
 
-    def tell(trouble: str) -> None:
-        click.echo(safe(f"{trouble} Waiting for it." if trouble else "The server is back."), err=True)
+    def tell(news: str) -> None:
+        click.echo(safe(news), err=True)
 
     stop = _stopping()
     with launched(home, with_clock(), queues=queues, concurrency=concurrency, tell=tell) as worker:
