@@ -274,21 +274,6 @@ def test_a_tool_that_reads_does_not_stand_in_for_one_that_writes() -> None:
     assert "list_calendars" not in rule
 
 
-def test_a_step_puts_right_what_checks_of_several_kinds_complain_of() -> None:
-    checks = {"cart": "./verify.sh", "bill": "swift build", "mail": "git commit -m x", "auth": "swift build"}
-
-    def story(part: str) -> Sequence[Turn]:
-        return (
-            fails(checks[part], "client drift: generated hash mismatch"),
-            shell("./codegen update" + (" --all" if part == "cart" else ""), "18 files"),
-            shell("swift build" if part == "cart" else "./verify.sh", "ok"),
-        )
-
-    [rule] = learned(told(story))
-    assert rule.startswith("Before `swift build`"), rule
-    assert "run `./codegen update …`" in rule
-
-
 def test_a_habit_is_no_step_that_helps_several_programs() -> None:
     def story(part: str) -> Sequence[Turn]:
         flaky = {"cart": "dig shop", "bill": "price list", "mail": "dig shop"}.get(part)
@@ -297,14 +282,6 @@ def test_a_habit_is_no_step_that_helps_several_programs() -> None:
         return (fails(flaky, "429 from the server"), shell("tofu fmt -check", ""), shell(flaky, "ok"))
 
     assert learned(told(story, (*PARTS, "news"))) == []
-
-
-def test_what_failed_beside_it_in_one_line_is_no_step() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        lint = f"npx lint {part}.md"
-        return (fails(f"git add {part}.md && {lint}", "MD013 line length"), edit(f"{part}.md", "a"), shell(lint, "ok"))
-
-    assert learned(told(story)) == []
 
 
 def test_a_variable_is_found_within_the_line_of_another_shell_and_where_the_person_named_it() -> None:

@@ -21,8 +21,6 @@ from whet.lessons.change_features import (
     fits,
     heads_of,
     is_before,
-    is_repaired,
-    is_same_trouble,
     is_unlike,
     replaced_by,
 )
@@ -164,8 +162,6 @@ def _change(project: ProjectCalls, candidate: _Candidate) -> RecurringChange | N
     seen, (remedy, words) = candidate.seen, candidate.feature
     if remedy in (Remedy.FORM, Remedy.PART) and is_before(seen):
         remedy = Remedy.STEP
-    if remedy is Remedy.FORM and is_repaired(project, seen, candidate.feature):
-        remedy = Remedy.STEP
     change = _templates(remedy, seen, candidate.bits, words[0])
     return change if holds_together(change) and mostly_fails(project, change) else None
 
@@ -214,7 +210,7 @@ def holds_together(change: RecurringChange) -> bool:
         return is_one_program or all(each.way.likeness >= ALIKE for each in seen)
     if remedy is Remedy.PART:
         return bool(change.parts[0]) or (is_one_program and 2 * sum(map(_is_slip, seen)) <= len(seen))
-    return is_one_program or remedy is Remedy.SETTING or (is_same_trouble(seen) and not is_vague(works))
+    return is_one_program or remedy is Remedy.SETTING or not is_vague(works)
 
 
 def is_vague(template: SimpleCall) -> bool:
@@ -253,12 +249,9 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
     if change.remedy is Remedy.STEP and _is_routine(project, change):
         return False
     worked = failed = 0
-    known = {each.changed.call.words for each in change.seen}
-    telling = [form.words for form in change.fails if sum(not _is_open(word) for word in form.words) > 1]
     done = {session for session, _ in project.fitting(change.works.words)} if change.remedy is Remedy.STEP else set()
-    for session, each in (made for form in change.fails for made in project.by_program[form.words[0]]):
-        is_meant = each.call.words in known or any(fits(form, each.call.words) for form in telling)
-        if is_meant and not _is_helped(change, each.call):
+    for session, each in (made for form in change.fails for made in project.fitting(form.words)):
+        if not _is_helped(change, each.call):
             failed += each.failed
             worked += 0 if session in done else each.worked
     return failed >= FAILS * (worked + failed)

@@ -1,12 +1,12 @@
 """What the sessions of a project teach without a model, as rules: one sentence each, with its evidence."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from whet.ledger.patches import RuleSituation
-from whet.lessons.call_pairs import telling_words
-from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form, symptoms
+from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form
 from whet.lessons.changed_calls import CallTrouble, SessionChanges
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.recurring_changes import again, recurring_changes
@@ -169,15 +169,14 @@ def example_of(change: RecurringChange) -> str:
 
 
 def error_of(change: RecurringChange) -> str:
-    """What the errors have in common, with a mark for what varies; else the one that says most of it."""
+    """What the errors have in common, with a mark for what varies; else the most frequent."""
     lines = [each.changed.error for each in change.seen if each.changed.error]
     if not lines:
         return ""
     told = common_form(tuple(line.split()) for line in lines)
     if sum(VARIES not in word for word in told) >= FEWEST_WORDS:
         return cut(" ".join(told), QUOTED_ERROR_LETTERS)
-    common = symptoms(change.seen)
-    return cut(max(lines, key=lambda line: len(telling_words((line,)) & common)), QUOTED_ERROR_LETTERS)
+    return cut(Counter(lines).most_common(1)[0][0], QUOTED_ERROR_LETTERS)
 
 
 def _works(change: RecurringChange, letters: int) -> str:
