@@ -317,23 +317,6 @@ def test_what_most_sessions_do_anyway_is_no_answer_to_a_failure() -> None:
     assert learned([*told(story), *told(saved, ("stock", "tax", "tills"))]) == []
 
 
-def test_wishes_that_share_two_words_are_one_request_and_a_task_is_none() -> None:
-    words = (
-        "Beträge bitte in CHF und mit Apostroph",
-        "Nochmal: Franken (CHF), Tausender mit Apostroph trennen",
-        "Die Zahlen sind wieder ohne Apostroph, so: CHF 3'200.00",
-    )
-
-    def story(part: str) -> Sequence[Turn]:
-        return (agent("Fertig."), user(words[PARTS.index(part)]), edit(f"{part}.md", part))
-
-    said = [piece for each in told(story, PARTS[:3]) for piece in said_pieces(gather(each))]
-    [rule] = rules_taught({}, said)
-    assert rule.text == f"Asked for again and again: “{words[0]}”; “{words[1]}”; “{words[2]}”."
-    tasks = [replace(piece, is_first=True, text=piece.text.partition(":")[0]) for piece in said]
-    assert list(rules_taught({}, tasks)) == []
-
-
 def test_a_month_is_no_order_for_good() -> None:
     assert not holds_for_good("Vergleich Mai gegen Juni, als Tabelle")
     assert holds_for_good("Nie direkt auf main pushen")

@@ -145,11 +145,11 @@ def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], f
     """How surprising it is that the way out was this one so often, were it a matter of chance."""
     gap = sum(each.way.gap for each in seen) / len(seen)
     chance = min(0.999, (1 + gap) * project.rate(feature, seen))
-    bits = -_log2_tail(len(seen), max(failed_in, len(seen)), chance)
+    bits = -log2_tail(len(seen), max(failed_in, len(seen)), chance)
     return bits + (ALIKE_BITS if 2 * sum(each.way.likeness >= ALIKE for each in seen) > len(seen) else 0.0)
 
 
-def _log2_tail(hits: int, trials: int, chance: float) -> float:
+def log2_tail(hits: int, trials: int, chance: float) -> float:
     """The logarithm of the probability of so many hits or more among the trials."""
     total = sum(
         math.comb(trials, each) * chance**each * (1 - chance) ** (trials - each) for each in range(hits, trials + 1)
