@@ -299,6 +299,14 @@ def test_a_variable_is_found_within_the_line_of_another_shell_and_where_the_pers
     assert rule.startswith("Set `MODE=local` for `Invoke-Pester tests/….ps1`"), rule
 
 
+def test_what_failed_beside_it_in_one_line_is_no_step() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        lint = f"npx lint {part}.md"
+        return (fails(f"git add {part}.md && {lint}", "MD013 line length"), edit(f"{part}.md", "a"), shell(lint, "ok"))
+
+    assert learned(told(story)) == []
+
+
 def test_two_spellings_of_one_path_are_slips() -> None:
     def story(part: str) -> Sequence[Turn]:
         wrong = {"cart": "git log ap/models/user.rb", "bill": "git blame app/modes/user.rb"}.get(part)

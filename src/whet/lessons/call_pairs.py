@@ -16,7 +16,9 @@ REACH = 30  # calls after one that went wrong in which the one that worked is lo
 LIKE = 0.33  # of one program
 ALIKE = 0.25  # of the weight of the words of two calls for the same purpose
 SAME = 0.5  # of calls of any program
+SAME_WORDS = 0.5  # of what two calls are said to be for
 RARE = 6  # calls of the session that have a word which is rare
+FEWEST_WORDS = 3
 FEWEST_LETTERS = 3
 WORD = re.compile(r"[^\W_]+")
 _FOLDERS = re.compile(r"^\S*[/\\]")
@@ -101,7 +103,7 @@ class CallCourse:
         for other in later:
             worked = other.step.worked
             for each in other.call.parts if worked or other.step.decision.outcome is Outcome.UNKNOWN else ():
-                likeness = self.words.likeness(part, each)
+                likeness = self.likeness(part, each, call, other.call)
                 is_other = _may_replace(each, other.call, part, call)
                 found.append(LaterPart(other, each, likeness, is_edited, is_other))
                 if worked and (
@@ -129,6 +131,14 @@ class CallCourse:
             return False
         shared = telling_words(part.words) & telling_words(later.part.words)
         return any(self.words.common[word] <= RARE for word in shared)
+
+    def likeness(self, part: SimpleCall, other: SimpleCall, call: CallInParts, later: CallInParts) -> float:
+        """The likeness of two calls, or of what they are said to be for in words that they do not share anyway."""
+        own = telling_words(part.words) & telling_words(other.words)
+        purpose, theirs = (frozenset(WORD.findall(text.lower())) for text in (call.purpose, later.purpose))
+        is_told = min(len(purpose), len(theirs)) >= FEWEST_WORDS
+        shared = len((purpose & theirs) - own) / max(1, len((purpose | theirs) - own)) if is_told else 0.0
+        return max(self.words.likeness(part, other), shared if shared >= SAME_WORDS else 0.0)
 
     def news(self, call: SimpleCall, index: int) -> tuple[str, ...]:
         """The words of a call that none had which worked before a place."""
@@ -179,9 +189,14 @@ def _values(part: SimpleCall) -> tuple[str, ...]:
 
 def _may_replace(each: SimpleCall, other: CallInParts, part: SimpleCall, call: CallInParts) -> bool:
     """Whether a part of a later call may be another way to do what one was to do that went wrong."""
-    if other.edits or is_idle(each, part):
+    if other.edits or is_idle(each, part) or _is_sibling(each, part, call):
         return False
     return call.looks_at_files if other.looks_at_files else is_step(each)
+
+
+def _is_sibling(each: SimpleCall, part: SimpleCall, call: CallInParts) -> bool:
+    """Whether a call is what failed beside another part of the same line, made again."""
+    return any(is_like(other, each, 0.0) for other in call.parts if other.words[0] != part.words[0])
 
 
 def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import reduce
 from typing import NamedTuple
 
-from whet.lessons.call_pairs import is_like
+from whet.lessons.call_pairs import is_like, telling_words
 from whet.lessons.changed_calls import AnotherWay, CallTrouble, ChangedCall, HowChanged, MadeCall, SessionChanges
 from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_setting, parts_of, relative, settings_in
 
@@ -125,6 +125,8 @@ def _is_like(pattern: str, word: str) -> bool:
 
 
 HEAD_WORDS = 3
+SAME_TROUBLE = 0.6  # of the failures that have a word
+FEWEST_SAME = 2  # such words
 _PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
 
@@ -277,3 +279,19 @@ def is_before(seen: Sequence[SeenChange]) -> bool:
 def replaced_by(sighting: SeenChange) -> frozenset[str]:
     """The words of a failed call that the one which worked has not."""
     return parts_of(sighting.changed.call.words) - parts_of(sighting.way.call.words)
+
+
+def is_same_trouble(seen: Sequence[SeenChange]) -> bool:
+    """Whether most of the failures say the same; a refusal is one trouble."""
+    refused = sum(each.changed.trigger is CallTrouble.REFUSED for each in seen)
+    return 2 * refused > len(seen) or len(symptoms(seen)) >= FEWEST_SAME
+
+
+def symptoms(seen: Sequence[SeenChange]) -> frozenset[str]:
+    """The words that most of the failures have in the lines which may say why, apart from those of the calls."""
+    counted = Counter(word for each in seen for word in complaint_of(each.changed))
+    return frozenset(word for word, count in counted.items() if count >= max(2, SAME_TROUBLE * len(seen)))
+
+
+def complaint_of(changed: ChangedCall) -> frozenset[str]:
+    return telling_words((changed.error,)) - telling_words(changed.call.words)

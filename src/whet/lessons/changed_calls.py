@@ -172,14 +172,15 @@ def _way(later: LaterPart, gap: int) -> AnotherWay:
 def _ways_told(course: CallCourse, index: int, part: SimpleCall, further: Sequence[CallStep]) -> Iterator[AnotherWay]:
     """What worked in place of a call that was still failing when the person spoke.
 
-    They may have told how; they may as well have asked for something else, so it has to be like the call that failed,
-    or to have a word of theirs that no call had before.
+    They may have told how; they may as well have asked for something else, so it has to be for the same purpose, or to
+    have a word of theirs that no call had before.
     """
     count = 0
+    call = course.steps[index].call
     said = _beginnings(WORD.findall(course.words_after(course.steps[index].step.message).lower()))
     for _, step, other in further:
         for each in other.parts if step.worked and not other.looks_at_files and not other.edits else ():
-            alike = course.words.likeness(part, each)
+            alike = course.likeness(part, each, call, other)
             if each.words == part.words and each.settings == part.settings:
                 return
             is_told = not said.isdisjoint(_beginnings(telling_words(course.news(each, index))))

@@ -21,6 +21,7 @@ from whet.lessons.change_features import (
     fits,
     heads_of,
     is_before,
+    is_same_trouble,
     is_unlike,
     replaced_by,
 )
@@ -200,17 +201,18 @@ def holds_together(change: RecurringChange) -> bool:
     works, seen, remedy = change.works, change.seen, change.remedy
     if remedy in (Remedy.FORM, Remedy.STEP) and (works in change.fails or is_vague(works)):
         return False
+    is_one_program = len(change.fails) == 1
     if change.trigger is CallTrouble.REFUSED:
         return True
-    if remedy is Remedy.PART and any(is_unlike(each.changed, each.way) for each in seen):
+    if remedy is Remedy.PART:
+        is_other = any(is_unlike(each.changed, each.way) for each in seen)
+        return is_other or bool(change.parts[0]) or (is_one_program and 2 * sum(map(_is_slip, seen)) <= len(seen))
+    if is_one_program:
         return True
-    is_one_program = len(change.fails) == 1
     if remedy is Remedy.FORM:
         # Of several programs it is one thing if each is replaced by a call like it.
-        return is_one_program or all(each.way.likeness >= ALIKE for each in seen)
-    if remedy is Remedy.PART:
-        return bool(change.parts[0]) or (is_one_program and 2 * sum(map(_is_slip, seen)) <= len(seen))
-    return is_one_program or remedy is Remedy.SETTING or not is_vague(works)
+        return all(each.way.likeness >= ALIKE for each in seen)
+    return remedy is Remedy.SETTING or (is_same_trouble(seen) and not is_vague(works))
 
 
 def is_vague(template: SimpleCall) -> bool:
@@ -250,8 +252,11 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
         return False
     worked = failed = 0
     done = {session for session, _ in project.fitting(change.works.words)} if change.remedy is Remedy.STEP else set()
-    for session, each in (made for form in change.fails for made in project.fitting(form.words)):
-        if not _is_helped(change, each.call):
+    known = {each.changed.call.words for each in change.seen}
+    telling = [form.words for form in change.fails if sum(not _is_open(word) for word in form.words) > 1]
+    for session, each in (made for form in change.fails for made in project.by_program[form.words[0]]):
+        is_meant = each.call.words in known or any(fits(form, each.call.words) for form in telling)
+        if is_meant and not _is_helped(change, each.call):
             failed += each.failed
             worked += 0 if session in done else each.worked
     return failed >= FAILS * (worked + failed)

@@ -62,9 +62,10 @@ class SimpleCall(Value, frozen=True):
 
 
 class CallInParts(NamedTuple):
-    """A call of a session as simple calls, and whether it only looks or edits."""
+    """A call of a session as simple calls, in the words of its agent what it is for, and whether it only looks."""
 
     parts: tuple[SimpleCall, ...]
+    purpose: str = ""
     looks_at_files: bool = False
     edits: bool = False
 
@@ -72,14 +73,15 @@ class CallInParts(NamedTuple):
 def in_parts(step: JudgedCall, folder: str) -> CallInParts:
     """The simple calls that a call is made of. `folder` is that of the session: places are told from there."""
     arguments = arguments_of(step.exchange.call)
+    purpose = next((value for key in PURPOSE_KEYS if isinstance(value := arguments.get(key), str)), "")
     if is_shell(step):
         given = next((value for key in FOLDER_KEYS if isinstance(value := arguments.get(key), str)), "")
         parts = tuple(_of_line(command_of(step.exchange.call), relative(given, folder), folder))[:MOST_STAGES]
-        return CallInParts(parts, not any(map(is_step, parts)))
+        return CallInParts(parts, purpose, not any(map(is_step, parts)))
     family = family_of(step.exchange.call)
     edits = family is Family.EDIT or (family is Family.WRITE and bool(path_of(step)))  # others may create anything
     words = (step.tool, *(_argument(key, value, folder) for key, value in arguments.items() if key not in PURPOSE_KEYS))
-    return CallInParts((SimpleCall(words[:MOST_WORDS]),), family in LOOKERS, edits)
+    return CallInParts((SimpleCall(words[:MOST_WORDS]),), purpose, family in LOOKERS, edits)
 
 
 def is_step(call: SimpleCall) -> bool:
