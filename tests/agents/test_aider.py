@@ -218,11 +218,6 @@ def test_a_line_that_is_still_being_written_is_left_for_the_next_time(tmp_path: 
     assert [skipped.reason for skipped in source.skipped] == ["line not finished yet"]
 
 
-def test_a_file_in_which_nobody_spoke_is_reported(tmp_path: Path) -> None:
-    found, source = sessions(tmp_path, START)
-    assert (found, [skipped.reason for skipped in source.skipped]) == ([], ["no conversation in it"])
-
-
 def test_a_history_whose_lines_lost_their_marks_is_reported_and_not_guessed_at(tmp_path: Path) -> None:
     text = START + said("go") + answer("done") + output("Applied edit to a.py")
     found, source = sessions(tmp_path, "\n".join(line.rstrip() for line in text.splitlines()) + "\n")

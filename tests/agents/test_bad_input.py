@@ -11,7 +11,8 @@ import pytest
 from mutations import make_ids_equal, make_parents_cyclic, nest_deeply, repeat_lines, with_values
 from reading_contract import Reading, hold, hold_transcript, session_files
 from whet.agents.recognising import formats, recognise
-from whet.formats.source import Format, Source, Unreadable
+from whet.formats.source import Format, Skipped, Source
+from whet.intake.reading import ReadOrder, read_transcripts
 from whet.sessions.transcripts import Transcript
 
 each_format = pytest.mark.parametrize("known", formats(), ids=lambda known: known.name)
@@ -29,14 +30,24 @@ def kept_in(*kinds: str) -> pytest.MarkDecorator:
 
 def read(path: Path, known: Format) -> tuple[list[Transcript], list[str]]:
     """The sessions of a file, and every reason why something is not among them."""
-    try:
-        source = Source(path)
-        found = list(known.read(source))
-    except Unreadable as error:
-        return [], [str(error)]
+    every = list(read_transcripts(path, ReadOrder(format=known.name)))
+    found = [each for each in every if not isinstance(each, Skipped)]
     for transcript in found:
         hold_transcript(transcript)
-    return found, [skipped.reason for skipped in source.skipped]
+    return found, [each.reason for each in every if isinstance(each, Skipped)]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ({"type": "session_start", "id": "a", "title": "x"}, "session a has no messages"),
+        ({"type": "summary", "summary": "x", "leafUuid": "u"}, "contains no session"),
+    ],
+)
+def test_a_file_without_a_conversation_is_reported(tmp_path: Path, line: dict[str, str], why: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    assert [each.reason for each in read_transcripts(path) if isinstance(each, Skipped)] == [why]
 
 
 @each_format

@@ -185,15 +185,6 @@ def test_a_session_of_the_web_is_read_from_its_document(tmp_path: Path) -> None:
     assert [m.text for m in transcript.messages] == ["hello", "Hi."]
 
 
-def test_a_file_of_summaries_alone_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "main-1.jsonl"
-    path.write_text('{"type": "summary", "summary": "A title", "leafUuid": "u9"}\n')
-    source = Source(path)
-    assert claude_code.sniff(source)
-    assert list(claude_code.read(source)) == []
-    assert [skipped.reason for skipped in source.skipped] == ["no conversation in it"]
-
-
 def test_the_title_is_that_of_this_conversation_and_not_of_another(tmp_path: Path) -> None:
     other = {"type": "summary", "summary": "Another day", "leafUuid": "elsewhere"}
     own = {"type": "summary", "summary": "Ring the bell", "leafUuid": "u1"}

@@ -150,11 +150,3 @@ def test_the_model_stands_in_the_settings_where_no_message_names_it(tmp_path: Pa
 def test_broken_settings_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "9b1f.settings.json").write_text("{")
     assert read(tmp_path, message("user", text("hi"))).model == ""
-
-
-def test_a_file_without_a_conversation_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "9b1f.jsonl"
-    path.write_text(json.dumps(START) + "\n")
-    source = Source(path)
-    assert list(droid.read(source)) == []
-    assert [skipped.reason for skipped in source.skipped] == ["no conversation in it"]

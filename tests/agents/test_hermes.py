@@ -315,28 +315,6 @@ def test_broken_verifications_are_reported_and_the_sessions_still_read(tmp_path:
     assert "verification_evidence.db" in store.source.skipped[0].reason
 
 
-def test_a_database_that_is_being_written_to_gives_what_is_committed(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.session("s")
-    store.say("s", "user", "committed, still in the log")
-    store.connection.execute("BEGIN IMMEDIATE")
-    store.say("s", "assistant", "not committed yet")
-    assert (tmp_path / "state.db-wal").stat().st_size > 0
-    assert store.texts("s") == ["committed, still in the log"]
-    store.connection.execute("COMMIT")
-    assert store.texts("s") == ["committed, still in the log", "not committed yet"]
-
-
-def test_reading_leaves_the_database_as_it_was(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.session("s")
-    store.say("s", "user", "hello")
-    store.connection.close()
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    store.read()
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
 def test_rows_of_odd_types_and_roles_are_read_or_reported(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.session("s", tool_names='["terminal", 3]', model_config="{not json")

@@ -172,11 +172,3 @@ def test_a_picture_stands_with_the_result_that_it_came_with(tmp_path: Path) -> N
     result["message"]["parts"].append(picture)
     _, answered = read(tmp_path, agent(call("a")), result).messages
     assert [type(part).__name__ for part in answered.results[0].content] == ["Text", "Media"]
-
-
-def test_a_file_without_a_conversation_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "9b1f.jsonl"
-    path.write_text(json.dumps(system("custom_title", customTitle="nothing")) + "\n")
-    source = Source(path)
-    assert list(qwen.read(source)) == []
-    assert [skipped.reason for skipped in source.skipped] == ["no conversation in it"]

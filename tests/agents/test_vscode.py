@@ -105,10 +105,3 @@ def test_a_cancelled_answer_is_an_interrupt(tmp_path: Path) -> None:
 def test_a_request_that_failed_last_is_how_the_chat_ended(tmp_path: Path) -> None:
     transcript = read(tmp_path, request("go", result={"errorDetails": {"message": "rate limited"}}))
     assert (transcript.ending, transcript.ending_detail) == (Ending.FAILED, "rate limited")
-
-
-def test_a_chat_in_which_nothing_was_asked_is_reported(tmp_path: Path) -> None:
-    source = lines(tmp_path, {"kind": 0, "v": {**SESSION, "requests": []}})
-    assert vscode.sniff(source)
-    assert list(vscode.read(source)) == []
-    assert [skipped.reason for skipped in source.skipped] == ["no conversation in it"]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.formats import openai_messages
-from whet.formats.source import Source, identity
+from whet.formats.source import Skipped, Source, identity
+from whet.intake.reading import read_transcripts
 from whet.sessions.transcripts import Ending, Origin, RecordedCheck, Role, Thought, Transcript, pair
 from whet.sessions.trust import Trust
 
@@ -166,9 +167,11 @@ def test_a_broken_line_and_a_repeated_id_are_reported_and_the_rest_is_read(tmp_p
     record = json.dumps({"id": "a", "messages": MESSAGES})
     other = json.dumps({"id": "b", "messages": MESSAGES})
     path.write_text(f'{record}\n{{"id": "\\uZZZZ"}}\n{record}\n{other}\n')
-    found = Source(path)
-    assert [transcript.native_id for transcript in read(found)] == ["a", "b"]
-    assert [skipped.line for skipped in found.skipped] == [2, 3]
+    found = list(read_transcripts(path))
+    assert [each.native_id for each in found if isinstance(each, Transcript)] == ["a", "b"]
+    reasons = [each.reason for each in found if isinstance(each, Skipped)]
+    assert len(reasons) == 2
+    assert "the session id a occurs more than once in this file" in reasons
 
 
 @pytest.mark.parametrize(

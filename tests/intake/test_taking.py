@@ -70,7 +70,7 @@ def test_an_id_that_occurs_twice_in_a_file_keeps_the_first_and_reports_the_other
     path = write(tmp_path / "a.jsonl", session("a", "one"), session("a", "else"))
     report = run(database, home, path)
     assert report.imported == 1
-    assert "second session with the id a" in report.skipped[0].reason
+    assert "the session id a occurs more than once" in report.skipped[0].reason
 
 
 def test_a_second_file_with_another_session_of_the_same_id_is_reported(

@@ -48,7 +48,6 @@ from whet.lessons.condensing import condense, shown
 from whet.lessons.instructions import NamedThings, RepositoryNames, SeenInstruction, missing_names, named_things
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.view import gather
-from whet.reading.checking import MESSAGES_AROUND, dossier_of
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 
@@ -328,13 +327,3 @@ def test_what_a_reader_is_shown_of_a_long_answer_is_found_by_its_pattern() -> No
     check = ClaimCheck(CheckPlace.ERROR, r"\(fail\) prompt generator")
     assert "(fail) prompt generator" in shown(condense(gather(one)))
     assert count_check(check, {one.id: calls_of(gather(one)).calls}, {}).failed == 1
-
-
-def test_a_sceptic_sees_the_counts_raw_messages_around_two_quotes_and_sampled_hits() -> None:
-    report = held(replace(claim(), check=NPM), facts(*CALLED, transcripts=BOTH))
-    dossier = dossier_of(report, {each.id: each for each in BOTH})
-    assert (dossier.failed, dossier.seen, dossier.worked, dossier.tried, dossier.sessions) == (2, 2, 2, 2, 2)
-    assert [(each.session, each.message) for each in dossier.messages if each.is_quoted] == [(ONE.id, 1), (TWO.id, 1)]
-    assert len(dossier.messages) <= 2 * MESSAGES_AROUND
-    assert any("npm error" in each.text for each in dossier.messages)
-    assert len(dossier.hits) == 4

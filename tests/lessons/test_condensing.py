@@ -9,8 +9,10 @@ from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
+from whet.lessons.claim_quotes import NO_EVIDENCE, TOO_SHORT, check_quotes
+from whet.lessons.claims import Quote
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
-from whet.lessons.condensing import ROOM, condense, quotable, shown
+from whet.lessons.condensing import ROOM, condense, shown
 from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
@@ -242,14 +244,19 @@ def _examples() -> list[Transcript]:
     return [each for each in found if not isinstance(each, Skipped)]
 
 
+def _is_said(view: SessionView, message: int, words: str) -> bool:
+    """Whether a quote of these words holds, or nothing may be quoted of them."""
+    [found] = check_quotes((Quote(view.transcript.id, message, words),), view.transcript)
+    return found.why in ("", TOO_SHORT, NO_EVIDENCE)
+
+
 def _assert_findable(view: SessionView, event: SessionEvent) -> None:
-    said = quotable(view, event.message)
     if event.kind is not EventKind.COUNTED:
-        assert all(part in said for part in _parts(event.text)), event
+        assert all(_is_said(view, event.message, part) for part in _parts(event.text)), event
     evidence = {step.decision.evidence for step in view.steps}
-    assert event.error in evidence or all(part in said for part in _parts(event.error)), event
+    assert event.error in evidence or all(_is_said(view, event.message, part) for part in _parts(event.error)), event
     if event.worked:
-        assert all(part in quotable(view, event.worked_at) for part in _parts(event.worked)), event
+        assert all(_is_said(view, event.worked_at, part) for part in _parts(event.worked)), event
 
 
 def test_every_word_shown_stands_in_the_message_that_it_names() -> None:
@@ -274,7 +281,7 @@ def test_colours_and_wrapping_tags_are_no_words_of_an_error() -> None:
     view = gather(conversation(user("Go"), shell("python -", answer, error=True)))
     [event] = of_kind(condense(view), EventKind.FAILED)
     assert event.error == 'File "<stdin>", line 3: bad'
-    assert event.error in quotable(view, event.message)
+    assert _is_said(view, event.message, event.error)
 
 
 @pytest.mark.parametrize("pump", ["\n", "a: b\n", "/home/ann/", " at f (x:1:2)\n", "x. ", "\x1b[0m", "<tag>", "…"])

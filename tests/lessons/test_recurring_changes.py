@@ -274,21 +274,6 @@ def test_a_tool_that_reads_does_not_stand_in_for_one_that_writes() -> None:
     assert "list_calendars" not in rule
 
 
-def test_a_step_puts_right_what_checks_of_several_kinds_complain_of() -> None:
-    checks = {"cart": "./verify.sh", "bill": "swift build", "mail": "git commit -m x", "auth": "swift build"}
-
-    def story(part: str) -> Sequence[Turn]:
-        return (
-            fails(checks[part], "client drift: generated hash mismatch"),
-            shell("./codegen update" + (" --all" if part == "cart" else ""), "18 files"),
-            shell("swift build" if part == "cart" else "./verify.sh", "ok"),
-        )
-
-    [rule] = learned(told(story))
-    assert rule.startswith("Before `swift build`"), rule
-    assert "run `./codegen update …`" in rule
-
-
 def test_a_habit_is_no_step_that_helps_several_programs() -> None:
     def story(part: str) -> Sequence[Turn]:
         flaky = {"cart": "dig shop", "bill": "price list", "mail": "dig shop"}.get(part)
@@ -297,14 +282,6 @@ def test_a_habit_is_no_step_that_helps_several_programs() -> None:
         return (fails(flaky, "429 from the server"), shell("tofu fmt -check", ""), shell(flaky, "ok"))
 
     assert learned(told(story, (*PARTS, "news"))) == []
-
-
-def test_what_failed_beside_it_in_one_line_is_no_step() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        lint = f"npx lint {part}.md"
-        return (fails(f"git add {part}.md && {lint}", "MD013 line length"), edit(f"{part}.md", "a"), shell(lint, "ok"))
-
-    assert learned(told(story)) == []
 
 
 def test_a_variable_is_found_within_the_line_of_another_shell_and_where_the_person_named_it() -> None:
@@ -320,6 +297,14 @@ def test_a_variable_is_found_within_the_line_of_another_shell_and_where_the_pers
 
     [rule] = learned(told(story))
     assert rule.startswith("Set `MODE=local` for `Invoke-Pester tests/….ps1`"), rule
+
+
+def test_what_failed_beside_it_in_one_line_is_no_step() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        lint = f"npx lint {part}.md"
+        return (fails(f"git add {part}.md && {lint}", "MD013 line length"), edit(f"{part}.md", "a"), shell(lint, "ok"))
+
+    assert learned(told(story)) == []
 
 
 def test_two_spellings_of_one_path_are_slips() -> None:
@@ -338,23 +323,6 @@ def test_what_most_sessions_do_anyway_is_no_answer_to_a_failure() -> None:
         return (fails(f"curl -s https://{part}.example/health", "curl: (28) timed out"), *saved(part))
 
     assert learned([*told(story), *told(saved, ("stock", "tax", "tills"))]) == []
-
-
-def test_wishes_that_share_two_words_are_one_request_and_a_task_is_none() -> None:
-    words = (
-        "Beträge bitte in CHF und mit Apostroph",
-        "Nochmal: Franken (CHF), Tausender mit Apostroph trennen",
-        "Die Zahlen sind wieder ohne Apostroph, so: CHF 3'200.00",
-    )
-
-    def story(part: str) -> Sequence[Turn]:
-        return (agent("Fertig."), user(words[PARTS.index(part)]), edit(f"{part}.md", part))
-
-    said = [piece for each in told(story, PARTS[:3]) for piece in said_pieces(gather(each))]
-    [rule] = rules_taught({}, said)
-    assert rule.text == f"Asked for again and again: “{words[0]}”; “{words[1]}”; “{words[2]}”."
-    tasks = [replace(piece, is_first=True, text=piece.text.partition(":")[0]) for piece in said]
-    assert list(rules_taught({}, tasks)) == []
 
 
 def test_a_month_is_no_order_for_good() -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from claimed_sessions import FIRST_DAY, INSTALL, PUSH, READER, claim_of, keep_claimed, keep_sessions, session
 from team import ALICE, MALLORY, Team, team
 from whet.lessons.claims import Claim
-from whet.reading.checking import CheckedClaims, checked_claims, dossiers
+from whet.reading.checking import MESSAGES_AROUND, CheckedClaims, checked_claims, dossiers
 from whet.reading.project_files import ClaimedOf, listed, project_claims
 from whet.sessions.trust import Trust
 from whet.store.analyses import keep_calls, kept_calls
@@ -79,9 +79,11 @@ def test_a_sceptic_is_shown_raw_messages_of_two_sessions(database: Database) -> 
     keep_claimed(database, PROJECT, read)
     install = next(each for each in checked(database).reports if each.standing.claim.check)
     [shown] = dossiers(database, [install], listed(database, Filters()))
-    assert (shown.failed, shown.seen, shown.worked, shown.tried) == (4, 4, 4, 4)
     assert len({each.session for each in shown.messages}) == 2
-    assert len(shown.hits) == 8
+    assert sum(each.is_quoted for each in shown.messages) == 2
+    assert len(shown.messages) <= 2 * MESSAGES_AROUND
+    assert install.counts is not None
+    assert len(install.counts.hits) == 8
 
 
 def test_many_claims_of_a_careless_reader_are_dropped_with_reasons_and_none_is_lost(database: Database) -> None:

@@ -27,9 +27,6 @@ def read(source: Source) -> Iterator[Transcript]:
     tools: dict[str, str] = {}
     records = fields.objects(document, "messages")
     messages = tuple(message for record in records for message in _messages(record, tools))
-    if not messages:
-        source.skip("no conversation in it")
-        return
     initial = fields.mapping(fields.mapping(document, "env"), "initial")
     tree = next(iter(fields.objects(initial, "trees")), {})
     yield content.completed(

@@ -41,9 +41,6 @@ def read(source: Source) -> Iterator[Transcript]:
         elif fields.text(record, "role") == "user":
             messages += _user(record, calls)
             folder = folder or _folder(record)
-    if not messages:
-        source.skip("no conversation in it")
-        return
     task = source.path.absolute().parent.name
     yield content.completed(
         Transcript(

@@ -20,9 +20,6 @@ def sniff(source: Source) -> bool:
 def read(source: Source) -> Iterator[Transcript]:
     document = source.document if isinstance(source.document, dict) else {}
     messages = tuple(message for item in fields.objects(document, "history") for message in _messages(item))
-    if not messages:
-        source.skip("no conversation in it")
-        return
     models = (message.model for message in messages if message.model)
     yield content.completed(
         Transcript(

@@ -96,8 +96,6 @@ def read(source: Source) -> Iterator[Transcript]:
     main = fields.text(session.start, "sessionId") or _named(source)
     for key, thread in said.items():
         yield _transcript(session, thread, main, key)
-    if not said:
-        source.skip("no conversation in it")
 
 
 def _named(source: Source) -> str:

@@ -70,10 +70,7 @@ def read(source: Source) -> Iterator[Transcript]:
             seen |= {identity} if identity else set()
             session.outcome = ""
             _take(session, fields.mapping(record, "message"), at)
-    if session.messages:
-        yield _transcript(source, session)
-    else:
-        source.skip("no conversation in it")
+    yield _transcript(source, session)
 
 
 def _take(session: DroidFile, message: dict[str, Any], at: float | None) -> None:

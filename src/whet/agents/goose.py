@@ -193,31 +193,22 @@ def read(source: Source) -> Iterator[Transcript]:
     if source.kind == "sqlite":
         yield from _stored(source)
     elif source.kind == "json" and isinstance(source.document, dict) and "conversation" in source.document:
-        yield from _session(source, source.document, fields.objects(source.document, "conversation"))
+        yield _session(source, source.document, fields.objects(source.document, "conversation"))
     else:
         lines = [record for _, record in source.session_records()]
         about = next((line for line in lines if "working_dir" in line and "role" not in line), {})
         messages = [line for line in lines if "role" in line]
-        yield from _session(source, {"id": source.path.stem, **about}, messages)
+        yield _session(source, {"id": source.path.stem, **about}, messages)
 
 
 def _stored(source: Source) -> Iterator[Transcript]:
     with source.database() as connection:
-        # The ids first, so that no read of a long import keeps Goose from tidying its log.
-        ids = [
-            found
-            for (found,) in connection.execute(
-                "SELECT id FROM sessions WHERE typeof(id) = 'text' ORDER BY created_at, id"
-            )
-        ]
-        for session_id in ids:
-            with connection:  # one snapshot for a session and all of its messages
-                transcripts = [
-                    transcript
-                    for row in databases.rows(connection, "SELECT * FROM sessions WHERE id = ?", (session_id,))
-                    for transcript in _session(source, row, _messages(source, connection, session_id))
-                ]
-            yield from transcripts
+        yield from databases.sessions(
+            connection,
+            "sessions",
+            "created_at",
+            lambda row: _session(source, row, _messages(source, connection, row["id"])),
+        )
 
 
 def _messages(source: Source, connection: apsw.Connection, session_id: str) -> list[Record]:
@@ -234,18 +225,14 @@ def _messages(source: Source, connection: apsw.Connection, session_id: str) -> l
     return messages
 
 
-def _session(source: Source, about: dict[str, Any], records: list[Record]) -> Iterator[Transcript]:
-    native_id, messages = fields.text(about, "id"), conversation(records)
-    if not messages:
-        source.skip(f"session {native_id}: no conversation in it")
-        return
+def _session(source: Source, about: dict[str, Any], records: list[Record]) -> Transcript:
     purpose = PURPOSES.get(fields.text(about, "session_type"), Purpose.CHAT)
     settings = about.get("model_config") or databases.document(about.get("model_config_json"))
-    yield content.completed(
+    return content.completed(
         Transcript(
             source=NAME,
-            native_id=native_id or source.path.stem,
-            messages=messages,
+            native_id=fields.text(about, "id") or source.path.stem,
+            messages=conversation(records),
             parent=fields.text(about, "parent_session_id"),
             title=fields.text(about, "name", "description"),
             model=fields.text(settings, "model_name") if isinstance(settings, dict) else "",

@@ -63,10 +63,7 @@ def read(source: Source) -> Iterator[Transcript]:
             _take(session, fields.text(message, "role"), message, at or fields.seconds(message.get("timestamp")))
         elif kind != "custom":  # extension state that the model never saw
             _take(session, kind, record, at)
-    if session.messages:
-        yield _transcript(source, session)
-    else:
-        source.skip("no conversation in it")
+    yield _transcript(source, session)
 
 
 def _take(session: PiFile, role: str, message: dict[str, Any], at: float | None) -> None:

@@ -70,10 +70,7 @@ def read(source: Source) -> Iterator[Transcript]:
         session.branch = session.branch or fields.text(record, "gitBranch")
         session.parent = session.parent or fields.text(fields.mapping(record, "forkedFrom"), "sessionId")
         _take(session, record, fields.seconds(record.get("timestamp")))
-    if session.messages:
-        yield _transcript(source, session)
-    else:
-        source.skip("no conversation in it")
+    yield _transcript(source, session)
 
 
 def _take(session: QwenFile, record: dict[str, Any], at: float | None) -> None:

@@ -43,10 +43,9 @@ def read(source: Source) -> Iterator[Transcript]:
             source.skip("a change to something that is not there", line)
     requests = fields.objects(document, "requests")
     messages = tuple(message for request in requests for message in _messages(request))
-    if not messages:
-        source.skip("no conversation in it")
-        return
-    fault = fields.text(fields.mapping(fields.mapping(requests[-1], "result"), "errorDetails"), "message")
+    fault = fields.text(
+        fields.mapping(fields.mapping(requests[-1] if requests else {}, "result"), "errorDetails"), "message"
+    )
     yield content.completed(
         Transcript(
             source=NAME,

@@ -3,9 +3,9 @@
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
@@ -14,6 +14,7 @@ from whet.text.fields import Unreadable, parse
 HEADER_BYTES = 100
 COMPANIONS = ("-wal", "-journal")
 STEPS = 100_000  # of its machine, between two looks at whether somebody wants it to stop
+_Made = TypeVar("_Made")
 
 
 @contextlib.contextmanager
@@ -137,6 +138,20 @@ def rows(connection: apsw.Connection, statement: str, values: tuple[object, ...]
     for row in cursor.execute(statement, values):
         names = names or tuple(name for name, _ in cursor.get_description())
         yield dict(zip(names, row, strict=True))
+
+
+def sessions(
+    connection: apsw.Connection, table: str, began: str, make: Callable[[dict[str, Any]], _Made]
+) -> Iterator[_Made]:
+    """What is made of each session of a table, the oldest first, from one snapshot of it and all that belongs to it.
+
+    The ids are read first, so that no read of a long import keeps the owner from tidying its log.
+    """
+    statement = f"SELECT id FROM {table} WHERE typeof(id) = 'text' ORDER BY {began}, id"
+    for (session_id,) in list(connection.execute(statement)):
+        with connection:
+            made = [make(row) for row in rows(connection, f"SELECT * FROM {table} WHERE id = ?", (session_id,))]
+        yield from made
 
 
 def document(value: object) -> Any:

@@ -82,15 +82,11 @@ def read(source: Source) -> Iterator[Transcript]:
     if source.sample and _is_message(source.sample[0]):
         yield _transcript({"messages": [record.value for record in source.session_records()]}, identity(source, 1))
         return
-    seen: set[str] = set()
     for line, record in source.records():
         native_id = fields.text(record, "id") or identity(source, fields.whole(record, "id") or line)
         if not isinstance(record.get("messages"), list):
             source.skip("no list of messages", line)
-        elif native_id in seen:
-            source.skip(f"a second session with the id {native_id}", line)
         else:
-            seen.add(native_id)
             yield _transcript(record, native_id)
 
 

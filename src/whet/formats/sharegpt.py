@@ -69,15 +69,11 @@ def read_trajectory(source: Source) -> Iterator[Transcript]:
 
 
 def _read(source: Source, name: str) -> Iterator[Transcript]:
-    seen: set[str] = set()
     for line, record in source.records():
         native_id = fields.text(record, "id") or identity(source, fields.whole(record, "id") or line)
         if not isinstance(record.get("conversations"), list):
             source.skip("no list of conversations", line)
-        elif native_id in seen:
-            source.skip(f"a second session with the id {native_id}", line)
         else:
-            seen.add(native_id)
             yield _transcript(record, name, native_id)
 
 

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from whet.lessons.simple_calls import CallInParts, SimpleCall, in_parts, is_idle, is_step, is_tool, parts_of
@@ -21,10 +20,8 @@ SAME_WORDS = 0.5  # of what two calls are said to be for
 RARE = 6  # calls of the session that have a word which is rare
 FEWEST_WORDS = 3
 FEWEST_LETTERS = 3
-HEAD_WORDS = 3
 WORD = re.compile(r"[^\W_]+")
 _FOLDERS = re.compile(r"^\S*[/\\]")
-_PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
 
 class CallStep(NamedTuple):
@@ -49,7 +46,7 @@ class LaterPart(NamedTuple):
     is_other: bool  # another call that may stand in its place
 
 
-class Followed(NamedTuple):
+class LaterCalls(NamedTuple):
     """The parts of the calls that came after one that went wrong, up to the one that did what it was to do."""
 
     parts: tuple[LaterPart, ...]
@@ -99,7 +96,9 @@ class CallCourse:
         further = later[len(within) :]
         return within, [each for each in further if len(turns) < 2 or each.asked < turns[1]]
 
-    def followed(self, part: SimpleCall, call: CallInParts, later: Iterable[CallStep], least: float = 0.0) -> Followed:
+    def followed(
+        self, part: SimpleCall, call: CallInParts, later: Iterable[CallStep], least: float = 0.0
+    ) -> LaterCalls:
         """What came after a part of a call that went wrong, up to the call that did what it was to do."""
         found: list[LaterPart] = []
         is_edited = False
@@ -112,9 +111,9 @@ class CallCourse:
                 if worked and (
                     each.words == part.words or (is_other and likeness >= least and is_like(part, each, likeness))
                 ):
-                    return Followed(tuple(found), True)
+                    return LaterCalls(tuple(found), True)
             is_edited = is_edited or (other.call.edits and worked)
-        return Followed(tuple(found), False)
+        return LaterCalls(tuple(found), False)
 
     def resolution(self, index: int) -> LaterPart | None:
         """The first call that worked in place of one that failed.
@@ -208,6 +207,5 @@ def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:
         return False
     if is_tool(part) and is_tool(other):
         return True
-    mine, theirs = (tuple(takewhile(_PLAIN.fullmatch, call.words[1:HEAD_WORDS])) for call in (part, other))
     is_more = set(part.words) <= set(other.words) or set(other.words) <= set(part.words)
-    return likeness >= LIKE or is_more or (bool(mine) and mine == theirs)
+    return likeness >= LIKE or is_more

@@ -1,4 +1,4 @@
-"""By what the ways out of failures are compared: the words of calls, their surroundings, and what the errors say."""
+"""By what the ways out of failures are compared: the words of calls, and their surroundings."""
 
 import re
 from collections import Counter, defaultdict
@@ -276,36 +276,15 @@ def is_before(seen: Sequence[SeenChange]) -> bool:
     return 2 * sum(each.way.leads for each in seen) > len(seen)
 
 
-def is_new(sighting: SeenChange, feature: Feature) -> bool:
-    """Whether no call had worked before the failure that has the word by which the way out is known."""
-    return feature[1][-1] in sighting.way.news
-
-
-def is_repaired(project: ProjectCalls, seen: Sequence[SeenChange], feature: Feature) -> bool:
-    """Whether calls of several kinds failed alike, and such calls worked in sessions that took the same new way out.
-
-    Then it is a step that puts right what all of them need.
-    """
-    failed = {each.changed.call.words[0]: each.changed.call for each in seen}
-    sessions = {each.session for each in seen}
-    if len(failed) < 2 or not all(is_new(each, feature) for each in seen) or not is_same_trouble(seen):
-        return False
-    return any(
-        made.worked and (call := failed.get(made.call.words[0])) is not None and is_like(call, made.call, 0.0)
-        for session in sessions
-        for made in project.sessions[session].made
-    )
+def replaced_by(sighting: SeenChange) -> frozenset[str]:
+    """The words of a failed call that the one which worked has not."""
+    return parts_of(sighting.changed.call.words) - parts_of(sighting.way.call.words)
 
 
 def is_same_trouble(seen: Sequence[SeenChange]) -> bool:
     """Whether most of the failures say the same; a refusal is one trouble."""
     refused = sum(each.changed.trigger is CallTrouble.REFUSED for each in seen)
     return 2 * refused > len(seen) or len(symptoms(seen)) >= FEWEST_SAME
-
-
-def replaced_by(sighting: SeenChange) -> frozenset[str]:
-    """The words of a failed call that the one which worked has not."""
-    return parts_of(sighting.changed.call.words) - parts_of(sighting.way.call.words)
 
 
 def symptoms(seen: Sequence[SeenChange]) -> frozenset[str]:

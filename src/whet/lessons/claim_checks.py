@@ -24,11 +24,12 @@ from whet.lessons.instructions import (
     code_spans,
     missing_names,
     named_things,
+    saying,
 )
 from whet.lessons.rungs import Backtest
 from whet.sessions.trust import Trust, lowest
-from whet.text.likeness import covered, sense, stance_of
-from whet.trouble.values import SessionTrouble, Trouble, Whose
+from whet.text.likeness import stance_of
+from whet.trouble.values import SessionTrouble, Speaker, Trouble
 from whet.values import Value
 
 SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
@@ -37,8 +38,6 @@ OF_CALLS = frozenset((ClaimSource.REMEDY, ClaimSource.RECOVERY))
 MOST_LESSONS = 20  # of a project
 SECONDS = 60.0
 SESSIONS_NEEDED = 2
-FEWEST_WORDS = 3
-STANDS = 0.75  # of the words of a rule that one line of a file has too
 
 NOBODY_SAYS_IT = "no person says it"
 ONCE = "seen in one session only: it counts once another session shows it"
@@ -148,21 +147,11 @@ def trust_of(claim: Claim, quotes: Sequence[CheckedQuote]) -> Trust:
     return least if is_borne and not unquoted_words(claim.rule, said) else min(least, Trust.TOOL)
 
 
-def told_by(claim: Claim, lines: Iterable[SeenInstruction]) -> SeenInstruction | None:
-    """The line of a file that says it already, for or against what the claim is for or against."""
-    meant, stance = sense(claim.rule), stance_of(claim.rule)
-    for line in lines:
-        if claim.told and is_part(claim.told, line.line):
-            return line
-        if claim.carrier is ClaimCarrier.FIX_THE_FILE or len(meant.words) < FEWEST_WORDS:
-            continue
-        said, other = sense(line.line), stance_of(line.line)
-        if covered(meant.words, said.words) < STANDS:
-            continue
-        is_opposed = bool(stance.wanted & other.unwanted or stance.unwanted & other.wanted)
-        if not is_opposed and (meant.forbids == said.forbids or stance == other):
-            return line
-    return None
+def told_by(claim: Claim, lines: Sequence[SeenInstruction]) -> SeenInstruction | None:
+    """The line of a file that says it already, or that the claim quotes."""
+    quoted = next((line for line in lines if claim.told and is_part(claim.told, line.line)), None)
+    is_fix = claim.carrier is ClaimCarrier.FIX_THE_FILE
+    return quoted if quoted is not None or is_fix else saying(claim.rule, lines)
 
 
 def _wanted(rule: str) -> frozenset[str]:
@@ -306,5 +295,5 @@ def _holds(stretch: Trouble, places: Iterable[int]) -> bool:
 def _said_in(trouble: SessionTrouble, stretches: Iterable[Trouble]) -> int:
     """How often the person stepped in during these stretches, or at their end."""
     spans = [(each.first, each.last + 1) for each in stretches]
-    stepped = (event.message for event in trouble.interventions if event.by is Whose.PERSON)
+    stepped = (event.message for event in trouble.interventions if event.by is Speaker.PERSON)
     return sum(any(first <= message <= last for first, last in spans) for message in stepped)

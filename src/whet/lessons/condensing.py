@@ -1,7 +1,4 @@
-"""A session condensed to what a reader needs: who said what, what failed and what then worked.
-
-Condensed sessions as text for a reader, and the text in which a quote of theirs is looked up.
-"""
+"""A session condensed to what a reader needs, and as text: who said what, what failed and what then worked."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -17,9 +14,8 @@ from whet.lessons.condensed import (
     in_project,
     telling_lines,
     terms,
-    without_colours,
 )
-from whet.lessons.failed_calls import FailedCalls, whole_call
+from whet.lessons.failed_calls import FailedCalls
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import Saying, SessionView
@@ -354,16 +350,3 @@ def _worked(event: SessionEvent) -> str:
     if event.worked:
         return f"  ✓ [{event.worked_at}] {'again after ' if event.again else ''}{event.worked}"
     return "  ✓ again" if event.again else ""
-
-
-def quotable(view: SessionView, message: int) -> str:
-    """All that may be quoted of a message, as it is shown: its words, its calls, its answers and what they answer.
-
-    White space is folded and paths begin at the project's folder, on both sides of a comparison.
-    """
-    folder = view.transcript.folder
-    spoken = view.transcript.messages[message]
-    said = [spoken.text, *(without_colours(result.text) for result in spoken.results)]
-    said += [whole_call(step) for step in view.steps if message in (step.exchange.asked, step.exchange.answered)]
-    said += [call.arguments for call in spoken.calls]
-    return "\n".join(in_project(text, folder) for text in said)

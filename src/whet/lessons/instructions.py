@@ -5,6 +5,7 @@ Paths and symbols that a rule names, and those of them that a repository does no
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import re2
 
@@ -13,7 +14,7 @@ from whet.outcomes.purposes import path_of
 from whet.outcomes.view import SessionView
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
-from whet.text.likeness import covered, sense
+from whet.text.likeness import covered, sense, stance_of
 from whet.values import Value
 
 MOST_NAMES = 12  # of a rule
@@ -108,7 +109,6 @@ class Instructions:
 
     def __init__(self) -> None:
         self._lines: dict[str, SeenInstruction] = {}
-        self._words: dict[str, frozenset[str]] = {}
 
     def add(self, seen: Iterable[SeenInstruction]) -> None:
         for each in seen:
@@ -122,15 +122,26 @@ class Instructions:
 
     def standing(self, text: str) -> SeenInstruction | None:
         """The line that says a draft already."""
-        words = sense(text).words
-        if len(words) < FEWEST_WORDS:
-            return None
-        for line, seen in self._lines.items():
-            if line not in self._words:
-                self._words[line] = sense(line).words
-            if covered(words, self._words[line]) >= STANDS:
-                return seen
+        return saying(text, self._lines.values())
+
+
+def saying(text: str, lines: Iterable[SeenInstruction]) -> SeenInstruction | None:
+    """The line that says a text already, for or against what it is for or against."""
+    meant = sense(text)
+    if len(meant.words) < FEWEST_WORDS:
         return None
+    for line in lines:
+        said = _meant(line.line)
+        if covered(meant.words, said.words) < STANDS:
+            continue
+        stance, other = stance_of(text), stance_of(line.line)
+        is_opposed = bool(stance.wanted & other.unwanted or stance.unwanted & other.wanted)
+        if not is_opposed and (meant.forbids == said.forbids or stance == other):
+            return line
+    return None
+
+
+_meant = lru_cache(maxsize=1 << 14)(sense)
 
 
 def is_broken(instruction: SeenInstruction, pieces: Iterable[LessonPiece]) -> bool:

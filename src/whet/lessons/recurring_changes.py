@@ -21,7 +21,6 @@ from whet.lessons.change_features import (
     fits,
     heads_of,
     is_before,
-    is_repaired,
     is_same_trouble,
     is_unlike,
     replaced_by,
@@ -147,11 +146,11 @@ def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], f
     """How surprising it is that the way out was this one so often, were it a matter of chance."""
     gap = sum(each.way.gap for each in seen) / len(seen)
     chance = min(0.999, (1 + gap) * project.rate(feature, seen))
-    bits = -_log2_tail(len(seen), max(failed_in, len(seen)), chance)
+    bits = -log2_tail(len(seen), max(failed_in, len(seen)), chance)
     return bits + (ALIKE_BITS if 2 * sum(each.way.likeness >= ALIKE for each in seen) > len(seen) else 0.0)
 
 
-def _log2_tail(hits: int, trials: int, chance: float) -> float:
+def log2_tail(hits: int, trials: int, chance: float) -> float:
     """The logarithm of the probability of so many hits or more among the trials."""
     total = sum(
         math.comb(trials, each) * chance**each * (1 - chance) ** (trials - each) for each in range(hits, trials + 1)
@@ -163,8 +162,6 @@ def _change(project: ProjectCalls, candidate: _Candidate) -> RecurringChange | N
     """The candidate as templates, if the forms that it says fail do not mostly work by themselves."""
     seen, (remedy, words) = candidate.seen, candidate.feature
     if remedy in (Remedy.FORM, Remedy.PART) and is_before(seen):
-        remedy = Remedy.STEP
-    if remedy is Remedy.FORM and is_repaired(project, seen, candidate.feature):
         remedy = Remedy.STEP
     change = _templates(remedy, seen, candidate.bits, words[0])
     return change if holds_together(change) and mostly_fails(project, change) else None
@@ -204,17 +201,18 @@ def holds_together(change: RecurringChange) -> bool:
     works, seen, remedy = change.works, change.seen, change.remedy
     if remedy in (Remedy.FORM, Remedy.STEP) and (works in change.fails or is_vague(works)):
         return False
+    is_one_program = len(change.fails) == 1
     if change.trigger is CallTrouble.REFUSED:
         return True
-    if remedy is Remedy.PART and any(is_unlike(each.changed, each.way) for each in seen):
+    if remedy is Remedy.PART:
+        is_other = any(is_unlike(each.changed, each.way) for each in seen)
+        return is_other or bool(change.parts[0]) or (is_one_program and 2 * sum(map(_is_slip, seen)) <= len(seen))
+    if is_one_program:
         return True
-    is_one_program = len(change.fails) == 1
     if remedy is Remedy.FORM:
         # Of several programs it is one thing if each is replaced by a call like it.
-        return is_one_program or all(each.way.likeness >= ALIKE for each in seen)
-    if remedy is Remedy.PART:
-        return bool(change.parts[0]) or (is_one_program and 2 * sum(map(_is_slip, seen)) <= len(seen))
-    return is_one_program or remedy is Remedy.SETTING or (is_same_trouble(seen) and not is_vague(works))
+        return all(each.way.likeness >= ALIKE for each in seen)
+    return remedy is Remedy.SETTING or (is_same_trouble(seen) and not is_vague(works))
 
 
 def is_vague(template: SimpleCall) -> bool:
@@ -253,9 +251,9 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
     if change.remedy is Remedy.STEP and _is_routine(project, change):
         return False
     worked = failed = 0
+    done = {session for session, _ in project.fitting(change.works.words)} if change.remedy is Remedy.STEP else set()
     known = {each.changed.call.words for each in change.seen}
     telling = [form.words for form in change.fails if sum(not _is_open(word) for word in form.words) > 1]
-    done = {session for session, _ in project.fitting(change.works.words)} if change.remedy is Remedy.STEP else set()
     for session, each in (made for form in change.fails for made in project.by_program[form.words[0]]):
         is_meant = each.call.words in known or any(fits(form, each.call.words) for form in telling)
         if is_meant and not _is_helped(change, each.call):

@@ -1,17 +1,19 @@
 """What the sessions of a project teach without a model, as rules: one sentence each, with its evidence."""
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.ledger.patches import RuleSituation
-from whet.lessons.call_pairs import telling_words
-from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form, symptoms
+from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form
 from whet.lessons.changed_calls import CallTrouble, SessionChanges
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.recurring_changes import again, recurring_changes
-from whet.lessons.repeated_requests import RepeatedRequest, repeated_requests
-from whet.lessons.said import standing_sentences
+from whet.lessons.recurring_changes import again, log2_tail, recurring_changes
+from whet.lessons.said import sentences, standing_sentences
 from whet.lessons.simple_calls import SimpleCall, is_setting, parts_of, settings_in, shown
 from whet.text.likeness import is_same, sense
 from whet.text.words import cut
@@ -23,6 +25,14 @@ FEWEST = 2  # sessions that a rule is written from
 PERSONS_WORD = "the person's standing word"
 _JOINING = re.compile(r"(?i)^(?:and|but|so|also|und|aber|et|mais|y|pero|и|но)\s+(?=\S)")
 REPEATED = "a request that people repeat"
+MOST_REQUESTS = 10
+FEWEST_ASKED = 3  # sessions
+ENOUGH_BITS = 6.0
+REQUEST_LETTERS = 240  # what is longer is a task
+STEM = 6  # letters of a word that tell it from another, in whatever language
+FEWEST_LETTERS = 4
+NAMED = 1.5
+_WORD = re.compile(r"[^\W\d_]+")
 LONGEST = 400  # letters of a rule
 LETTERS = (120, 80, 50, 30)  # of each call, error and quote: as many as there is room for
 QUOTED_ERROR_LETTERS = 140
@@ -45,6 +55,14 @@ class TaughtRule(NamedTuple):
     about: RuleSituation
     written_from: tuple[LessonPiece, ...] = ()
     example: str = ""
+
+
+class RepeatedRequest(NamedTuple):
+    """One request of several sessions in the words of each, and what was done for it."""
+
+    topic: str  # the beginning of the word that the requests share
+    done: str  # the mark of what was done for them
+    pieces: tuple[LessonPiece, ...]  # one of each session, its text the sentence
 
 
 def rules_taught(changes: Mapping[str, SessionChanges], said: Sequence[LessonPiece]) -> Iterator[TaughtRule]:
@@ -77,17 +95,9 @@ def _standing(said: Iterable[LessonPiece]) -> Iterator[TaughtRule]:
 
 def _of_request(request: RepeatedRequest) -> TaughtRule:
     quotes = list(dict.fromkeys(cut(piece.text, QUOTE_LETTERS) for piece in request.pieces))[:QUOTES]
-    done = f" (`{request.done}`)" if request.is_done else ""
-    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)}{done}."
+    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)} (`{request.done}`)."
     evidence = _evidence(LessonSource.REQUEST, request.pieces)
-    return TaughtRule(
-        text,
-        REPEATED,
-        request.done if request.is_done else "",
-        evidence,
-        RuleSituation(said=quotes[0]),
-        request.pieces[:FEWEST],
-    )
+    return TaughtRule(text, REPEATED, request.done, evidence, RuleSituation(said=quotes[0]), request.pieces[:FEWEST])
 
 
 def _of_change(change: RecurringChange) -> TaughtRule:
@@ -169,15 +179,14 @@ def example_of(change: RecurringChange) -> str:
 
 
 def error_of(change: RecurringChange) -> str:
-    """What the errors have in common, with a mark for what varies; else the one that says most of it."""
+    """What the errors have in common, with a mark for what varies; else the most frequent."""
     lines = [each.changed.error for each in change.seen if each.changed.error]
     if not lines:
         return ""
     told = common_form(tuple(line.split()) for line in lines)
     if sum(VARIES not in word for word in told) >= FEWEST_WORDS:
         return cut(" ".join(told), QUOTED_ERROR_LETTERS)
-    common = symptoms(change.seen)
-    return cut(max(lines, key=lambda line: len(telling_words((line,)) & common)), QUOTED_ERROR_LETTERS)
+    return cut(Counter(lines).most_common(1)[0][0], QUOTED_ERROR_LETTERS)
 
 
 def _works(change: RecurringChange, letters: int) -> str:
@@ -219,3 +228,69 @@ def _calls(calls: Sequence[SimpleCall], letters: int) -> str:
 
 def _call(call: SimpleCall, letters: int) -> str:
     return f"`{cut(shown(call).replace('`', chr(39)), letters)}`"
+
+
+def repeated_requests(pieces: Iterable[LessonPiece]) -> tuple[RepeatedRequest, ...]:
+    """What was asked for in three sessions or more, after the work had begun; the most frequent first.
+
+    It is the same request, in whatever words, where it has a word in common and the agent did the same for it, more
+    often than agents do so anyway. It is counted and quoted, and made into no order.
+    """
+    every = [piece for piece in pieces if piece.did]
+    asked = [piece for piece in every if not piece.is_first and len(piece.text) <= REQUEST_LETTERS]
+    sessions = len({piece.session for piece in asked})
+    by_mark: dict[str, list[LessonPiece]] = defaultdict(list)
+    for piece in asked:
+        for mark in piece.did:
+            by_mark[mark].append(piece)
+    said_for = Counter(mark for piece in every for mark in piece.did)
+    found: list[RepeatedRequest] = []
+    for mark, group in by_mark.items():
+        topic, alike = _topic(group)
+        chosen = {piece.session: replace(piece, text=_sentence_with(topic, piece.text)) for piece in reversed(alike)}
+        if len(chosen) < FEWEST_ASKED:
+            continue
+        chance = (said_for[mark] - len(alike) + 0.5) / (len(every) - len(alike) + 1)
+        if -log2_tail(len(chosen), sessions, min(0.999, chance)) >= ENOUGH_BITS:
+            found.append(RepeatedRequest(topic, mark, tuple(reversed(chosen.values()))))
+    ranked = sorted(found, key=lambda each: (-_weight(each), -len(each.done), each.done))
+    return tuple(_apart(ranked))[:MOST_REQUESTS]
+
+
+def _weight(request: RepeatedRequest) -> float:
+    """How many sessions have it; more where what was done names what was asked for."""
+    return len(request.pieces) * (NAMED if request.topic in request.done.lower() else 1.0)
+
+
+def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
+    """The word that most of the requests share, and those that have it."""
+    stems = [_stems(piece.text) for piece in group]
+    counted = Counter(stem for each in stems for stem in each)
+    if not counted:
+        return "", []
+    topic = max(counted, key=lambda stem: (counted[stem], len(stem), stem))
+    alike = [piece for piece, each in zip(group, stems, strict=True) if topic in each]
+    return topic, alike
+
+
+@lru_cache(maxsize=1 << 14)
+def _stems(text: str) -> frozenset[str]:
+    words = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word[:STEM] for word in words if len(word) >= FEWEST_LETTERS)
+
+
+def _sentence_with(topic: str, text: str) -> str:
+    """The sentence of a message that has the word."""
+    return next((sentence for sentence in sentences(text) if topic in _stems(sentence)), text)
+
+
+def _apart(ranked: Iterable[RepeatedRequest]) -> Iterator[RepeatedRequest]:
+    """Each request once: what shares its word, or a third of its messages, with one before it is that one."""
+    seen: set[tuple[str, int]] = set()
+    topics: set[str] = set()
+    for each in ranked:
+        places = {(piece.session, piece.message) for piece in each.pieces}
+        if 3 * len(places & seen) < len(places) and each.topic not in topics:
+            yield each
+            seen |= places
+            topics.add(each.topic)

@@ -5,6 +5,7 @@ What a sceptic sees of a claim: its words, what code counted, the messages aroun
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from whet.agents.registry import known
 from whet.context.finding import project_of
-from whet.lessons.claim_calls import PatternHit, SessionCalls
+from whet.lessons.claim_calls import SessionCalls
 from whet.lessons.claim_checks import (
     SAID,
     ClaimReport,
@@ -25,7 +26,7 @@ from whet.lessons.claim_checks import (
 )
 from whet.lessons.claim_quotes import OTHER_PROJECT, CheckedQuote, check_quotes
 from whet.lessons.claim_remedies import merged, without_refused
-from whet.lessons.claims import Claim, DroppedClaim, FoldedClaims, Quote, fold_claims
+from whet.lessons.claims import DroppedClaim, FoldedClaims, Quote, fold_claims
 from whet.lessons.finding import Openings
 from whet.lessons.rungs import Backtest
 from whet.reading.project_files import ProjectClaims, repository_names, setting_lines, told_lines
@@ -57,46 +58,14 @@ class RawMessage(Value, frozen=True):
     is_quoted: bool = False
 
 
-class ClaimDossier(Value, frozen=True):
-    """A claim as a sceptic sees it. All of it is data."""
+class DoubtedClaim(NamedTuple):
+    """A claim as a sceptic sees it: what code found out about it, and the messages around two of its quotes."""
 
-    claim: Claim
-    sessions: int
-    failed: int = 0
-    seen: int = 0
-    worked: int = 0
-    tried: int = 0
-    missing: tuple[str, ...] = ()
-    told: str = ""  # the line of a file that says it already
-    trust: str = ""
+    report: ClaimReport
     messages: tuple[RawMessage, ...] = ()
-    hits: tuple[PatternHit, ...] = ()
 
 
-def dossier_of(report: ClaimReport, transcripts: Mapping[str, Transcript]) -> ClaimDossier:
-    """What a sceptic sees of a claim that held; `transcripts` are of the sessions that `quotes_shown` names."""
-    counts, told = report.counts, report.told
-    return ClaimDossier(
-        report.standing.claim,
-        len(report.sessions),
-        failed=counts.failed if counts else 0,
-        seen=counts.seen if counts else 0,
-        worked=counts.worked if counts else 0,
-        tried=counts.tried if counts else 0,
-        missing=report.missing,
-        told=f"{told.path}: {told.line}" if told else "",
-        trust=report.trust.label,
-        messages=tuple(
-            message
-            for quote in quotes_shown(report)
-            if (transcript := transcripts.get(quote.quote.session)) is not None
-            for message in _around(quote, transcript)
-        ),
-        hits=counts.hits if counts else (),
-    )
-
-
-def quotes_shown(report: ClaimReport) -> tuple[CheckedQuote, ...]:
+def _quotes_shown(report: ClaimReport) -> tuple[CheckedQuote, ...]:
     """The quotes whose surroundings a sceptic sees: of two sessions, where there are two."""
     by_session: dict[str, CheckedQuote] = {}
     for each in report.quotes:
@@ -106,6 +75,7 @@ def quotes_shown(report: ClaimReport) -> tuple[CheckedQuote, ...]:
 
 
 def _around(quote: CheckedQuote, transcript: Transcript) -> Iterator[RawMessage]:
+    """The messages around a quote, as they stand in its session."""
     place = quote.quote.message
     first = max(0, place - BEFORE)
     for index, message in enumerate(transcript.messages[first : first + MESSAGES_AROUND], start=first):
@@ -146,14 +116,17 @@ def checked_claims(database: Database, given: ProjectClaims) -> CheckedClaims:
     return CheckedClaims(tuple(replace(each, backtest=tests.of(each)) for each in held), dropped)
 
 
-def dossiers(database: Database, reports: Iterable[ClaimReport], sessions: Iterable[Session]) -> list[ClaimDossier]:
+def dossiers(
+    database: Database, reports: Iterable[ClaimReport], sessions: Iterable[Session]
+) -> tuple[DoubtedClaim, ...]:
     """What a sceptic sees of these claims."""
     by_id = {session.id: session for session in sessions}
-    found: list[ClaimDossier] = []
+    found: list[DoubtedClaim] = []
     for report in reports:
-        wanted = {each.quote.session for each in quotes_shown(report)} & by_id.keys()
-        found.append(dossier_of(report, {id: load(database, by_id[id]) for id in wanted}))
-    return found
+        quotes = [each for each in _quotes_shown(report) if each.quote.session in by_id]
+        messages = (_around(each, load(database, by_id[each.quote.session])) for each in quotes)
+        found.append(DoubtedClaim(report, tuple(chain.from_iterable(messages))))
+    return tuple(found)
 
 
 def _calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:

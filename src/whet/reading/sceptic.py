@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.lessons.claim_checks import ClaimReport
+from whet.lessons.claim_calls import PatternCounts
 from whet.lessons.claims import Claim, ClaimOperation, DroppedClaim
 from whet.reading.answers import SCEPTICS, Shown, read_answer
-from whet.reading.checking import ClaimDossier, checked_claims, dossiers
+from whet.reading.checking import DoubtedClaim, checked_claims, dossiers
 from whet.reading.passes import PassQuestion
 from whet.reading.project_files import ClaimedOf, project_claims, refused_rules
 from whet.reading.readers import ReaderQuestion
@@ -20,13 +20,6 @@ from whet.store.rows import Session
 from whet.text.quoting import mark_for, quoted, visible
 
 AT_ONCE = 10
-
-
-class DoubtedClaim(NamedTuple):
-    """A claim that a sceptic has to look at, with what it sees of it."""
-
-    report: ClaimReport
-    dossier: ClaimDossier
 
 
 class Doubts(NamedTuple):
@@ -41,7 +34,7 @@ def doubtful(home: Home, database: Database, project: str, sessions: Sequence[Se
     """The first claims that held and that no sceptic has looked at since their words became what they are."""
     given = project_claims(database, project, sessions, ClaimedOf(refused=refused_rules(home, database)))
     open_ = [each for each in checked_claims(database, given).reports if not each.standing.is_doubted][:AT_ONCE]
-    return tuple(map(DoubtedClaim, open_, dossiers(database, open_, sessions)))
+    return dossiers(database, open_, sessions)
 
 
 def question_of_doubts(home: Home, project: str, doubted: Sequence[DoubtedClaim]) -> PassQuestion:
@@ -70,28 +63,29 @@ def doubts_of(text: str, shown: Shown) -> Doubts:
 
 def _text(doubted: DoubtedClaim) -> str:
     """A claim with what was found out about it, a fact a line, then the messages."""
-    dossier, report = doubted.dossier, doubted.report
-    claim = dossier.claim
+    report = doubted.report
+    claim, counts = report.standing.claim, report.counts or PatternCounts()
     lines = [
         f"id: {claim.id}",
         f"rule: {claim.rule}",
         f"situation: {claim.situation}",
         f"source: {claim.source}, carrier: {claim.carrier}, scope: {claim.scope}",
-        f"seen in {dossier.sessions} sessions; the least trusted words that it rests on are of trust {dossier.trust}",
+        f"seen in {len(report.sessions)} sessions; the least trusted words that it rests on are of trust"
+        f" {report.trust.label}",
     ]
     if claim.check is not None:
         pattern = msgspec.json.encode(claim.check).decode()
         lines.append(f"pattern: {pattern}")
-        counted = f"what it calls wrong failed {dossier.failed} of {dossier.seen} times"
-        lines.append(f"{counted}; what it recommends worked {dossier.worked} of {dossier.tried} times")
+        counted = f"what it calls wrong failed {counts.failed} of {counts.seen} times"
+        lines.append(f"{counted}; what it recommends worked {counts.worked} of {counts.tried} times")
     if report.goes_back:
         lines.append(f"to put right: {report.goes_back}")
-    if dossier.missing:
-        lines.append(f"nowhere in the repository: {', '.join(dossier.missing)}")
-    if dossier.told:
-        lines.append(f"a file says already: {dossier.told}")
-    lines += [f"hit: {msgspec.json.encode(hit).decode()}" for hit in dossier.hits]
-    for message in dossier.messages:
+    if report.missing:
+        lines.append(f"nowhere in the repository: {', '.join(report.missing)}")
+    if report.told:
+        lines.append(f"a file says already: {report.told.path}: {report.told.line}")
+    lines += [f"hit: {msgspec.json.encode(hit).decode()}" for hit in counts.hits]
+    for message in doubted.messages:
         mark = " <- quoted" if message.is_quoted else ""
         lines.append(f"[{message.session[:8]} {message.message} {message.role}]{mark} {message.text}")
     return "\n".join(lines)

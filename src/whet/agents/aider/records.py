@@ -30,19 +30,15 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Transcript]:
-    used, is_empty = Counter[str](), True
+    used = Counter[str]()
     for number, chat in enumerate(_chats(source)):
         if number >= source.limits.session_records:
             raise Unreadable(f"more than {source.limits.session_records:,} sessions")
         messages = finish(chat)
         if messages and not chat.is_marked:
             source.skip(f"{chat.started}: the blanks at the ends of its lines, which tell who spoke, are gone")
-            is_empty = False
         elif any(message.origin is Origin.TURN for message in messages):  # else it was started and left
-            is_empty = False
             yield _transcript(source, chat, messages, used)
-    if is_empty:
-        source.skip("no conversation in it")
 
 
 def _chats(source: Source) -> Iterator[AiderChat]:

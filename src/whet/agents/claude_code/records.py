@@ -202,8 +202,6 @@ def read(source: Source) -> Iterator[Transcript]:
     title = next((named for named, leaf in reversed(titles) if named and (not leaf or leaf in seen)), "")
     for key, thread in threads.items():
         yield _transcript(key, thread, lineage, title)
-    if not threads:
-        source.skip("no conversation in it")
 
 
 class TakenFromQueue(NamedTuple):

@@ -192,10 +192,7 @@ def read(source: Source) -> Iterator[Transcript]:
         elif kind == "compacted" and (summary := fields.text(item, "message")):
             usage = session.tally.unclaimed()
             _append(session, content.spoken(Role.USER, [Text(summary)], at=at, usage=usage, origin=Origin.SUMMARY))
-    if session.entries:
-        yield _transcript(source, session)
-    else:
-        source.skip("no conversation in it")
+    yield _transcript(source, session)
 
 
 def _is_bare_meta(record: dict[str, Any]) -> bool:

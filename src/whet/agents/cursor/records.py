@@ -52,10 +52,7 @@ def read(source: Source) -> Iterator[Transcript]:
         ):
             messages.append(content.spoken(Role.AGENT, parts))
         ended = {}
-    if messages:
-        yield _transcript(source, tuple(messages), ended)
-    else:
-        source.skip("no conversation in it")
+    yield _transcript(source, tuple(messages), ended)
 
 
 def _told(part: Part, numbers: Iterator[int]) -> Iterator[Part]:

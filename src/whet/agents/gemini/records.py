@@ -92,10 +92,7 @@ def sniff(source: Source) -> bool:
 def read(source: Source) -> Iterator[Transcript]:
     about, records = _document(source) if source.kind == "json" else _lines(source)
     messages = tuple(itertools.chain.from_iterable(_messages(record) for record in records))
-    if not messages:
-        source.skip("no conversation in it")
-        return
-    is_failed = fields.text(records[-1], "type") == "error"
+    is_failed = bool(messages) and fields.text(records[-1], "type") == "error"
     is_subtask = fields.text(about, "kind") == "subagent"
     yield content.completed(
         Transcript(

@@ -296,20 +296,9 @@ def sniff(source: Source) -> bool:
 def read(source: Source) -> Iterator[Transcript]:
     checks = load_checks(source)
     with source.database() as connection:
-        # The ids first, so that no read of a long import keeps Hermes from tidying its log.
-        ids = [
-            found
-            for (found,) in connection.execute(
-                "SELECT id FROM sessions WHERE typeof(id) = 'text' ORDER BY started_at, id"
-            )
-        ]
-        for session_id in ids:
-            with connection:  # one snapshot for a session and all of its messages
-                transcripts = [
-                    _transcript(source, connection, row, checks)
-                    for row in databases.rows(connection, "SELECT * FROM sessions WHERE id = ?", (session_id,))
-                ]
-            yield from transcripts
+        yield from databases.sessions(
+            connection, "sessions", "started_at", lambda row: _transcript(source, connection, row, checks)
+        )
 
 
 def _transcript(source: Source, connection: apsw.Connection, row: Row, checks: Checks) -> Transcript:

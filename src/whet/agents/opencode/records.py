@@ -254,20 +254,12 @@ def recognise(source: Source) -> bool:
 
 def sessions(source: Source) -> Iterator[Stored]:
     with source.database() as connection:
-        # The ids first, so that no read of a long import keeps the owner from tidying its log.
-        ids = [
-            found
-            for (found,) in connection.execute(
-                "SELECT id FROM session WHERE typeof(id) = 'text' ORDER BY time_created, id"
-            )
-        ]
-        for session_id in ids:
-            with connection:  # one snapshot for a session and all of its messages
-                stored = [
-                    Stored(_info(row), _turns(source, connection, session_id))
-                    for row in databases.rows(connection, "SELECT * FROM session WHERE id = ?", (session_id,))
-                ]
-            yield from stored
+        yield from databases.sessions(
+            connection,
+            "session",
+            "time_created",
+            lambda row: Stored(_info(row), _turns(source, connection, row["id"])),
+        )
 
 
 def _info(row: dict[str, Any]) -> dict[str, Any]:
