@@ -19,7 +19,7 @@ from whet.runs.run import Spent, together
 from whet.sessions.transcripts import Usage
 from whet.shipped.guidance import reading as words
 from whet.statements.audit import Audit
-from whet.statements.naming import ThingKind, things_in
+from whet.statements.naming import ThingKind, extension_of, things_in
 from whet.statements.reader_claims import (
     NOT_SAID,
     DroppedStatementClaim,
@@ -49,7 +49,7 @@ HIT_LETTERS = 110
 AGAIN_LETTERS = 80  # from which on a line that says where it was shown is shorter
 _CODE = re.compile(r"(?<!`)`{1,2}(?!`)([^`\n]{2,200})`{1,2}")
 _WORD = re.compile(r"[\w@./:+-]*\w")
-_NAME = re.compile(r"[A-Za-z_@][\w.-]*\w")
+_NAME = re.compile(r"[A-Za-z_@][\w.-]*\w")  # without the `::` of what it belongs to
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[\w.]_|[\w]-\w|\w\.\w|\d|@")  # no plain word is written so
 _DEFINED = "|".join(DEFINED).replace("[[:space:]]", r"\s")
 
@@ -81,11 +81,17 @@ class AuditReading(NamedTuple):
 class ReadStatements(NamedTuple):
     """What a reader said of one pass, or of all: findings by statement, and what was dropped."""
 
+    reader: str = ""
     findings: tuple[tuple[Statement, StatementFinding], ...] = ()
     dropped: tuple[DroppedStatementClaim, ...] = ()
     looks: tuple[WantedLook, ...] = ()
     spent: Spent = Spent()
     stopped: str = ""  # why it ended before all was read
+
+    @property
+    def kept(self) -> int:
+        """How many statements it says are wrong, with evidence that was found."""
+        return len({statement for statement, _ in self.findings})
 
 
 def reading_of(audit: Audit, own: Mapping[str, str], files: Iterable[InstructionFile] = ()) -> AuditReading:
@@ -126,7 +132,7 @@ def read_answer(text: str, reading: AuditReading, reader: str) -> ReadStatements
             continue
         for each in copies_of(statement, reading.statements):
             findings.append((each, finding_of(claim, each, reader)))
-    return ReadStatements(tuple(dict.fromkeys(findings)), tuple(dropped), answer.looks[:MOST_LOOKS])
+    return ReadStatements(reader, tuple(dict.fromkeys(findings)), tuple(dropped), answer.looks[:MOST_LOOKS])
 
 
 def _answer(text: str) -> FilesAnswer:
@@ -216,6 +222,7 @@ def _has_room(limit: ReadingLimit, spent: Spent) -> bool:
 def joined(found: Sequence[ReadStatements], stopped: str = "") -> ReadStatements:
     """What was said in several answers, together."""
     return ReadStatements(
+        found[0].reader if found else "",
         tuple(dict.fromkeys(one for each in found for one in each.findings)),
         tuple(one for each in found for one in each.dropped),
         spent=together([each.spent for each in found]),
@@ -278,7 +285,7 @@ def _numbered(statement: Statement) -> list[str]:
 
 def _notes(code: RepositoryText, statements: Sequence[Statement]) -> dict[Statement, list[str]]:
     """What a program found of the names in each statement, a line each; each name of a file once."""
-    named = {each: [*dict.fromkeys(_names(each))] for each in statements}
+    named = {each: [*dict.fromkeys(_names(each, code.repository.extensions))] for each in statements}
     asked = [*dict.fromkeys(name for names in named.values() for name in names)][:MOST_NAMES]
     hits = code.hits(asked)
     own = {each.file for each in statements}
@@ -296,21 +303,22 @@ def _notes(code: RepositoryText, statements: Sequence[Statement]) -> dict[Statem
 
 def _path_notes(statement: Statement, code: RepositoryText, told: set[str]) -> Iterator[str]:
     for thing in things_in(statement):
-        if thing.kind is ThingKind.PATH and thing.text not in told:
+        is_path = "/" in thing.text or extension_of(thing.text) in code.repository.extensions
+        if thing.kind is ThingKind.PATH and is_path and thing.text not in told:
             told.add(thing.text)
             if not code.repository.finds(thing.text, statement.file.rpartition("/")[0]):
                 near = ", ".join(near_paths(thing.text, code.repository))
                 yield f"  · {thing.text}: no such path{near and f'; there is {near}'}"
 
 
-def _names(statement: Statement) -> Iterator[str]:
+def _names(statement: Statement, extensions: frozenset[str]) -> Iterator[str]:
     """The names in code of a statement: its words that are no plain words."""
     body = statement.text.split("\n")[1:-1] if statement.text.lstrip().startswith(("```", "~~~")) else None
     pieces = body if body is not None else _CODE.findall(statement.text)
     for piece in pieces:
         for word in _WORD.findall(piece):
             for name in _NAME.findall(word.rsplit("/", 1)[-1]):
-                own = name.rsplit("::", 1)[-1]
+                own = name if extension_of(name) in extensions else name.rsplit(".", 1)[-1]  # of a member, its own
                 if 3 <= len(own) <= LONGEST_NAME and (body is None or _JOINED.search(own)):
                     yield own
 

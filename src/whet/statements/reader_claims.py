@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 from whet.statements.statement import Statement, StatementFinding, StatementMark
 from whet.text import fields
+from whet.text.quoting import visible
 from whet.values import Value
 
 LEAST_LETTERS = 4  # of a quote: what is shorter tells nothing
 MOST_EVIDENCE = 6
 SHOWN = 120
+LONGEST_CORRECTION = 400
 _NUMBERED = re.compile(r"(?m)^\s*\d+\| ?")  # as the lines of files are shown
 
 NOT_SAID = "the statement does not say it"
@@ -161,8 +163,9 @@ def finding_of(claim: StatementClaim, statement: Statement, reader: str) -> Stat
     lines = [number for number, text in enumerate(statement.text.split("\n"), statement.line) if claim.quote in text]
     line = min(lines, key=lambda each: abs(each - claim.line), default=statement.line)
     shown = "; ".join(map(words_of, claim.evidence))
+    instead = "" if "\n" in claim.instead or len(claim.instead) > LONGEST_CORRECTION else visible(claim.instead)
     return StatementFinding(
-        StatementMark.READ, claim.why, line, claim.quote, claim.instead, where=f"{reader} says; found: {shown}"
+        StatementMark.READ, visible(claim.why), line, claim.quote, instead, where=f"{reader} says; found: {shown}"
     )
 
 

@@ -10,6 +10,7 @@ from whet.context.auditing import audit_folder, unaudited
 from whet.context.finding import repository_root
 from whet.context.instruction_files import PersonFolder
 from whet.improving.audit_proposals import ProposedStatement
+from whet.improving.audit_reading import AuditReading, ReadStatements
 from whet.improving.auditing import audit_with_sessions
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import difference
@@ -18,13 +19,14 @@ from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile,
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
-from whet.text.words import cut, estimate, many, share
+from whet.text.words import cut, estimate, many, share, short
 
 WORDS_SHOWN = 70
 PROOFS_SHOWN = 2
 FAULTY_SHOWN = 60
 STYLES = {
     StatementMark.WRONG: "red",
+    StatementMark.READ: "yellow",
     StatementMark.CAUSE: "red",
     StatementMark.CONTRADICTED: "yellow",
     StatementMark.BROKEN: "yellow",
@@ -109,6 +111,41 @@ def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
     if any(each.entry for each in every):
         yield ""
         yield "Approve with `whet lessons approve ID`; `whet ledger undo` takes a change back to the byte."
+
+
+def plan_lines(reading: AuditReading, cost: str, reader: str) -> Iterator[str]:
+    """What a reading takes, before it begins."""
+    passes = f"{len(reading.passes)} pass{'' if len(reading.passes) == 1 else 'es'}"
+    usage = reading.usage
+    yield f"{plain(reader)} would read {many(len(reading.statements), 'statement')} in {passes}, two calls each."
+    yield f"That takes at most about {short(usage.input)} tokens in and {short(usage.output)} out, {cost}."
+    yield "It sees these files, the repository in short, the pieces of it that it asks for, and no tools."
+
+
+def reading_lines(read: ReadStatements | None, *, everything: bool) -> Iterator[str]:
+    """What a reading came to; with everything also what was dropped, and why."""
+    if read is None or not read.reader:
+        return
+    spent = read.spent
+    used = f"{many(spent.model_calls, 'call')}, {short(spent.input)} tokens in, {short(spent.output)} out"
+    dropped = f"; {many(len(read.dropped), 'line')} dropped" if read.dropped else ""
+    wrong = f"{many(read.kept, 'statement')} wrong, each with evidence that code found"
+    yield f"{plain(read.reader)}: {wrong}{dropped}. {used}."
+    if read.stopped:
+        yield f"[yellow]Ended early: {plain(read.stopped)}[/]"
+    for each in read.dropped if everything else ():
+        yield f"  [dim]dropped: {plain(cut(each.said, 2 * WORDS_SHOWN))}: {plain(each.why)}[/]"
+
+
+def read_record(read: ReadStatements) -> dict[str, object]:
+    """A reading for programs, beside the statements that bear its marks."""
+    return {
+        "reader": read.reader,
+        "statements": read.kept,
+        "dropped": [{"said": each.said, "why": each.why} for each in read.dropped],
+        "spent": read.spent,
+        "stopped": read.stopped,
+    }
 
 
 INSTEAD = 3
