@@ -3,31 +3,27 @@
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
-from whet.cli.chat.inputs import interruptible
-from whet.cli.commands.learn import cost_words, reader_of
 from whet.cli.options import allowance_of, budget_option, json_command, own_store
 from whet.cli.output import give, next_lines, plain, step_line
 from whet.cli.shown.audit import audit_lines, audit_of, plan_lines, proposal_lines, read_record, reading_lines
 from whet.cli.shown.lessons import lesson_record
-from whet.cli.trying import consent_option, expect_allowed
 from whet.context.auditing import audit_folder
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
-from whet.improving.audit_reading import ReadStatements, read_files, reading_of, with_findings
 from whet.improving.curating import Proposed, curate, look
-from whet.reading.learn import ReadingLimit
-from whet.shipped.guidance.reading import TEXTS
 from whet.statements.audit import Audit, lessons_of_files
 from whet.statements.statement import StatementMark
-from whet.store.files import guidance_texts
-from whet.store.home import find_home
 from whet.targets.known_projects import KnownProjects
 from whet.targets.project_names import name_of_project
 from whet.text.words import many
 from whet.trials.design import Allowance
+
+if TYPE_CHECKING:
+    from whet.improving.audit_reading import ReadStatements
 
 STALE_DAYS = 180.0  # from which on a note is stale
 
@@ -47,7 +43,7 @@ STALE_DAYS = 180.0  # from which on a note is stale
     help="Let an agent or a model read the files too: claude, codex, opencode, gemini, or provider:name.",
 )
 @budget_option
-@consent_option
+@click.option("--yes", is_flag=True, help="Let the reader start without asking.")
 @click.option("--own", "is_own", is_flag=True, help="Whet's own notes and skills instead: what overlaps or is stale.")
 def command(
     project: Path | None,
@@ -73,8 +69,7 @@ def command(
 
     folder = project or Path.cwd()
     found = audit_folder(folder, is_dated=False) if is_check else audit_of(folder)
-    read = _read(found, reader, allowance_of(budget), yes=yes) if reader else None
-    found = with_findings(found, read) if read else found
+    found, read = _read(found, reader, allowance_of(budget), yes=yes) if reader else (found, None)
     proposed = _propose(found) if is_proposing and not is_check else ()
     wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
     lines = [
@@ -88,23 +83,33 @@ def command(
     return give(record, lines, code=int(is_check and bool(wrong)))
 
 
-def _read(found: Audit, name: str, allowance: Allowance, *, yes: bool) -> ReadStatements:
-    """What a reader says of the files, once a person agreed to what that takes."""
+def _read(found: Audit, name: str, allowance: Allowance, *, yes: bool) -> "tuple[Audit, ReadStatements]":
+    """The audit with what a reader says of the files, once a person agreed to what that takes."""
+    from whet.cli.chat.inputs import interruptible
+    from whet.cli.commands.learn import cost_words, reader_of
+    from whet.cli.trying import expect_allowed
+    from whet.improving.audit_reading import ReadStatements, read_files, reading_of, with_findings
+    from whet.reading.learn import ReadingLimit
+    from whet.shipped.guidance.reading import TEXTS
+    from whet.store.files import guidance_texts
+    from whet.store.home import find_home
+
     home = find_home(os.environ)
     reading = reading_of(found, guidance_texts(home, TEXTS.name))
     if not reading.passes:
-        return ReadStatements()
+        return found, ReadStatements()
     reader = reader_of(home, name)
     expect_allowed(reader.name, plan_lines(reading, cost_words(reader, reading.usage), reader.name), yes=yes)
     limit = ReadingLimit(allowance.tokens, allowance.dollars)
     with interruptible() as stop, step_line(f"{reader.name} reads") as step:
-        return read_files(
+        read = read_files(
             reading,
             reader,
             limit=limit,
             interrupt=stop,
             observe=lambda number: step(f"pass {number} of {len(reading.passes)}"),
         )
+    return with_findings(found, read), read
 
 
 def _propose(found: Audit) -> tuple[ProposedStatement, ...]:

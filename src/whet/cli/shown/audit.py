@@ -4,13 +4,13 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whet.cli.output import count, plain, step_line
 from whet.context.auditing import audit_folder, unaudited
 from whet.context.finding import repository_root
 from whet.context.instruction_files import PersonFolder
 from whet.improving.audit_proposals import ProposedStatement
-from whet.improving.audit_reading import AuditReading, ReadStatements
 from whet.improving.auditing import audit_with_sessions
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import difference
@@ -20,6 +20,9 @@ from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 from whet.text.words import cut, estimate, many, share, short
+
+if TYPE_CHECKING:
+    from whet.improving.audit_reading import AuditReading, ReadStatements
 
 WORDS_SHOWN = 70
 PROOFS_SHOWN = 2
@@ -113,7 +116,7 @@ def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
         yield "Approve with `whet lessons approve ID`; `whet ledger undo` takes a change back to the byte."
 
 
-def plan_lines(reading: AuditReading, cost: str, reader: str) -> Iterator[str]:
+def plan_lines(reading: "AuditReading", cost: str, reader: str) -> Iterator[str]:
     """What a reading takes, before it begins."""
     passes = f"{len(reading.passes)} pass{'' if len(reading.passes) == 1 else 'es'}"
     usage = reading.usage
@@ -122,7 +125,7 @@ def plan_lines(reading: AuditReading, cost: str, reader: str) -> Iterator[str]:
     yield "It sees these files, the repository in short, the pieces of it that it asks for, and no tools."
 
 
-def reading_lines(read: ReadStatements | None, *, everything: bool) -> Iterator[str]:
+def reading_lines(read: "ReadStatements | None", *, everything: bool) -> Iterator[str]:
     """What a reading came to; with everything also what was dropped, and why."""
     if read is None or not read.reader:
         return
@@ -137,7 +140,7 @@ def reading_lines(read: ReadStatements | None, *, everything: bool) -> Iterator[
         yield f"  [dim]dropped: {plain(cut(each.said, 2 * WORDS_SHOWN))}: {plain(each.why)}[/]"
 
 
-def read_record(read: ReadStatements) -> dict[str, object]:
+def read_record(read: "ReadStatements") -> dict[str, object]:
     """A reading for programs, beside the statements that bear its marks."""
     return {
         "reader": read.reader,
