@@ -138,6 +138,12 @@ def test_long_files_take_several_passes_and_the_limit_ends_them(root: Path) -> N
     assert (done.stopped, done.spent.model_calls) == (ENDED, 1)
 
 
+def test_a_limit_that_is_reached_ends_it_before_the_second_question(root: Path) -> None:
+    reader = ScriptedReader(lines(CLAIM, {"op": "look", "file": "src"}))
+    done = read(audit_folder(root), reader, ReadingLimit(tokens=10))
+    assert (done.kept, done.stopped, done.spent.model_calls) == (1, ENDED, 1)
+
+
 def test_a_correction_waits_for_a_yes_as_words_of_a_model(home: Home, database: Database, root: Path) -> None:
     audit = audit_folder(root)
     found = with_findings(audit, read(audit, ScriptedReader(lines(CLAIM))))

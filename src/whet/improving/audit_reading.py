@@ -72,7 +72,7 @@ class AuditReading(NamedTuple):
 
     @property
     def usage(self) -> Usage:
-        """About what it takes to read it: each pass twice, the second time with what the reader asked to see."""
+        """About what it takes to read it: each pass twice, the second time with half of what may be asked for."""
         system = estimate(words.statements(self.own, looks=MOST_LOOKS)) + estimate(self.short)
         shown = sum(2 * (system + estimate(each.text)) + LOOK_TOKENS // 2 for each in self.passes)
         return Usage(shown, 2 * ANSWER_TOKENS * len(self.passes))
@@ -192,8 +192,7 @@ def read_files(
     """Ask a reader pass by pass, each once more with what it wants to see; what it said until it ends is kept."""
     found: list[ReadStatements] = []
     for number in range(1, len(reading.passes) + 1):
-        spent = together([each.spent for each in found])
-        if not _has_room(limit, spent):
+        if not _has_room(limit, found):
             return joined(found, ENDED)
         observe(number)
         question = question_of(reading, number)
@@ -201,6 +200,8 @@ def read_files(
         first = read_answer(answer.text, reading, reader.name)
         found.append(first._replace(spent=spent_on(reader, answer)))
         again = "" if answer.why else looked_at(reading, first)
+        if again and not _has_room(limit, found):
+            return joined(found, ENDED)
         if again:
             more = question._replace(order=f"{question.order}\n\n{answer.text}\n\n{again}")
             answer = reader.ask(more, interrupt=interrupt, dollars=limit.dollars)
@@ -213,9 +214,9 @@ def read_files(
     return joined(found)
 
 
-def _has_room(limit: ReadingLimit, spent: Spent) -> bool:
-    used = spent.input + spent.output
-    is_within = limit.tokens is None or used < limit.tokens
+def _has_room(limit: ReadingLimit, found: Sequence[ReadStatements]) -> bool:
+    spent = together([each.spent for each in found])
+    is_within = limit.tokens is None or spent.input + spent.output < limit.tokens
     return is_within and (limit.dollars is None or (spent.dollars or 0.0) < limit.dollars)
 
 

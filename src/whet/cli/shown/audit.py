@@ -121,7 +121,7 @@ def plan_lines(reading: "AuditReading", cost: str, reader: str) -> Iterator[str]
     passes = f"{len(reading.passes)} pass{'' if len(reading.passes) == 1 else 'es'}"
     usage = reading.usage
     yield f"{plain(reader)} would read {many(len(reading.statements), 'statement')} in {passes}, two calls each."
-    yield f"That takes at most about {short(usage.input)} tokens in and {short(usage.output)} out, {cost}."
+    yield f"That takes about {short(usage.input)} tokens in and {short(usage.output)} out, {cost}."
     yield "It sees these files, the repository in short, the pieces of it that it asks for, and no tools."
 
 
