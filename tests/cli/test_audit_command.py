@@ -1,7 +1,12 @@
 """whet audit, as a person and as CI run it."""
 
+import json
+import os
 import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from command import Whet
 from whet.cli.shown.audit import budget_lines
@@ -72,3 +77,52 @@ def test_a_rule_past_the_budget_is_shown_with_what_it_could_replace(tmp_path: Pa
     told = "\n".join(budget_lines(RULE, folder, None))
     assert shown in told
     assert "take the place of CLAUDE.md:3 (wrong)" in told
+
+
+# Stands for an agent's program: it says of each line that it is shown what its script says.
+PROGRAM = """#!{python}
+import json, sys
+asked = sys.stdin.read()
+line = {line!r}
+usage = {{"input_tokens": len(asked) // 4, "output_tokens": 50}}
+print(json.dumps({{"result": line, "is_error": False, "usage": usage}}))
+"""
+SAID = {
+    "op": "wrong",
+    "at": "CLAUDE.md:4",
+    "quote": "Be kind",
+    "why": "the code is cruel",
+    "evidence": [{"file": "code.py", "words": "cruel = True"}],
+    "instead": "Be cruel",
+}
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> dict[str, str]:
+    """An environment in which an agent reads by a script."""
+    place = tmp_path / "programs"
+    place.mkdir()
+    (place / "claude").write_text(PROGRAM.format(python=sys.executable, line=json.dumps(SAID)))
+    (place / "claude").chmod(0o755)
+    return {"PATH": f"{place}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_what_a_reader_says_stands_in_the_list_and_waits(whet: Whet, tmp_path: Path, reader: dict[str, str]) -> None:
+    folder = project(tmp_path / "p")
+    Path(folder, "code.py").write_text("cruel = True\n")
+    done = whet("audit", folder, "--with", "claude", "--yes", "--propose", variables=reader)
+    assert done.code == 0
+    assert "wrong to a reader: the code is cruel [claude-code says; found: code.py “cruel = True”]" in done.out
+    assert "claude-code: 1 statement wrong, each with evidence that code found. 1 call" in done.out
+    assert "correct CLAUDE.md:4: pending as" in done.out
+    found = whet("audit", folder, "--with", "claude", "--yes", "--json", variables=reader).json
+    assert found["counts"] == {"wrong": 1, "wrong to a reader": 1, "cannot be told": 0}
+    assert (found["read"]["statements"], found["read"]["dropped"]) == (1, [])
+
+
+def test_a_reader_needs_a_yes_and_is_no_part_of_a_check(whet: Whet, tmp_path: Path, reader: dict[str, str]) -> None:
+    folder = project(tmp_path / "p")
+    asked = whet("audit", folder, "--with", "claude", variables=reader)
+    assert asked.code == 1
+    assert "Nobody is here to agree to what claude-code will spend" in asked.err
+    assert whet("audit", folder, "--check", "--with", "claude", variables=reader).code == 2

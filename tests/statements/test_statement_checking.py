@@ -7,7 +7,7 @@ from whet.statements.checking import NameWriting, StatementGrounds, check_statem
 from whet.statements.listings import listings, unlisted
 from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
 from whet.statements.repository import RemovedPath, Repository
-from whet.statements.splitting import headings_of, split_statements
+from whet.statements.splitting import split_statements
 from whet.statements.statement import LastChange, StatementFinding, StatementMark
 
 FILES = (
@@ -122,13 +122,9 @@ WORKSPACE = [
     [
         ("```sh\nuv run python -u scripts/b.py --x\n```", "scripts/b.py"),
         ("Run `bash scripts/b.sh`.", "scripts/b.sh"),
-        ("Run `python -m pkg.core.other`.", "pkg.core.other"),
-        ("Run `uvicorn pkg.app:app`.", "pkg.app:app"),
         ("Go there: `cd web/cli && npm run x`.", "web/cli"),
-        ("Run `pnpm --filter @own/cli dev` or `pnpm --filter=ui dev`.", "@own/cli"),
         ("Run `python scripts/a.py --wipe --keep-all --dry-run --help`.", "--wipe"),
         ("- Settings: `docs/b.md`", "docs/b.md"),
-        ("See [the end](#the-end) and [it](#its-beginning).\n\n# Its beginning!\n", "#the-end"),
         ("Kept by `loadAll`, `keepAll`, `dropAll()` and `Shop.findAll`.", "findAll"),
         ("- `loadAll`: a\n- `keepAll`: b\n- `dropAll`: c\n- `findAll`: d\n", "findAll"),
         ("Read `scripts/a.py`, `docs/a.md`, `pkg/core/main.py` or `pkg/core/old.py`.", "pkg/core/old.py"),
@@ -144,13 +140,12 @@ def test_who_names_what_can_be_run_read_or_listed_says_that_it_is_there(text: st
     [
         "Run `python scripts/a.py --dry-run`, `python -m pytest`, `python -m pkg.core`, `pytest scripts/b.py`.",
         "Run `python new/b.py`, `bash b.sh`, `node -e x scripts/b.js`, `python scripts/<name>.py`.",
-        "Run `pnpm --filter ui dev`, `pnpm --filter ./web/ui dev`, `cargo test -p none`.",
+        "Run `pnpm --filter @own/cli dev`, `cargo test -p none`, `python -m pkg.core.other`.",
         "Run `bash scripts/run.sh --wipe`: it may hand its options on.",
         "- Make `docs/b.md` when it is done.",
         "It is saved as `scripts/out_$(date +%Y).md`.",
         "```bash\nUser: /fast\nClaude: Running\npython scripts/b.py\nAll is well.\n```",
         "Call `loadAll`, `keepAll` or `findAll`.",
-        "See [it](docs/a.md#none) and [that](https://a.b/c#d).",
         "```\nscripts/\n  b.py\n  c.py\n```",
     ],
 )
@@ -160,8 +155,8 @@ def test_what_may_be_elsewhere_or_made_is_not_called_wrong(text: str) -> None:
 
 def _checked(text: str) -> list[StatementFinding]:
     sources = {"scripts/a.py": 'add("--dry-run")', "scripts/run.sh": 'exec other "$@"'}
-    words, headings = frozenset(("loadAll", "keepAll", "dropAll", "keep_all")), {"CLAUDE.md": headings_of(text)}
-    repository = Repository(OWN, manifests=WORKSPACE).with_code(words, sources, headings)
+    words = frozenset(("loadAll", "keepAll", "dropAll", "keep_all"))
+    repository = Repository(OWN, manifests=WORKSPACE).with_code(words, sources)
     statements = split_statements("CLAUDE.md", text)
     lacking = unlisted(listings(statements), repository)
     grounds = {each: StatementGrounds(unlisted=lacking.get(each, ())) for each in statements}
@@ -247,27 +242,18 @@ def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
     [
         "- `src/a.py`: x\n", "| `src/a.py` | x |\n", "```\na/\n├── b.py\n```\n", '- say "`src/a.py`" "\n', "  - `a/`\n",
         "- see [a](docs/b.md)\n", "```sh\ncd a && npm run b\n```\n", "│├", "- x/y/z.py\n",
-        "`aB`, ", "- a: `src/b.py`\n", "[a](#b) ", "src/\n ", "`python src/x.py --a-b`\n", "# a\n", "`a`(",
+        "`aB`, ", "- a: `src/b.py`\n", "src/\n ", "`python src/x.py --a-b`\n", "# a\n", "`a`(",
     ],
 )  # fmt: skip
 def test_any_text_is_checked_in_linear_time(pump: str) -> None:
     assert is_linear(check, pump, 40_000)
 
 
-def test_numbers_right_after_a_path_are_held_against_what_is_there() -> None:
-    files = [f"packages/p{number}/index.ts" for number in range(6)]
-    text = "- `src/long.py` (400 lines)\n- `src/long.py` (~1,000 lines)\n"
-    text += "- `packages/` — 12 packages\n- `packages/` (5+ packages)\n"
-    repository = Repository(["src/long.py", *files]).with_code(frozenset(), {"src/long.py": "x\n" * 980}, {})
-    wrong = [each.line for each in split_statements("CLAUDE.md", text) if check_statement(each, repository)]
-    assert wrong == [1, 3]
-
-
 def test_own_programs_are_asked_only_for_what_their_code_has() -> None:
     made = manifest_of("package.json", '{"name": "tool", "bin": {"tool": "cli.js"}}')
     assert made is not None
     repository = Repository(["cli.js", "cmd/helper/main.go"], manifests=[made])
-    repository = repository.with_code(frozenset({"sync", "flushOnly"}), {}, {})
+    repository = repository.with_code(frozenset({"sync", "flushOnly"}), {})
     text = "- `tool sync --flush-only`\n- `npx tool sync --dry`\n- `tool prune`\n- `helper --all`\n- `other --none`\n"
     wrong = [
         (each.line, found.named)
@@ -275,14 +261,6 @@ def test_own_programs_are_asked_only_for_what_their_code_has() -> None:
         for found in check_statement(each, repository)
     ]
     assert wrong == [(2, "--dry"), (3, "prune"), (4, "--all")]
-
-
-def test_an_example_that_imports_a_removed_module_is_wrong_and_one_that_makes_a_name_up_is_not() -> None:
-    removed = [RemovedPath("own/old.py", "c" * 40, 86_400.0)]
-    repository = Repository(["own/__init__.py", "own/new.py"], removed=removed)
-    text = "```python\nfrom own.old import a\nfrom own.new import b\nfrom own.mine import c\nimport other.old\n```\n"
-    (statement,) = split_statements("CLAUDE.md", text)
-    assert [found.named for found in check_statement(statement, repository)] == ["own.old"]
 
 
 def test_the_only_file_of_a_name_lies_elsewhere_and_a_person_tells_whether_it_was_meant() -> None:

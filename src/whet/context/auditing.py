@@ -28,12 +28,11 @@ from whet.statements.checking import (
 )
 from whet.statements.commands import run_files, words_run
 from whet.statements.comparing import compare, copied_files
-from whet.statements.counting import counted_files
 from whet.statements.listings import listed_paths, listings, unlisted
 from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
 from whet.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
 from whet.statements.repository import RemovedPath, Repository
-from whet.statements.splitting import headings_of, split_statements
+from whet.statements.splitting import split_statements
 from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
 
 SECONDS = 20.0
@@ -252,7 +251,7 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     asked |= {*listed_paths(listed, repository)}
     removals = {each: found for each in own if (found := tuple(removals_in(each, repository)))}
     repository = with_unknown(repository, root, asked, (one for found in removals.values() for _, one in found))
-    repository, absent = _with_code(repository, root, files, own)
+    repository, absent = _with_code(repository, root, own)
     dated = {each.file for each in (*removals, *absent)}
     dates = _dates(root, files if is_dated else [file for file in files if file.path in dated])
     missing = {each: (*(thing for thing, _ in removals.get(each, ())), *absent.get(each, ())) for each in own}
@@ -272,17 +271,16 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
 
 
 def _with_code(
-    repository: Repository, root: Path, files: Iterable[InstructionFile], statements: Iterable[Statement]
+    repository: Repository, root: Path, statements: Iterable[Statement]
 ) -> tuple[Repository, dict[Statement, tuple[NamedThing, ...]]]:
     """The repository with what its code has of the names in statements, and the names that it does not have."""
     named = {each: symbols_in(each) for each in statements}
     symbols = {thing.text for things in named.values() for thing in things}
     words = _in_code(root, repository, symbols.union(*(words_run(each, repository) for each in named)))
-    read = {path for each in named for path in (*run_files(each, repository), *counted_files(each, repository))}
+    read = {path for each in named for path in run_files(each, repository)}
     sources = {path: _text_of(root / path) for path in read}
-    headings = {file.path: headings_of(file.text) for file in files if file.text}
     absent = symbols - words if words is not None else set[str]()
-    known = repository.with_code(words, sources, headings)
+    known = repository.with_code(words, sources)
     left = {each: tuple(thing for thing in things if thing.text in absent) for each, things in named.items()}
     return known, {each: things for each, things in left.items() if things}
 

@@ -14,7 +14,7 @@ from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
 from whet.statements.audit import Audit
 from whet.statements.proposing import StatementProposal, better_place, copied_to, moved, proposals, says
-from whet.statements.statement import AuditedStatement
+from whet.statements.statement import AuditedStatement, StatementMark
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home
@@ -76,7 +76,8 @@ def _reminder_of(audited: AuditedStatement) -> str:
 
 
 def _origin(proposal: StatementProposal) -> PatchOrigin:
-    return PatchOrigin(PatchWriter.POLICY, said=f"{proposal.audited.statement.place}: {proposal.finding.why}.")
+    by = PatchWriter.MODEL if proposal.finding.mark is StatementMark.READ else PatchWriter.POLICY
+    return PatchOrigin(by, said=f"{proposal.audited.statement.place}: {proposal.finding.why}.")
 
 
 def _rule(proposal: StatementProposal, name: str, project: str) -> Patch:

@@ -87,7 +87,7 @@ def read_answer(text: str, shown: Shown) -> ClaimsRead:
     names: dict[str, str] = {}  # by which the answer itself calls what is new in it
     judged: Mapping[str, JudgedMessages] | None = None
     is_empty = True
-    for line, value in _objects(text):
+    for line, value in objects(text):
         is_empty = False
         if len(claims) + len(dropped) >= MOST_LINES:
             dropped.append(_dropped(line, f"an answer has at most {MOST_LINES} lines"))
@@ -141,7 +141,7 @@ def faults(answer: ClaimsRead) -> str:
     return "\n".join(f"- {each.claim.rule[:LINE_SHOWN] or each.claim.id}: {each.why}" for each in answer.dropped)
 
 
-def _objects(text: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
+def objects(text: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
     """The objects of an answer: one a line, or all in one list; a line that begins as one and is none is None."""
     whole = _value(text)
     if isinstance(whole, list):

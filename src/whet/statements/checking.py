@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.statements.commands import wrong_commands, wrong_imports
-from whet.statements.counting import wrong_counts
+from whet.statements.commands import wrong_commands
 from whet.statements.listings import Unlisted
 from whet.statements.manifests import scripts_in
 from whet.statements.naming import (
     NamedThing,
     ThingKind,
-    anchors_in,
     extension_of,
     path_in,
     stages_of,
@@ -149,9 +147,6 @@ def _missing(statement: Statement, repository: Repository, grounds: StatementGro
         if not repository.is_unknown(removed.path) and _stood(removed, grounds.written.get(thing.text)):
             yield _removed_path(thing, removed, repository, posixpath.dirname(statement.file))
     yield from wrong_commands(statement, repository)
-    yield from _wrong_anchors(statement, repository)
-    yield from wrong_imports(statement, repository)
-    yield from wrong_counts(statement, repository)
     for each in grounds.unlisted:
         where = "in the code" if each.thing.kind in (ThingKind.SYMBOL, ThingKind.VARIABLE) else "there"
         why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are {where}"
@@ -170,16 +165,6 @@ def _gone_names(statement: Statement, gone: Iterable[GoneSymbol]) -> Iterator[St
         listed = ", ".join(f"`{name}`" for name in names[:FEW_TWINS]) + (" and more" if len(names) > FEW_TWINS else "")
         why = f"no code has {listed} any more; it did when the line was written"
         yield StatementFinding(StatementMark.WRONG, why, line, names[0], where=f"commit {commit[:SHORT_COMMIT]}")
-
-
-def _wrong_anchors(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
-    """Links to a heading that a document which was read does not have."""
-    for thing in anchors_in(statement):
-        path, _, heading = thing.text.partition("#")
-        place = repository.place(path, posixpath.dirname(statement.file)) if path else statement.file
-        known = repository.headings.get(place)
-        if known and heading.lower() not in known:
-            yield _finding(thing, f"{place} has no heading `#{heading}`", (), place)
 
 
 def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:

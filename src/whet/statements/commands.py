@@ -1,4 +1,4 @@
-"""Commands of statements held against the repository: the scripts, files, modules, packages and options they name.
+"""Commands of statements held against the repository: the scripts, files, folders and options they name.
 
 Who gives a command says that it can be run. What it runs of this repository is wrong where it is not there.
 """
@@ -12,8 +12,7 @@ from typing import NamedTuple
 from whet.statements.manifests import ScriptCall, scripts_in
 from whet.statements.naming import NamedThing, ThingKind, is_placeholder, path_in, stages_of, things_in
 from whet.statements.repository import Repository
-from whet.statements.statement import Statement, StatementFinding, StatementKind, StatementMark
-from whet.text.words import names
+from whet.statements.statement import Statement, StatementFinding, StatementMark
 
 FEW = 3
 ALIKE = 0.75
@@ -26,15 +25,6 @@ INTERPRETERS = {
     "lua": (".lua",),
 }  # fmt: skip
 """Programs that run the file that they are given first, and how such files end."""
-WORKSPACES = {
-    "npm": ("package.json", ("-w", "--workspace")), "pnpm": ("package.json", ("--filter", "-F")),
-    "bun": ("package.json", ("--filter", "-F")), "turbo": ("package.json", ("--filter", "-F")),
-    "cargo": ("cargo", ("-p", "--package")),
-}  # fmt: skip
-"""Programs that are told by an option which package of this repository to work on, and the kind of its manifest."""
-ON_OWN = names("build check clippy run test nextest bench doc")  # of cargo: what is for packages of the workspace
-_MODULE = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?::[A-Za-z_]\w*(?:\(\))?)?$")
-_FROM = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*(?:\.\w+)+)(?=\s+import\s|\s*$)")
 _OPTION = re.compile(r"^--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?==|$)")
 _DEFINED = re.compile(r"""["'`]--[a-z][\w-]+""")
 _ORDER = re.compile(r"^([a-z][a-z0-9]{2,}(?:-[a-z0-9]+)*)$")
@@ -63,7 +53,7 @@ def wrong_commands(statement: Statement, repository: Repository) -> Iterator[Sta
                 if not folder:
                     return  # what follows is run elsewhere
                 continue
-            for check in (_wrong_scripts, _wrong_files, _wrong_modules, _wrong_packages, _wrong_options):
+            for check in (_wrong_scripts, _wrong_files, _wrong_options):
                 yield from check(run, repository)
 
 
@@ -133,54 +123,6 @@ def _wrong_files(run: _Run, repository: Repository) -> Iterator[StatementFinding
 def _is_missing(path: str, run: _Run, repository: Repository) -> bool:
     places = (path, posixpath.normpath(posixpath.join(run.folder, path)), *repository.named_in_short(path))
     return not repository.finds(path, run.folder) and not any(map(repository.is_unknown, places))
-
-
-def _wrong_modules(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
-    """Modules of Python that are run by name, in a package that is here."""
-    after = run.words[run.words.index("-m") + 1 :][:1] if "-m" in run.words[:4] else ()
-    named = after if run.words[0].startswith("python") else tuple(word for word in run.words[1:] if ":" in word)
-    for word in named:
-        found = _MODULE.match(word)
-        if found and _is_no_module(found[1], repository):
-            yield _wrong(run.thing._replace(text=word), f"there is no module `{found[1]}`")
-
-
-def _is_no_module(name: str, repository: Repository) -> bool:
-    """Whether a module of Python would have to be in a package of this repository and is not."""
-    path = name.replace(".", "/")
-    places = (f"{path}.py", f"{path}.pyi", f"{path}/__init__.py", f"{path}/__main__.py", f"{path}.so")
-    is_here = repository.is_package(path.partition("/")[0])
-    return is_here and path not in repository.folders and not any(repository.finds(each) for each in places)
-
-
-def wrong_imports(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
-    """What an example in code takes from this repository's own packages, and they do not have."""
-    if statement.kind is not StatementKind.CODE:
-        return
-    for number, line in enumerate(statement.text.split("\n"), statement.line):
-        found = _FROM.match(line)
-        path = found[1].replace(".", "/") if found else ""
-        was = path and (repository.removed(f"{path}.py") or repository.removed(f"src/{path}.py"))
-        if found and was and _is_no_module(found[1], repository):  # an example may make up a module of its own
-            thing = NamedThing(ThingKind.SYMBOL, found[1], number)
-            yield _wrong(thing, f"there is no module `{found[1]}`")
-
-
-def _wrong_packages(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
-    """Packages of the workspace, as an option names them."""
-    kind, options = WORKSPACES.get(posixpath.basename(run.words[0]), ("", ()))
-    own = sorted(each.package for each in repository.manifests if each.kind == kind and each.package)
-    if len(own) < 2 or (kind == "cargo" and not (run.words[1:] and run.words[1] in ON_OWN)):
-        return
-    for word, given in zip(run.words[1:], (*run.words[2:], ""), strict=True):
-        option, sign, value = word.partition("=")
-        name = value if sign else given
-        is_plain = name and not is_placeholder(name) and not name.startswith((".", "-", "/", "@types/"))
-        is_known = name in own or any(each.endswith(f"/{name}") for each in own) or repository.finds(name)
-        if option in options and is_plain and not is_known and name not in repository.packages:
-            alike = difflib.get_close_matches(name, own[:MOST_COMPARED], n=1, cutoff=ALIKE)
-            why = f"no package `{name}` among the {len(own)} of this repository{_near(alike)}"
-            yield StatementFinding(StatementMark.WRONG, why, run.thing.line, name, alike[0] if alike else "")
 
 
 def words_run(statement: Statement, repository: Repository) -> Iterator[str]:

@@ -16,7 +16,6 @@ from whet.statements.statement import (
     StatementKind,
     StatementMark,
 )
-from whet.statements.versions import other_versions
 from whet.text.likeness import SAME, TellingWords, clauses, sense, similarity, stance_of
 
 FEWEST_WORDS = 4  # that two statements must share to be the same one
@@ -68,9 +67,7 @@ def compare(
     found: dict[Statement, list[StatementFinding]] = {}
     copies = copied_files(by_path.values())
     doubled = [each for each in _doubled(meant) if each[0].file not in copies]  # of a copy it is said once
-    told = [each.statement for each in meant if not each.file.is_on_demand]  # a skill may speak of any project
-    versions = [(each, finding) for each in told for finding in other_versions(each, repository.pins)]
-    for statement, finding in (*doubled, *_opposed(meant), *_against_settings(meant, repository), *versions):
+    for statement, finding in (*doubled, *_opposed(meant), *_against_settings(meant, repository)):
         found.setdefault(statement, []).append(finding)
     return {statement: tuple(findings) for statement, findings in found.items()}
 

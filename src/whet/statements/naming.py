@@ -17,7 +17,6 @@ SHELL = names("bash sh shell zsh fish console terminal shell-session shellsessio
 MOSTLY = 0.7
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
 _LINK = re.compile(r"\]\(<?([^()\s>#]{1,300})(?=[)\s>#])")
-_ANCHOR = re.compile(r"\]\(<?((?![a-z]+:)[^()\s>#]{0,300}#[^()\s>#?]{1,200})(?=[)\s>])")
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~|\.{0,2})/?[\w.-][\w./-]{0,200})")
 _BARE = re.compile(
     r"(?<![\w`./@:~$<{*-])(?:\.{1,2}/)?(?:[\w.-]{1,80}/){1,12}[\w-][\w.-]{0,80}\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/*{<-])"
@@ -125,13 +124,6 @@ def links_in(text: str) -> tuple[str, ...]:
     """The documents that a text links to as files, outside of code: what its reader may follow."""
     found = (each.group(1) for line in _outside_code(text, "](") for each in _LINK.finditer(line))
     return tuple(dict.fromkeys(each for each in found if "://" not in each and extension_of(each) in DOCUMENTS))
-
-
-def anchors_in(statement: Statement) -> Iterator[NamedThing]:
-    """The headings that a statement links to, each with the document it stands in, or without for its own."""
-    for number, line in enumerate(statement.text.split("\n"), statement.line):
-        for found in _ANCHOR.finditer(_SPAN.sub(" ", line)) if statement.kind is not StatementKind.CODE else ():
-            yield NamedThing(ThingKind.PATH, found.group(1), number, is_link=True)
 
 
 def _outside_code(text: str, sign: str) -> Iterator[str]:

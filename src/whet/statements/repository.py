@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from whet.statements.manifests import ScriptManifest
 from whet.statements.naming import extension_of
-from whet.statements.versions import pins_by_name
 
 MOST_ALIKE = 50
 MOST_PLACES = 5
@@ -51,7 +50,6 @@ class Repository:
         self.renamed: Mapping[str, str] = {}
         self.words: frozenset[str] | None = None  # that were looked for in its code and are there; None: not looked for
         self.sources: Mapping[str, str] = {}  # of the files that commands run
-        self.headings: Mapping[str, frozenset[str]] = {}  # of documents, as links name them
         self._by_name: dict[str, list[str]] = {}
         for path in sorted((*self.files, *self.folders)):
             self._by_name.setdefault(posixpath.basename(path).lower(), []).append(path)
@@ -84,7 +82,6 @@ class Repository:
         made = (name for each in self.manifests for name in each.programs)
         self.programs = frozenset((*made, *map(posixpath.basename, folders))) - {""}
         self.own_packages = frozenset(each.package for each in self.manifests if each.package)
-        self.pins = pins_by_name((name, said, each.path) for each in self.manifests for name, said in each.pins)
 
     def finds(self, path: str, beside: str = "") -> bool:
         """Whether a path is there: from the root, from the folder of who names it, or below any folder."""
@@ -116,10 +113,6 @@ class Repository:
         first = posixpath.normpath(path).partition("/")[0]
         return first in self.folders or posixpath.join(beside, first) in self.folders
 
-    def is_package(self, name: str) -> bool:
-        """Whether a package of Python of this name is here, at the root or where sources lie."""
-        return any(f"{folder}{name}/__init__.py" in self.files for folder in ("", "src/"))
-
     def named_in_short(self, path: str) -> tuple[str, ...]:
         """Where a path would lie below each folder here that is called as its own folder is."""
         return self.inside(*posixpath.split(posixpath.normpath(path)))
@@ -142,12 +135,10 @@ class Repository:
         other.renamed = {**self.renamed, **renamed}
         return other
 
-    def with_code(
-        self, words: frozenset[str] | None, sources: Mapping[str, str], headings: Mapping[str, frozenset[str]]
-    ) -> "Repository":
-        """The same, with what was looked for in its code and documents."""
+    def with_code(self, words: frozenset[str] | None, sources: Mapping[str, str]) -> "Repository":
+        """The same, with what was looked for in its code."""
         other = copy.copy(self)
-        other.words, other.sources, other.headings = words, sources, headings
+        other.words, other.sources = words, sources
         return other
 
     def is_unknown(self, path: str) -> bool:
@@ -234,14 +225,6 @@ class Repository:
         folder = posixpath.basename(posixpath.dirname(plain))
         is_alike = len(named) == 1 and folder and posixpath.basename(posixpath.dirname(named[0])) == folder
         return (named[0],) if is_alike else ()
-
-    def counts(self, folder: str) -> tuple[int, ...]:
-        """What can be counted in a folder: its files, its folders, files that end alike, and all files below."""
-        files = [each for each in self.files if each.startswith(f"{folder}/")]
-        own = [each for each in files if posixpath.dirname(each) == folder]
-        below = Counter(map(extension_of, files)) + Counter(f"own {extension_of(each)}" for each in own)
-        found = (len(files), len(own), len(self._children.get(folder, ())), *below.values())
-        return tuple(each for each in found if each)
 
     def elsewhere(self, path: str) -> str:
         """The only file of a name, wherever it lies; what programs keep in hidden folders goes by the folder."""

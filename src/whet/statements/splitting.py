@@ -1,7 +1,6 @@
 """A file for agents, split into its statements in one pass: paragraphs, items, rows of tables, fenced blocks."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,10 +16,6 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
 _ITEM = re.compile(r"^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
 _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _RULE = re.compile(r"^[ \t]*[-|:=*_ \t]{3,}$")
-_UNDERLINED = re.compile(r"^(?:={2,}|-{2,})[ \t]*$")
-_LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_NOT_IN_LINKS = re.compile(r"[^\w\- ]")
-_PLACES = re.compile(r"<[^<>]{0,100}\b(?:id|name)=[\"']([^\"'<>]{1,100})[\"']|\{#([\w-]{1,100})\}")
 _COMMENT_ENDS = "-->"
 
 
@@ -112,25 +107,6 @@ def _statements(splitter: _Splitter, text: str) -> Iterator[Statement]:
             yield from splitter.take(number + 1, line)
         number += 1
     yield from splitter.close()
-
-
-def headings_of(text: str) -> frozenset[str]:
-    """The headings of a document as links to them are written: their words joined by dashes, said again with a number;
-    and the names that it gives to places itself.
-    """
-    seen = Counter[str]()
-    lines = text.removeprefix("\ufeff").splitlines()
-    number = _after_front_matter(lines or [""])
-    while number < len(lines):
-        fence, heading = _FENCE.match(lines[number]), _HEADING.match(lines[number])
-        if fence:
-            number = _end_of_fence(lines, number, fence["sign"])
-        elif heading or (number + 1 < len(lines) and _UNDERLINED.match(lines[number + 1])):
-            words = _LINKED.sub(r"\1", heading[2] if heading else lines[number].strip()).lower()
-            seen["".join(_NOT_IN_LINKS.sub("", words).replace(" ", "-"))] += 1
-        number += 1
-    again = (f"{name}-{times}" for name, count in seen.items() for times in range(1, count))
-    return frozenset((*seen, *again, *(each.lower() for pair in _PLACES.findall(text) for each in pair)))
 
 
 def _after_front_matter(lines: list[str]) -> int:

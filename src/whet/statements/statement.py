@@ -44,6 +44,7 @@ class StatementMark(StrEnum):
     """What was found out about a statement. Without evidence there is none."""
 
     WRONG = "wrong"  # it names what is not there
+    READ = "wrong to a reader"  # a model says so, and code found what it quotes
     CAUSE = "cause"  # calls that follow it fail
     BROKEN = "broken"  # told and not followed
     CONTRADICTED = "contradicted"
@@ -55,6 +56,7 @@ class StatementMark(StrEnum):
 
 FAULTS = (
     StatementMark.WRONG,
+    StatementMark.READ,
     StatementMark.CAUSE,
     StatementMark.CONTRADICTED,
     StatementMark.BROKEN,

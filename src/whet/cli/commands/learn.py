@@ -103,7 +103,7 @@ def command(
     if not any(each.sessions for each in plans):
         told = "Every session has been read." if plans else "No sessions yet. To import them, run `whet import`."
         return give({"reader": "", "projects": []}, (told, *next_lines("`whet lessons` shows what was learned.")))
-    chosen = _reader(home, reader)
+    chosen = reader_of(home, reader)
     lines = _plan_lines(chosen, plans, named)
     if dry_run:
         then = next_lines("the same command without --dry-run.")
@@ -139,7 +139,7 @@ def _plans(home: Home, database: Database, asked: Mapping[str, Sequence[Session]
     return [foretell(home, database, name, sessions) for name, sessions in asked.items()]
 
 
-def _reader(home: Home, name: str) -> LessonReader:
+def reader_of(home: Home, name: str) -> LessonReader:
     """Who reads: as asked for, as set, or the first agent that is here."""
     settings = load(home)
     wanted = name or settings.reading.reader
@@ -160,13 +160,13 @@ def _plan_lines(reader: LessonReader, plans: list[ReadingPlan], named: dict[str,
     return [
         f"{plain(reader.name)} would read {many(sessions, 'unread session')} of {place}"
         f" in {passes} pass{'' if passes == 1 else 'es'}: about {many(calls, 'call')}.",
-        f"That takes about {short(usage.input)} tokens in and {short(usage.output)} out, {_cost(reader, usage)}.",
+        f"That takes about {short(usage.input)} tokens in and {short(usage.output)} out, {cost_words(reader, usage)}.",
         "It sees short forms of the sessions, what the project tells agents, and no tools. Nothing it says is told to"
         " agents before you say yes.",
     ]
 
 
-def _cost(reader: LessonReader, usage: Usage) -> str:
+def cost_words(reader: LessonReader, usage: Usage) -> str:
     if reader.is_in_plan:
         return "within your plan"
     dollars = reader.price(usage)

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whet.cli.output import count, plain, step_line
 from whet.context.auditing import audit_folder, unaudited
@@ -18,13 +19,17 @@ from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile,
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
-from whet.text.words import cut, estimate, many, share
+from whet.text.words import cut, estimate, many, share, short
+
+if TYPE_CHECKING:
+    from whet.improving.audit_reading import AuditReading, ReadStatements
 
 WORDS_SHOWN = 70
 PROOFS_SHOWN = 2
 FAULTY_SHOWN = 60
 STYLES = {
     StatementMark.WRONG: "red",
+    StatementMark.READ: "yellow",
     StatementMark.CAUSE: "red",
     StatementMark.CONTRADICTED: "yellow",
     StatementMark.BROKEN: "yellow",
@@ -109,6 +114,41 @@ def proposal_lines(proposed: Iterable[ProposedStatement]) -> Iterator[str]:
     if any(each.entry for each in every):
         yield ""
         yield "Approve with `whet lessons approve ID`; `whet ledger undo` takes a change back to the byte."
+
+
+def plan_lines(reading: "AuditReading", cost: str, reader: str) -> Iterator[str]:
+    """What a reading takes, before it begins."""
+    passes = f"{len(reading.passes)} pass{'' if len(reading.passes) == 1 else 'es'}"
+    usage = reading.usage
+    yield f"{plain(reader)} would read {many(len(reading.statements), 'statement')} in {passes}, two calls each."
+    yield f"That takes about {short(usage.input)} tokens in and {short(usage.output)} out, {cost}."
+    yield "It sees these files, the repository in short, the pieces of it that it asks for, and no tools."
+
+
+def reading_lines(read: "ReadStatements | None", *, everything: bool) -> Iterator[str]:
+    """What a reading came to; with everything also what was dropped, and why."""
+    if read is None or not read.reader:
+        return
+    spent = read.spent
+    used = f"{many(spent.model_calls, 'call')}, {short(spent.input)} tokens in, {short(spent.output)} out"
+    dropped = f"; {many(len(read.dropped), 'line')} dropped" if read.dropped else ""
+    wrong = f"{many(read.kept, 'statement')} wrong, each with evidence that code found"
+    yield f"{plain(read.reader)}: {wrong}{dropped}. {used}."
+    if read.stopped:
+        yield f"[yellow]Ended early: {plain(read.stopped)}[/]"
+    for each in read.dropped if everything else ():
+        yield f"  [dim]dropped: {plain(cut(each.said, 2 * WORDS_SHOWN))}: {plain(each.why)}[/]"
+
+
+def read_record(read: "ReadStatements") -> dict[str, object]:
+    """A reading for programs, beside the statements that bear its marks."""
+    return {
+        "reader": read.reader,
+        "statements": read.kept,
+        "dropped": [{"said": each.said, "why": each.why} for each in read.dropped],
+        "spent": read.spent,
+        "stopped": read.stopped,
+    }
 
 
 INSTEAD = 3
