@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from whet.changes.apply import Books, Refused, apply, changing, draft, own, record, try_out_all
+from whet.changes.apply import Books, Refused, apply, draft, own, ready, record, try_out_all
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
@@ -90,20 +90,11 @@ def approve(home: Home, database: Database, number: int, *, actor: Actor, now: f
     """Put exactly the text that was proposed in force. Only a person can."""
     need_person(actor)
     books = Books(home, ledger_of(home, database), actor, now)
-    entry = _waiting(books.ledger, number, now=now)
-    if entry.patch.form is Form.RULE:
-        with database.writing():
-            if _waiting(books.ledger, number, now=now) != entry:
-                raise WhetError(
-                    "Another process changed the ledger in the meantime.", advice="Look at it, then try again."
-                )
-            _grant(books, entry)
-            return apply(home, database, entry.patch, actor=actor, now=now)
-    with changing(home, books.ledger, now=now):
-        state = books.ledger.state()
+    with ready(books, _waiting(books.ledger, number, now=now).patch.form) as state:
+        entry = _waiting(books.ledger, number, now=now)  # as it is now that nobody else changes it
         granted = replace(state, granted=(*state.granted, entry))
         planned = draft(books, granted, entry.patch)
-        _grant(books, _waiting(books.ledger, number, now=now))
+        _grant(books, entry)
         return record(home, books.ledger, [planned], state)[0]
 
 

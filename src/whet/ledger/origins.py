@@ -37,14 +37,14 @@ class PatchBasis(StrEnum):
     WENT_WELL = "went well"
 
 
-BASIS_WORDS = {
+BASIS_WORDS: dict[str, str] = {
     PatchBasis.PERSON: "said by a person",
     PatchBasis.RECOVERY: "what worked after a failure",
     PatchBasis.PLACE: "a fact about the machine or project",
     PatchBasis.REMEDY: "what the error says to do",
     PatchBasis.REQUEST: "asked for again and again",
 }
-PLAIN_WORDS = {
+PLAIN_WORDS: dict[str, str] = {
     PatchBasis.OTHER_MODEL: "another model",
     PatchBasis.NO_HELP: "no longer helps",
 }
@@ -113,10 +113,9 @@ def _basis_words(origin: PatchOrigin) -> str:
     if basis == PatchBasis.WENT_WELL:
         return f"a session that went well, of {origin.named} in {origin.place or 'no project'}"
     if basis and counts.sessions:
-        known = {each.value: words for each, words in BASIS_WORDS.items()}
         place = f" of {origin.place}" if origin.place else ""
-        return f"{known.get(basis, basis)} in {counts.words}{place}{_held_back(counts)}"
-    return {each.value: words for each, words in PLAIN_WORDS.items()}.get(basis, "")
+        return f"{BASIS_WORDS.get(basis, basis)} in {counts.words}{place}{_held_back(counts)}"
+    return PLAIN_WORDS.get(basis, "")
 
 
 def _held_back(counts: SessionCounts) -> str:
