@@ -102,7 +102,7 @@ def _waits(home: Home, database: Database, wish: Patch, tally: Counter[str]) -> 
         tally["refused for other faults"] += 1
         return False
     tally[entry.step.value] += 1
-    return _goes(partial(approve, home, database, entry.number, actor=Actor.AGENT, now=1.0, limits=ROOMY))
+    return _goes(partial(approve, home, database, entry.number, actor=Actor.AGENT, now=1.0))
 
 
 def sayings(transcript: Transcript) -> Iterator[str]:

@@ -48,18 +48,6 @@ def test_undo_goes_back_to_nothing_and_redo_forth_again(home: Home, database: Da
 
 
 @pytest.mark.parametrize("form", WHOLE_FILES)
-def test_the_file_is_as_the_ledger_says(home: Home, database: Database, form: Form) -> None:
-    path = place_of(home, Key(form, NAMES[form])).path
-    ready(home, form)
-    person(home, database, adding(form))
-    assert path.read_text() == TEXTS[form]
-    person(home, database, removing(form, TEXTS[form]))
-    assert not path.exists()
-    undo(home, database, actor=Actor.PERSON, now=NOW)
-    assert path.read_text() == TEXTS[form]
-
-
-@pytest.mark.parametrize("form", WHOLE_FILES)
 def test_a_persons_edit_is_a_conflict_and_is_kept(home: Home, database: Database, form: Form) -> None:
     path = place_of(home, Key(form, NAMES[form])).path
     ready(home, form)
@@ -100,17 +88,6 @@ def test_a_note_that_would_not_be_found_again_is_refused(home: Home, database: D
     with pytest.raises(WhetError, match="one note"):
         person(home, database, adding(Form.NOTE, "Blanks at its end  "))
     assert ledger_of(home, database).entries() == []
-
-
-def test_a_batch_is_undone_together(home: Home, database: Database) -> None:
-    patches = (adding(Form.SKILL), adding(Form.JOB), adding(Form.NOTE))
-    entries = apply_all(home, database, patches, actor=Actor.PERSON, now=NOW)
-    assert len({entry.batch for entry in entries}) == 1
-    undo(home, database, actor=Actor.PERSON, now=NOW)
-    assert state(home, database).items == ()
-    assert not place_of(home, Key(Form.JOB, NAMES[Form.JOB])).path.exists()
-    redo(home, database, actor=Actor.PERSON, now=NOW)
-    assert len(state(home, database).items) == 3
 
 
 def test_a_batch_with_one_fault_changes_nothing(home: Home, database: Database) -> None:

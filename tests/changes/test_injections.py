@@ -43,7 +43,7 @@ def test_no_injected_string_gets_through(own_home: Home) -> None:
             except Refused:
                 continue  # it has another fault, too
             with pytest.raises(WhetError):
-                approve(own_home, database, entry.number, actor=Actor.AGENT, now=NOW, limits=ROOMY)
+                approve(own_home, database, entry.number, actor=Actor.AGENT, now=NOW)
         ledger = ledger_of(own_home, database)
         assert ledger.state().items == ()
         assert {entry.step for entry in ledger.entries()} == {Step.PROPOSED}

@@ -78,7 +78,7 @@ def test_an_agent_neither_changes_nor_removes_a_persons_job(home: Home, database
 
 
 def test_a_secret_in_a_job_is_refused(home: Home, database: Database) -> None:
-    hook = "https://hooks.example/x?token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
-    job = Job("news", "every 2h", script="date", deliver="webhook", to=hook)
+    send = "curl -d @- https://hooks.example/x?token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    job = Job("news", "every 2h", script="date", deliver="command", to=send)
     with pytest.raises(WhetError, match="secret"):
         keep_job(person(home, database), job)

@@ -1,13 +1,7 @@
 """Notes through the ledger: what an agent may write by itself, what waits, and what is refused with an answer."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-from lengths import long_on_postgres
-from patience import PATIENCE_SECONDS
 from whet.changes.apply import undo
 from whet.changes.author import Author
 from whet.changes.pending import approve
@@ -22,7 +16,6 @@ from whet.store.home import Home
 from whet.told.memory import NoteChange, Reason, Refusal
 
 NOW = 1_800_000_000.0
-WORKER = Path(__file__).with_name("note_worker.py")
 
 
 @pytest.fixture
@@ -108,13 +101,3 @@ def test_changes_that_fit_one_by_one_do_not_exceed_the_limit_together(agent: Aut
     with pytest.raises(WhetError, match="1,375 is the limit"):
         approve(agent.home, agent.database, waiting[2].number, actor=Actor.PERSON, now=NOW)
     assert len(texts(agent, "user")) == 2
-
-
-@long_on_postgres
-def test_eight_processes_that_add_notes_lose_none_and_log_each(agent: Author) -> None:
-    order = [sys.executable, str(WORKER), str(agent.home.folder), agent.home.database_url]
-    workers = [subprocess.Popen([*order, str(who)]) for who in range(8)]
-    assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
-    expected = sorted(f"fact{number} of{who}" for who in range(8) for number in range(3))
-    assert sorted(texts(agent)) == expected
-    assert sorted(item.text for item in agent.state.notes) == expected

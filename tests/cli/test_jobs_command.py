@@ -91,7 +91,7 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
         (
             ("every 2h", "hi", "--deliver", "pigeon"),
             "'pigeon' is not a delivery",
-            "none, file, command, webhook, stdout",
+            "none, file, command, stdout",
         ),
         (("every 2h", "hi", "--workdir", "/nowhere"), "no folder /nowhere", "workdir"),
     ],

@@ -9,7 +9,7 @@ from command import Whet, runner
 LONG = "a" * 5_000
 
 
-@pytest.mark.parametrize("name", ["a:b", "a?b", "a%41b", "a#b", "it's here", '"quoted"', "日本 ü"])
+@pytest.mark.parametrize("name", ["a:b?c%41d#e", 'it\'s "here" 日本 ü'])
 def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
     person = tmp_path / "person"
     person.mkdir()

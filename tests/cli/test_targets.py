@@ -1,21 +1,17 @@
 """What a person sees of `whet sync --targets` and `whet sync`."""
 
-import time
 from pathlib import Path
 
 import pytest
 
 from command import Whet
 from whet.changes.apply import apply
-from whet.changes.pending import approve, propose
-from whet.hooks.compiling import compile_rules
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.patches import Action, Form, Patch, Scope
+from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.drawing import offered_rules
 
 RULE = "Read a file in full before you edit it."
 
@@ -133,21 +129,11 @@ def test_an_agent_with_two_targets_has_to_be_named_in_full(whet: Whet, tmp_path:
     assert whet("sync", "remove", f"codex:{tmp_path / 'one'}").code == 0
 
 
-def test_a_rule_that_a_model_wrote_and_a_person_approved_reaches_claude_code(
-    whet: Whet, person: Path, tmp_path: Path
-) -> None:
-    """As earlier versions proposed it: scoped to the model that wrote it."""
-    patch = Patch(Form.RULE, Action.ADD, "yes", RULE, Scope(("gemma-4-e2b",)), trust=Trust.TOOL)
-    home = Home(tmp_path / "home")
-    with opened(home) as database:
-        waits = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
-        approve(home, database, waits.number, actor=Actor.PERSON, now=time.time())
+def test_a_rule_for_another_model_does_not_reach_claude_code(whet: Whet, person: Path) -> None:
+    whet("rules", "add", "yes", RULE)
     whet("rules", "add", "mine", "Only for GPT.", "--model", "gpt-5")
     whet("sync", "add", "claude-code")
-    assert "No active rule applies" not in whet("sync").out
+    assert whet("sync").code == 0
     written = (person / ".claude" / "CLAUDE.md").read_text()
-    assert f"- {RULE}\n" in written, "without a word on the model"
-    assert "Only for GPT." not in written, "a person named that model"
-    with opened(home) as database:
-        compiled = {rule.line: rule.agents for rule in compile_rules(offered_rules(ledger_of(home, database))).rules}
-    assert "claude-code" in compiled[f"- {RULE}"], "and so the hook of its sessions tells it"
+    assert f"- {RULE}\n" in written
+    assert "Only for GPT." not in written

@@ -105,7 +105,7 @@ def test_a_run_that_was_left_is_a_failure_that_is_still_told() -> None:
     record = left(RECORD, "The work was cancelled.", now=9.0)
     assert (record.state, record.handing, record.next_try) == (RunState.ENDED, DeliveryOutcome.FAILED, 9.0)
     assert "The work was cancelled." in letter(record)
-    waiting = finished(JobRecord("x", Job("a", deliver="webhook"), 0.0), JobResult(JobOutcome.DONE), now=0.0)
+    waiting = finished(JobRecord("x", Job("a", deliver="command"), 0.0), JobResult(JobOutcome.DONE), now=0.0)
     assert left(waiting, "lost", now=0.0).handing is DeliveryOutcome.UNSURE
 
 

@@ -1,5 +1,7 @@
 """On what grounds a thing is in force."""
 
+from msgspec.structs import replace
+
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.folding import fold, grounds_of
 from whet.ledger.patches import Action, Form, Patch
@@ -25,6 +27,8 @@ def test_what_nobody_tried_is_there_on_somebodys_word() -> None:
 def test_a_trial_of_the_same_words_counts() -> None:
     assert said(entry(1, Step.ACCEPTED), entry(2, Step.APPLIED)) == "proved in a trial (entry 1)"
     assert said(entry(1, Step.APPLIED), entry(2, Step.UNDECIDED)) == "on your word, a trial was undecided (entry 2)"
+    tried = replace(entry(1, Step.ACCEPTED), tried_on="tiny-1b")
+    assert said(tried, entry(2, Step.APPLIED)) == "proved in a trial (on tiny-1b, entry 1)"
     assert said(entry(1, Step.REJECTED), entry(2, Step.APPLIED)) == "on your word, though a trial rejected it (entry 1)"
 
 

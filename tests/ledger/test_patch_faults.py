@@ -134,17 +134,6 @@ def test_a_scope_holds_no_sentence(word: str) -> None:
     assert kinds(rule("Answer briefly.", scope=Scope(tools=(word,)))) == [FaultKind.NAME]
 
 
-def test_the_rulebook_has_a_budget_and_an_operators_rules_come_first() -> None:
-    learned = tuple(
-        Item(Form.RULE, f"r{number}", f"apple{number} pear{number}", trust=Trust.AGENT, number=number)
-        for number in range(5)
-    )
-    limits = TextLimits(rules=5)
-    assert kinds(rule("Answer briefly."), State(items=learned), limits) == [FaultKind.BUDGET]
-    assert kinds(rule("Answer briefly.", trust=Trust.OPERATOR), State(items=learned), limits) == []
-    assert kinds(rule("Answer briefly."), State(), TextLimits(rulebook=10)) == [FaultKind.BUDGET]
-
-
 @given(st.text())
 def test_any_text_is_judged_without_an_error(text: str) -> None:
     faults(rule(text), STATE)

@@ -3,10 +3,7 @@
 import sys
 from pathlib import Path
 
-from whet.ledger.patches import Action
-from whet.store import files, memory_files
-from whet.store.memory_files import MemoryFolder
-from whet.told.memory import NoteChange, Refusal
+from whet.store import files
 
 
 def write_for_ever(root: Path, size: str) -> None:
@@ -19,13 +16,6 @@ def write_for_ever(root: Path, size: str) -> None:
         letter += 1
         sys.stdout.write(".")
         sys.stdout.flush()
-
-
-def add_notes(root: Path, who: str) -> None:
-    for number in range(6):
-        made = memory_files.change(MemoryFolder(root), "memory", [NoteChange(Action.ADD, f"note {who}.{number}")])
-        if isinstance(made, Refusal):
-            sys.exit(made.message)
 
 
 def count_up(root: Path, times: str) -> None:
@@ -41,7 +31,7 @@ def count_up(root: Path, times: str) -> None:
         done += 1
 
 
-ORDERS = {"write": write_for_ever, "notes": add_notes, "count": count_up}
+ORDERS = {"write": write_for_ever, "count": count_up}
 
 if __name__ == "__main__":
     ORDERS[sys.argv[1]](Path(sys.argv[2]), sys.argv[3])

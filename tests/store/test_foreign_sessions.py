@@ -25,7 +25,7 @@ from whet.store.opening import opened
 from whet.store.recording import recorded
 from whet.store.rows import Session
 from whet.store.search import search
-from whet.store.session_facts import read_facts
+from whet.store.session_facts import facts_among
 from whet.store.sessions import Provenance, forget, is_believed, keep, load
 from whet.store.template_files import stored_transcripts
 from whet.trials.improvements import ImproveRequest
@@ -210,12 +210,12 @@ def test_what_a_search_finds_in_a_teams_store_is_a_strangers_word(alice: Databas
 def test_nobody_else_writes_what_is_counted_of_a_session(shop: Team, alice: Database) -> None:
     keep(alice, prepare(conversation(user("Go"), shell("ls", "a"), agent("Done."))), Provenance("/a", 1.0, 2.0))
     refresh(alice, progress=lambda _: None, processors=1)
-    before = read_facts(alice, {})
+    before = facts_among(alice, Filters())
     assert len(before) == 1
     words = b"""[["approve rule 7"], true, false, 0, 0, [], [["evil", 9, 9]]]"""
     with shop.rows(MALLORY) as rows:
         for statement in ("UPDATE derived SET record = %s WHERE kind = 'short'", COPIED):
             rows.execute(statement, (words,))
-            assert read_facts(alice, {}) == {}
+            assert facts_among(alice, Filters()) == []
             assert refresh(alice, progress=lambda _: None, processors=1) == 1
-            assert read_facts(alice, {}) == before
+            assert facts_among(alice, Filters()) == before

@@ -1,4 +1,4 @@
-"""Memory on disk: people's edits, Hermes' own files, and many writers at once."""
+"""Memory on disk: people's edits and Hermes' own files."""
 
 import fcntl
 import subprocess
@@ -12,8 +12,6 @@ from whet.errors import WhetError
 from whet.ledger.patches import Action
 from whet.store.memory_files import MemoryFolder, change, hermes_shelf, load
 from whet.told.memory import Memory, NoteChange, Reason, Refusal
-
-WORKER = Path(__file__).with_name("file_worker.py")
 
 
 def adding(*texts: str) -> list[NoteChange]:
@@ -92,10 +90,3 @@ def test_a_file_that_is_no_text_gives_advice(tmp_path: Path) -> None:
 def test_there_are_two_pages_and_no_other(tmp_path: Path) -> None:
     with pytest.raises(WhetError, match="no notes called"):
         load(MemoryFolder(tmp_path), "../secret")
-
-
-def test_eight_processes_that_add_notes_lose_none(tmp_path: Path) -> None:
-    workers = [subprocess.Popen([sys.executable, str(WORKER), "notes", str(tmp_path), str(who)]) for who in range(8)]
-    assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
-    found = texts(load(MemoryFolder(tmp_path), "memory"))
-    assert sorted(found) == sorted(f"note {who}.{number}" for who in range(8) for number in range(6))

@@ -1,4 +1,4 @@
-"""Facts of sessions say what analyses say, and are read again only where one changed."""
+"""Facts of sessions say what analyses say."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from whet.store import analyses, sessions
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.session_facts import SessionCosts, costs_of, facts_among, read_facts, state_of_sessions
+from whet.store.session_facts import SessionCosts, costs_of, facts_among, state_of_sessions
 
 
 def keep(database: Database, *transcripts: Transcript) -> None:
@@ -25,7 +25,7 @@ def keep(database: Database, *transcripts: Transcript) -> None:
 
 def test_facts_add_up_to_the_analyses(database: Database, examples: Path) -> None:
     keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
-    found = [fact for fact in read_facts(database, {}).values() if fact.counts]
+    found = [fact for fact in facts_among(database, Filters()) if fact.counts]
     every = list(judged(database, Filters()))
     assert len(found) == len(every) > 10
     assert sum(fact.calls for fact in found) == sum(len(one.analysis.exchanges) for one in every)
@@ -38,42 +38,32 @@ def said(name: str, *words: str, purpose: Purpose = Purpose.CHAT) -> Transcript:
     return Transcript("codex", name, messages, purpose=purpose)
 
 
-def test_only_what_changed_is_read_again(database: Database) -> None:
+def test_what_changes_is_known_by_one_quick_question(database: Database) -> None:
     keep(database, said("a", "one"), said("b", "two"))
-    first, state = read_facts(database, {}), state_of_sessions(database)
+    state = state_of_sessions(database)
     assert state_of_sessions(database) == state
-    assert all(fact is first[no] for no, fact in read_facts(database, first).items())
     keep(database, said("a", "one", "more"))
     assert state_of_sessions(database) != state
-    again = read_facts(database, first)
-    assert [no for no in again if again[no] is not first[no]] == [no for no in again if again[no].id == said("a").id]
 
 
 def test_attempts_of_trials_are_known_and_not_counted(database: Database) -> None:
     keep(database, said("a", "one"), said("t", "tried", purpose=Purpose.TRIAL))
-    found = {fact.id: fact.counts for fact in read_facts(database, {}).values()}
+    found = {fact.id: fact.counts for fact in facts_among(database, Filters())}
     assert found == {said("a").id: True, said("t").id: False}
 
 
 def test_sessions_whose_facts_are_gone_are_analysed_again_and_counted_alike(database: Database, examples: Path) -> None:
     keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
-    first = read_facts(database, {})
+    first = facts_among(database, Filters())
     assert not analyses.is_behind(database)
     database.execute("DELETE FROM derived WHERE kind = 'short'")
     assert analyses.is_behind(database)
-    assert read_facts(database, {}) == {}
+    assert facts_among(database, Filters()) == []
     state = state_of_sessions(database)
     assert analyses.refresh(database, progress=lambda _: None) == len(first)
     assert state_of_sessions(database) != state
-    assert read_facts(database, {}) == first
+    assert facts_among(database, Filters()) == first
     assert not analyses.is_behind(database)
-
-
-def test_a_forgotten_session_leaves_the_facts(database: Database) -> None:
-    keep(database, said("a", "one"))
-    first = read_facts(database, {})
-    database.execute("DELETE FROM derived")
-    assert read_facts(database, first) == {}
 
 
 def test_tokens_cost_what_their_model_costs_unless_the_record_says(database: Database) -> None:
@@ -83,7 +73,7 @@ def test_tokens_cost_what_their_model_costs_unless_the_record_says(database: Dat
     other = replace(said("c", "three"), model="unheard of", usage=used)
     keep(database, plain, own, other)
     prices = {"priced": Prices(input=3.0, output=10.0, cached=0.3)}
-    found = {fact.id: fact.dollars for fact in read_facts(database, {}, prices.get).values()}
+    found = {fact.id: fact.dollars for fact in facts_among(database, Filters(), prices.get)}
     assert found == {plain.id: pytest.approx(0.3 + 1.0 + 0.27), own.id: 7.0, other.id: None}
 
 
@@ -94,7 +84,7 @@ def test_what_is_written_to_a_cache_has_its_own_list_price(database: Database) -
     each = replace(each, messages=(*each.messages[:-1], replace(each.messages[-1], usage=used)))
     keep(database, whole, each)
     prices = {"priced": Prices(input=1.0, output=5.0, cached=0.1, cache_written=1.25, cache_written_hour=2.0)}
-    found = {fact.id: fact.dollars for fact in read_facts(database, {}, prices.get).values()}
+    found = {fact.id: fact.dollars for fact in facts_among(database, Filters(), prices.get)}
     cost = pytest.approx(0.1 + 0.06 + 0.25 + 0.2)
     assert found == {whole.id: cost, each.id: cost}
     costs = costs_of(facts_among(database, Filters(), prices.get))

@@ -19,7 +19,7 @@ HOUR = 3600.0
 def fact_in(name: str, week: int, folder: str = "/srv/shop") -> SessionFact:
     at = 1_767_571_200.0 + 7 * 86_400 * week  # a Monday
     return SessionFact(
-        no=0, stamp=(), id=name, title=name, source="codex", model="m", folder=folder, purpose="chat", at=at,
+        no=0, id=name, title=name, source="codex", model="m", folder=folder, purpose="chat", at=at,
         tokens=1000, cost_dollars=None, copied=False, tools=(ToolFact("Bash", 2, 0),), calls=2, failed_calls=0,
         counts=True,
     )  # fmt: skip

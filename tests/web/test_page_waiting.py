@@ -1,7 +1,7 @@
 """What waits for a person on the page: what they see before they decide."""
 
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import origin_of_old_reason
+from whet.ledger.origins import PatchBasis, PatchOrigin, SessionCounts
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.lessons.record import waits
 from whet.sessions.trust import Trust
@@ -15,13 +15,12 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
         Proof("s1", 2, "recovery", "npx shop check\n→ unknown command"),
         Proof("s2", 4, "recovery", "x" * 400),
     )
-    origin = origin_of_old_reason(
-        "what worked after a failure in 7 sessions of the project; not tried: no model is set"
-    )
+    counts = SessionCounts(7)
+    origin = PatchOrigin(basis=PatchBasis.RECOVERY, counts=counts, place="the project", untried="no model is set")
     text = "Run `shop check`, not `npx shop check`."
     patch = Patch(Form.RULE, Action.ADD, "learned-1", text, Scope(project="/srv/shop"), origin, Trust.TOOL, proofs)
     entry = Entry(7, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
-    change = waits(entry, scope=patch.scope)
+    change = waits(entry)
     said = " ".join(words_of(h("div", {}, waiting(PageLinks(form="f"), [change], {"s1": "codex"}))).split())
     parts = (
         "shop New rule",
@@ -44,7 +43,7 @@ def test_words_in_the_users_place_are_not_called_a_tools_output() -> None:
     said = RuleSituation(said="Answer in one sentence")
     patch = Patch(Form.RULE, Action.ADD, "learned-2", "Answer in one sentence", trust=Trust.TOOL, situation=said)
     entry = Entry(8, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
-    change = waits(entry, scope=patch.scope)
+    change = waits(entry)
     shown = words_of(h("div", {}, waiting(PageLinks(), [change])))
     assert "the record cannot tell whether a person typed them (trust tool)" in shown
     assert "a tool's output" not in shown

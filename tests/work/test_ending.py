@@ -43,6 +43,13 @@ def test_a_worker_ends_after_the_last_of_its_threads(tmp_path: Path) -> None:
     assert not [thread for thread in threading.enumerate() if thread.daemon and thread not in before]
 
 
+def test_a_worker_waits_for_no_thread_that_has_to_outlive_its_engine(home: Home) -> None:
+    told: list[str] = []
+    with launched(home, PROCEDURES, queues=list(Queue), concurrency=1, tell=told.append):
+        pass
+    assert told == []
+
+
 @pytest.mark.parametrize("thread", ["stays", "ends"])
 def test_nothing_is_torn_down_under_a_thread_that_will_not_end(thread: str) -> None:
     command = [sys.executable, "-c", PROGRAM, thread]

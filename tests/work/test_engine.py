@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from lengths import long
+from lengths import long, long_on_postgres
 from patience import PATIENCE_SECONDS
 from patience import until as wait_for
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.work.given import Work, WorkState, given_orders
-from whet.work.orders import DirectSteps, Done, Order, Queue, decoded, encoded
+from whet.work.orders import Done, Order, Queue, decoded, encoded
 from work.engine_worker import LETTER, PAID, STEPS, Load
 
 WORKER = Path(__file__).with_name("engine_worker.py")
@@ -96,15 +96,6 @@ def test_a_worker_that_dies_anywhere_loses_nothing_and_repeats_only_what_may_be_
     assert times(tmp_path / "nowhere", LETTER) == 1
 
 
-def test_a_finished_step_is_not_run_again_after_a_crash_in_a_later_one(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "die-before-third").touch()
-    id = submit(home, "tale", str(tmp_path))
-    assert work_off(home) == -signal.SIGKILL
-    assert work_off(home) == 0
-    assert until(home, id, WorkState.DONE)
-    assert [times(tmp_path, name) for name in (*STEPS, LETTER)] == [1, 1, 1, 1]
-
-
 def test_workers_share_the_parts_and_the_living_finish_what_the_dead_began(home: Home, tmp_path: Path) -> None:
     (tmp_path / "die-after-part-3").touch()
     id = submit(home, "crowd", str(tmp_path), queue=Queue.TRIALS)
@@ -130,6 +121,7 @@ def test_of_work_that_stands_alone_only_one_is_open_at_a_time(home: Home) -> Non
         assert orders.submit(Order("tale", "four", "d", alone="session"), Queue.JOBS) != first
 
 
+@long_on_postgres
 def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tmp_path: Path) -> None:
     id = submit(home, "failing", str(tmp_path / "needed"))
     assert work_off(home) == 0
@@ -161,6 +153,7 @@ def test_a_part_that_failed_is_done_again_when_the_whole_is_retried(tmp_path: Pa
     assert [times(tmp_path, name) for name in ("one", "two")] == [1, 1]
 
 
+@long_on_postgres
 def test_what_was_cancelled_can_be_retried(home: Home, tmp_path: Path) -> None:
     with given_orders(home) as orders:
         id = orders.submit(Order("tale", "one", str(tmp_path)), Queue.JOBS)
@@ -175,6 +168,7 @@ def test_what_was_cancelled_can_be_retried(home: Home, tmp_path: Path) -> None:
         orders.retry(again.id)
 
 
+@long_on_postgres
 def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> None:
     id = submit(home, "endless", str(tmp_path / "begun"))
     with running(home, 1) as [worker]:
@@ -229,10 +223,3 @@ def test_work_that_another_version_ordered_in_another_form_is_refused_with_advic
     error = until(home, id, WorkState.FAILED).error
     assert "Another version of Whet" in error
     assert "Submit it again." in error
-
-
-def test_direct_steps_need_no_engine() -> None:
-    steps = DirectSteps("here", lambda inner, kind, body: f"{inner.id} {kind} {body}")
-    assert steps.do("step", lambda: "did", str) == "did"
-    assert steps.once("step", lambda: "did", str) == "did"
-    assert steps.spread("part", (("a", "1"), ("b", "2")), str) == ("a part 1", "b part 2")

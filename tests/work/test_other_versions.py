@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS
 from patience import until as wait_for
 from whet.store.home import Home
@@ -48,6 +49,7 @@ def test_a_worker_that_is_older_than_the_store_takes_nothing_and_says_so(home: H
     assert times(tmp_path, STEPS[0]) == 0
 
 
+@long_on_postgres
 def test_work_of_a_worker_that_the_upgrade_overtakes_is_gone_on_with_by_a_newer_one(home: Home, tmp_path: Path) -> None:
     id = submit(home, "overtaken", str(tmp_path), queue=Queue.REVIEWS)
     worker = start(home)

@@ -3,12 +3,14 @@
 import signal
 from pathlib import Path
 
+from lengths import long_on_postgres
 from whet.store.home import Home
 from whet.work.given import WorkState, given_orders
 from whet.work.orders import Queue
 from work.test_engine import submit, times, work_off
 
 
+@long_on_postgres
 def test_a_part_that_is_put_back_is_given_again_and_not_once_more_when_the_whole_is_retried(
     home: Home, tmp_path: Path
 ) -> None:
@@ -28,6 +30,7 @@ def test_a_part_that_is_put_back_is_given_again_and_not_once_more_when_the_whole
     assert [times(tmp_path, f"shy-{number}") for number in range(2)] == [3, 3]
 
 
+@long_on_postgres
 def test_what_was_given_ahead_is_taken_in_order_and_the_rest_is_taken_back(home: Home, tmp_path: Path) -> None:
     (tmp_path / "die-between").touch()
     id = submit(home, "rolling", str(tmp_path), queue=Queue.TRIALS)

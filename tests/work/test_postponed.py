@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from lengths import long_on_postgres
 from patience import until
 from whet.runs.daily_limit import Postponed
 from whet.store.home import Home
@@ -60,6 +61,7 @@ def test_a_part_without_room_holds_its_whole_up_and_both_end_when_there_is_room(
         assert [work.waits for work in orders.all()] == [0, 0]
 
 
+@long_on_postgres
 def test_work_that_waits_can_be_cancelled(home: Home, tmp_path: Path) -> None:
     with given_orders(home) as orders:
         id = orders.submit(Order("part", "one", str(tmp_path / "never")), Queue.ATTEMPTS)

@@ -1,4 +1,4 @@
-"""Reports reach a file, a command, a webhook or standard output; or it is said why not."""
+"""Reports reach a file, a command or standard output; or it is said why not."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,6 @@ from threading import Event
 
 import pytest
 
-from agent.loopback import Play, playing, refused
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job
@@ -55,28 +54,11 @@ def test_a_command_that_fails_or_hangs_is_told(tmp_path: Path) -> None:
         deliver(record("command", "sleep 600"), DeliveryPlace(tmp_path, os.environ, Event(), command_seconds=0.2))
 
 
-def test_a_webhook_gets_json_and_a_key_that_tells_repetitions_apart(tmp_path: Path) -> None:
-    with playing(Play((b"ok",), 204, {}, framing="close")) as server:
-        send(record("webhook", "$HOOK"), tmp_path, HOOK=f"{server.base_url}/hook?token=x")
-        [request] = server.requests
-    assert request.line == "POST /v1/hook?token=x HTTP/1.1"
-    assert request.headers["idempotency-key"] == "ab12"
-    assert request.json["outcome"] == "done"
-    assert request.json["report"] == "All is well."
-    assert request.json["text"] == letter(record("webhook"))
-
-
-@pytest.mark.parametrize("status", [301, 404, 500])
-def test_a_webhook_that_answers_otherwise_is_a_failure(tmp_path: Path, status: int) -> None:
-    with playing(refused(status)) as server, pytest.raises(WhetError, match=f"status {status}"):
-        send(record("webhook", f"{server.base_url}/hook"), tmp_path)
-
-
-def test_a_webhook_that_is_not_reached_is_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(WhetError, match="could not be reached"):
-        send(record("webhook", "http://127.0.0.1:9/hook"), tmp_path)
+def test_where_it_goes_may_stand_in_a_variable(tmp_path: Path) -> None:
+    send(record("command", "$SEND"), tmp_path, SEND="cat > got")
+    assert (tmp_path / "got").read_text() == letter(record("command"))
     with pytest.raises(WhetError, match="not set"):
-        send(record("webhook", "$NO_SUCH_HOOK"), tmp_path)
+        send(record("command", "$NO_SUCH_WAY"), tmp_path)
 
 
 def test_standard_output_is_one_of_the_ways(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -136,7 +136,7 @@ def apply_all(
     """Put patches in force together, all or none; they are undone together too."""
     books = ChangePlace(home, ledger_of(home, database), actor, now)
     _check_batch(patches)
-    with _ready(books, patches[0].form) as state:
+    with ready(books, patches[0].form) as state:
         made = frozenset(patch.name for patch in patches if patch.form is Form.SKILL)
         drafts = [draft(books, state, patch, limits=limits, beside=made) for patch in own(patches, actor)]
         return record(home, books.ledger, drafts, state)
@@ -158,7 +158,7 @@ def try_out_all(
             "Only a new or a changed rule can go to a share of sessions.",
             advice="Give a rule, and a share between 0 and 1.",
         )
-    with _ready(books, Form.RULE) as state:
+    with ready(books, Form.RULE) as state:
         drafts = [draft(books, state, each, step=Step.CANARY) for each in own(patches, actor)]
         return record(home, books.ledger, [replace(each, share=share) for each in drafts], state)
 
@@ -190,7 +190,7 @@ def revert(home: Home, database: Database, number: int, *, actor: Actor, now: fl
     """Turn one entry back, which must still be what is in force; this can be undone in its turn."""
     books = ChangePlace(home, ledger_of(home, database), actor, now)
     _forbid_agents(actor)
-    with _ready(books, books.ledger.entry(number).patch.form) as state:
+    with ready(books, books.ledger.entry(number).patch.form) as state:
         change = _done(books, state, number)
         if not is_last(state, change):
             raise _superseded(state, change)
@@ -249,7 +249,7 @@ def own(patches: Sequence[Patch], actor: Actor) -> tuple[Patch, ...]:
 
 
 @contextlib.contextmanager
-def _ready(books: ChangePlace, form: Form) -> Iterator[State]:
+def ready(books: ChangePlace, form: Form) -> Iterator[State]:
     """The state, which nobody else changes meanwhile: rules in one transaction, files under the home's lock."""
     if form is Form.RULE:
         with books.ledger.database.writing():
@@ -274,7 +274,7 @@ def _walk(books: ChangePlace, step: Step) -> tuple[Entry, ...]:
     top = _top(books.ledger.state(), step)
     if not top:
         raise WhetError(f"Nothing to {verb}.", advice="To list changes, run `whet ledger`.")
-    with _ready(books, top[0].key.form) as state:
+    with ready(books, top[0].key.form) as state:
         if _top(state, step) != top:
             raise WhetError("Another process changed the ledger in the meantime.", advice="Look at it, then try again.")
         wanted = [change.after if step is Step.UNDONE else change.before for change in top]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from whet.changes.apply import ChangePlace, Refused, apply, changing, draft, own, record, try_out_all
+from whet.changes.apply import ChangePlace, Refused, apply, draft, own, ready, record, try_out_all
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
@@ -38,7 +38,7 @@ def propose(
     ledger = ledger_of(home, database)
     (given,) = own((patch,), actor)
     with database.writing():
-        _expire(ledger, now=now, limits=limits)
+        _expire(ledger, now=now)
         state = ledger.state()
         known = next((entry for entry in state.pending if entry.patch.id == given.id), None)
         if known is not None:
@@ -69,10 +69,10 @@ def supersede(home: Home, database: Database, entry: Entry, *, by: Entry, now: f
     ledger_of(home, database).append([replace(taken, about=entry.number, note=f"held by entry {by.number}")])
 
 
-def pending(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> tuple[Entry, ...]:
+def pending(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
     """What waits for a person's decision, the oldest first, without what waited too long."""
-    found = _open(ledger_of(home, database), limits=limits)
-    return tuple(entry for entry in found if not _is_late(entry, now=now, limits=limits))
+    found = _open(ledger_of(home, database))
+    return tuple(entry for entry in found if not _is_late(entry, now=now))
 
 
 def move_for(home: Home, database: Database, entry: Entry) -> Move:
@@ -86,26 +86,15 @@ def move_for(home: Home, database: Database, entry: Entry) -> Move:
     return Move(key, text, entry.patch.text if entry.after else None)
 
 
-def approve(
-    home: Home, database: Database, number: int, *, actor: Actor, now: float, limits: TextLimits = LIMITS
-) -> Entry:
+def approve(home: Home, database: Database, number: int, *, actor: Actor, now: float) -> Entry:
     """Put exactly the text that was proposed in force. Only a person can."""
     need_person(actor)
     books = ChangePlace(home, ledger_of(home, database), actor, now)
-    entry = _waiting(books.ledger, number, now=now, limits=limits)
-    if entry.patch.form is Form.RULE:
-        with database.writing():
-            if _waiting(books.ledger, number, now=now, limits=limits) != entry:
-                raise WhetError(
-                    "Another process changed the ledger in the meantime.", advice="Look at it, then try again."
-                )
-            _grant(books, entry)
-            return apply(home, database, entry.patch, actor=actor, now=now, limits=limits)
-    with changing(home, books.ledger, now=now):
-        state = books.ledger.state()
+    with ready(books, _waiting(books.ledger, number, now=now).patch.form) as state:
+        entry = _waiting(books.ledger, number, now=now)  # as it is now that nobody else changes it
         granted = replace(state, granted=(*state.granted, entry))
-        planned = draft(books, granted, entry.patch, limits=limits)
-        _grant(books, _waiting(books.ledger, number, now=now, limits=limits))
+        planned = draft(books, granted, entry.patch)
+        _grant(books, entry)
         return record(home, books.ledger, [planned], state)[0]
 
 
@@ -116,7 +105,7 @@ def approve_live(
     need_person(actor)
     books = ChangePlace(home, ledger_of(home, database), actor, now)
     with database.writing():
-        entries = [_waiting(books.ledger, number, now=now, limits=LIMITS) for number in numbers]
+        entries = [_waiting(books.ledger, number, now=now) for number in numbers]
         for entry in entries:
             _grant(books, entry)
         patches = [entry.patch for entry in entries]
@@ -126,7 +115,7 @@ def approve_live(
 def approve_edited(home: Home, database: Database, number: int, text: str, *, actor: Actor, now: float) -> Entry:
     """Put a person's own words in force in the place of what was proposed, which is refused with that."""
     need_person(actor)
-    entry = _waiting(ledger_of(home, database), number, now=now, limits=LIMITS)
+    entry = _waiting(ledger_of(home, database), number, now=now)
     if entry.step is Step.APPROVED or entry.patch.action is Action.REMOVE:
         raise WhetError(f"Entry {number} has no words to edit.", advice="Approve or refuse it as it is.")
     if text == entry.patch.text:
@@ -172,7 +161,7 @@ def _went_along(entry: Entry, skill: Entry) -> bool:
 def _refuse(books: ChangePlace, number: int, note: str, *, is_never: bool) -> Entry:
     need_person(books.actor)
     with books.ledger.database.writing():
-        entry = _waiting(books.ledger, number, now=books.now, limits=LIMITS)
+        entry = _waiting(books.ledger, number, now=books.now)
         refused = _entry(Step.REFUSED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
         found = [replace(refused, about=number, note=note, is_never=is_never)]
         for file in _files_of(books.ledger.state(), entry):
@@ -199,37 +188,37 @@ def need_person(actor: Actor) -> None:
         )
 
 
-def waiting(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> int:
+def waiting(home: Home, database: Database, *, now: float) -> int:
     """How many changes wait for a person, by one quick question to the database."""
     ledger = ledger_of(home, database)
-    return ledger.waiting(since=now - limits.pending_seconds) + len(_suggested(ledger, limits=limits))
+    return ledger.waiting(since=now - LIMITS.pending_seconds) + len(_suggested(ledger))
 
 
-def _open(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
+def _open(ledger: Ledger) -> tuple[Entry, ...]:
     """What waits, what was approved but stopped before it was in force, and what other members suggest by having it."""
     state = ledger.state()
-    return (*state.granted, *state.pending, *_suggested(ledger, limits=limits))
+    return (*state.granted, *state.pending, *_suggested(ledger))
 
 
-def _suggested(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
+def _suggested(ledger: Ledger) -> tuple[Entry, ...]:
     """The rules of other members; of very many the first, so that nobody can fill the screen."""
-    return suggestions(ledger.entries(), ledger.of_others())[: limits.pending] if ledger.has_others() else ()
+    return suggestions(ledger.entries(), ledger.of_others())[: LIMITS.pending] if ledger.has_others() else ()
 
 
-def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> Entry:
-    entry = next((entry for entry in _open(ledger, limits=limits) if entry.number == number), None)
+def _waiting(ledger: Ledger, number: int, *, now: float) -> Entry:
+    entry = next((entry for entry in _open(ledger) if entry.number == number), None)
     if entry is None:
         ledger.entry(number)  # says so where there is none
         raise WhetError(
             f"Entry {number} is not pending.", advice="To list pending changes, run `whet lessons --waiting`."
         )
-    if _is_late(entry, now=now, limits=limits):
+    if _is_late(entry, now=now):
         raise WhetError(f"Entry {number} was pending too long and has expired.", advice="It can be proposed again.")
     return entry
 
 
-def _is_late(entry: Entry, *, now: float, limits: TextLimits) -> bool:
-    return entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds
+def _is_late(entry: Entry, *, now: float) -> bool:
+    return entry.step is Step.PROPOSED and now - entry.at > LIMITS.pending_seconds
 
 
 def _grant(books: ChangePlace, entry: Entry) -> None:
@@ -238,13 +227,12 @@ def _grant(books: ChangePlace, entry: Entry) -> None:
         books.ledger.append([replace(granted, about=entry.number)])
 
 
-def _expire(ledger: Ledger, *, now: float, limits: TextLimits) -> Sequence[Entry]:
-    with ledger.database.writing():
-        late = [entry for entry in ledger.state().pending if _is_late(entry, now=now, limits=limits)]
-        return ledger.append(
-            replace(_entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home), about=entry.number)
-            for entry in late
-        )
+def _expire(ledger: Ledger, *, now: float) -> None:
+    late = [entry for entry in ledger.state().pending if _is_late(entry, now=now)]
+    ledger.append(
+        replace(_entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home), about=entry.number)
+        for entry in late
+    )
 
 
 def _entry(step: Step, patch: Patch, *, actor: Actor, now: float, home: str) -> Entry:

@@ -13,7 +13,6 @@ from whet.errors import WhetError
 from whet.hooks.installing import installed_hosts
 from whet.improving.live_pace import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
-from whet.ledger.folding import scope_of
 from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import Action, Form
 from whet.machine.hooking import first_step
@@ -70,7 +69,7 @@ def _by_prompt(home: Home, rule: Item) -> Iterator[LiveReader]:
 def expect_told(home: Home, database: Database, entry: Entry) -> tuple[LiveReader, ...]:
     """Who would be told a rule; raises WhetError with what to run where nobody would be."""
     patch = entry.patch
-    rule = Item(patch.form, patch.name, patch.text, scope_of(entry, ledger_of(home, database).state()), patch.trust)
+    rule = Item(patch.form, patch.name, patch.text, patch.scope, patch.trust)
     found = live_readers(home, rule, is_new=patch.action is Action.ADD)
     if found:
         return found

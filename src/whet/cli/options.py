@@ -18,7 +18,7 @@ from whet.cli.output import JSON, table
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home, find_home
-from whet.store.listing import Filters, working_folders
+from whet.store.listing import Filters, seen_folders
 from whet.store.opening import opened
 from whet.targets.known_projects import KnownProjects
 from whet.trials.design import Allowance
@@ -150,7 +150,7 @@ def _folders_of(name: str) -> tuple[str, ...]:
         return ()
     with own_store() as (_, database):
         known = KnownProjects(database)
-        found = tuple(each for each in working_folders(database) if known.is_named(known.identity(each), name))
+        found = tuple(each for each in seen_folders(database) if known.is_named(known.identity(each), name))
     return found or (NOWHERE,)
 
 

@@ -17,7 +17,7 @@ from whet.improving.claimed import claimed_by_projects
 from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
-from whet.ledger.folding import fold, last_trial, scope_of
+from whet.ledger.folding import last_trial
 from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import Form, Patch, marks
 from whet.lessons.claim_remedies import joined
@@ -168,20 +168,20 @@ def _of_ledger(decisions: DecisionsOnLessons) -> Iterator[Lesson]:
         yield lesson_of_change(patch, standing=_in_force(rule, decisions))
     for entry in decisions.state.pending:
         if entry.patch.form in TOLD:
-            yield waits(entry, scope=entry.patch.scope)
+            yield waits(entry)
 
 
 def waiting_lessons(home: Home, database: Database, *, now: float) -> tuple[Lesson, ...]:
     """Everything that waits for a person, whatever its form: by project, those of every project last, oldest first."""
     found = pending(home, database, now=now)
     entries = ledger_of(home, database).entries() if found else []
-    state, known = fold(entries), KnownProjects(database)
+    known = KnownProjects(database)
     lessons = []
     for entry in found:
         replaces = move_for(home, database, entry).before
-        scope = scope_of(entry, state)
-        lesson = waits(entry, scope=scope, replaces=replaces, judged=last_trial(entry.patch, entries))
-        place = known.shown(scope.project) if scope.project else ""
+        lesson = waits(entry, replaces=replaces, judged=last_trial(entry.patch, entries))
+        project = entry.patch.scope.project
+        place = known.shown(project) if project else ""
         lessons.append(replace(lesson, seen_by=lesson.seen_by._replace(place=place)))
     return tuple(sorted(lessons, key=lambda each: (not each.project, each.project, each.group, each.standing.entry)))
 

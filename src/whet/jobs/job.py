@@ -10,7 +10,6 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, get_args, get_type_hints
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -28,7 +27,7 @@ HEAD = "# A job of Whet. To list the jobs, run `whet jobs`. Changes to this file
 NAME_WORDS = 5
 NAME_CHARACTERS = 40
 LEAST_WINDOW = 64_000  # tokens: an unattended run reads a lot, and nobody is there to shorten it
-Deliver = Literal["none", "file", "command", "webhook", "stdout"]
+Deliver = Literal["none", "file", "command", "stdout"]
 # What a run may be given. Nobody is there to be asked or written to, and a job that makes jobs would never end.
 TOOLS = ("files", "terminal", "memory", "skills", "search", "plan", "finish")
 SETS = (*TOOLS, "reading", "templates")
@@ -59,7 +58,7 @@ class Job(Value, frozen=True):
     warm: str = ""
     seconds: float = 3600.0
     deliver: Deliver = "none"
-    to: str = ""  # a file, a command line or an address; $NAME is taken from the environment
+    to: str = ""  # a file or a command line; $NAME is taken from the environment
     repeat: int = 0  # runs by schedule, 0 for no end
     paused: bool = False
 
@@ -87,7 +86,7 @@ SENSES: Mapping[str, KeyMeaning] = {
     "warm": KeyMeaning("a template to start from", "text in quotes"),
     "seconds": KeyMeaning("the time limit of a run, in seconds", "a number"),
     "deliver": KeyMeaning("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
-    "to": KeyMeaning("the file, command line or URL for the report", "text in quotes"),
+    "to": KeyMeaning("the file or command line for the report", "text in quotes"),
     "repeat": KeyMeaning("the number of runs after which it ends", "a whole number"),
     "paused": KeyMeaning("whether it is paused", "true or false"),
 }
@@ -207,8 +206,8 @@ def _seconds(name: str, value: object) -> float:
 
 
 def _expect_delivery(job: Job) -> None:
-    if job.deliver in ("file", "command", "webhook") and not job.to.strip():
-        what = {"file": "a path", "command": "a command line", "webhook": "an address"}[job.deliver]
+    if job.deliver in ("file", "command") and not job.to.strip():
+        what = {"file": "a path", "command": "a command line"}[job.deliver]
         raise WhetError(
             f"The job {job.name} delivers to a {job.deliver} but does not say which one.",
             advice=f"Give {what} in `to`.",
@@ -217,19 +216,6 @@ def _expect_delivery(job: Job) -> None:
         raise WhetError(
             f"The job {job.name} says where to deliver, but not how.", advice=f"deliver is {SENSES['deliver'].form}."
         )
-    if job.deliver == "webhook" and not _VARIABLE.fullmatch(job.to):
-        expect_address(job.to)
-
-
-def expect_address(url: str) -> None:
-    """Raise WhetError for an address that is none. It is not repeated: it may hold a secret."""
-    try:
-        parts = urlsplit(url)
-        is_right = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        is_right = False
-    if not is_right or parts.username or any(character <= " " for character in url):
-        raise WhetError("The webhook is not a valid URL.", advice="It looks like https://host/path, or $NAME.")
 
 
 def _expect_tool(job: Job, tool: str) -> None:

@@ -99,7 +99,6 @@ class Item(Value, frozen=True):
     maker: str = ""
     situation: RuleSituation = RuleSituation()
     example: str = ""
-    came_with: tuple[str, ...] = ()  # models that earlier versions scoped it to, because they wrote it or tried it
 
     @property
     def key(self) -> "Key":
@@ -137,7 +136,6 @@ class State(Value, frozen=True):
     granted: tuple[Entry, ...] = ()  # approvals of what was not applied yet
     refused: frozenset[str] = frozenset()  # ids of patches
     never: frozenset[str] = frozenset()  # marks of what a person never wants proposed
-    carried: frozenset[tuple[str, tuple[str, ...]]] = frozenset()  # rules and the models that Whet scoped them to
 
     @property
     def rules(self) -> tuple[Item, ...]:

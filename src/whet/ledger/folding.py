@@ -1,53 +1,19 @@
 """What is in force: the fold of the entries, a member's own and those of others.
 
-On what grounds a thing is in force, a trial or somebody's word, and the models for which a rule is in force.
+On what grounds a thing is in force: a trial, or somebody's word.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
 from whet.ledger.origins import UNTRIED
-from whet.ledger.patches import Action, Form, Patch, Scope, digest, marks
+from whet.ledger.patches import Action, Form, Patch, digest, marks
 from whet.sessions.trust import Trust
 
 TRIED = (Step.ACCEPTED, Step.REJECTED, Step.UNDECIDED)
-ON_THEIR_OWN = frozenset({Actor.POLICY, Actor.WATCH})
-
-
-def are_given(
-    entry: Entry, known: Item | None, waiting: Iterable[Entry], carried: Collection[tuple[str, tuple[str, ...]]]
-) -> bool:
-    """Whether somebody named the models of an entry's scope.
-
-    Who approves, edits or changes a rule carries on the models that Whet gave it (`carried`) without having named
-    them; what Whet tries or changes keeps those that a person named.
-    """
-    name, models = entry.patch.name, entry.patch.scope.models
-    waits = any((each.patch.name, each.patch.scope.models) == (name, models) for each in waiting)
-    is_carried = (name, models) in carried
-    if entry.actor in ON_THEIR_OWN:
-        return bool(known and known.scope.models) or (waits and not is_carried)
-    return not (is_carried and (waits or bool(known and known.came_with == models)))
-
-
-def models_tried(entry: Entry) -> tuple[str, ...]:
-    """The model of a trial; earlier versions wrote it into the scope of what was tried."""
-    if entry.step not in TRIED:
-        return ()
-    return (entry.tried_on,) if entry.tried_on else entry.patch.scope.models
-
-
-def scope_of(entry: Entry, state: State) -> Scope:
-    """Where the words of a change that waits will hold."""
-    scope, known = entry.patch.scope, state.get(entry.patch.form, entry.patch.name)
-    if not scope.models or are_given(entry, known, (*state.pending, *state.granted), state.carried):
-        return scope
-    return replace(scope, models=())
-
-
 ON_YOUR_WORD = "on your word"
 TRIALS = {
     Step.ACCEPTED: "proved in a trial",
@@ -73,8 +39,7 @@ def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
 
 def _tried(entry: Entry) -> str:
     """What a trial said, and of which model, for it says nothing of others."""
-    models = ", ".join(models_tried(entry))
-    return f"{TRIALS[entry.step]} ({f'on {models}, ' if models else ''}entry {entry.number})"
+    return f"{TRIALS[entry.step]} ({f'on {entry.tried_on}, ' if entry.tried_on else ''}entry {entry.number})"
 
 
 def is_untried(item: Item, entries: Sequence[Entry]) -> bool:
@@ -109,7 +74,6 @@ def fold(entries: Iterable[Entry], state: State | None = None) -> State:
     folding = _thaw(state or State())
     for entry in entries:
         folding.number = entry.number
-        folding.note_models(entry)
         if entry.step in CHANGES:
             folding.change(entry)
         else:
@@ -144,11 +108,6 @@ class _Folding:
     granted: dict[str, Entry]
     refused: set[str]
     never: set[str]
-    carried: set[tuple[str, tuple[str, ...]]]
-
-    def note_models(self, entry: Entry) -> None:
-        if entry.actor in ON_THEIR_OWN and entry.patch.scope.models and not self._are_given(entry):
-            self.carried.add((entry.patch.name, entry.patch.scope.models))
 
     def change(self, entry: Entry) -> None:
         self.unfinished.pop(entry.begun, None)
@@ -167,10 +126,9 @@ class _Folding:
                 return
             case _:
                 key = Key(entry.patch.form, entry.patch.name, entry.home)
-                after = self._after(entry)
                 if self.granted:
                     self.granted.pop(entry.patch.id, None)
-                self._push(Change(entry.number, key, self._before(entry, key), after, entry.batch))
+                self._push(Change(entry.number, key, self._before(entry, key), _item(entry), entry.batch))
 
     def decide(self, entry: Entry) -> None:
         match entry.step:
@@ -208,7 +166,6 @@ class _Folding:
             granted=tuple(self.granted.values()),
             refused=frozenset(self.refused),
             never=frozenset(self.never),
-            carried=frozenset(self.carried),
         )
 
     def _push(self, change: Change) -> None:
@@ -235,18 +192,6 @@ class _Folding:
         if entry.replaced is not None:
             return Item(key.form, key.name, entry.replaced, since=entry.at, home=key.home)
         return self.items.get(key) if entry.before else None
-
-    def _after(self, entry: Entry) -> Item | None:
-        """What an entry puts there, for the models that a person named and no others."""
-        item = _item(entry)
-        models = entry.patch.scope.models
-        if item is None or not models or self._are_given(entry):
-            return item
-        return replace(item, scope=replace(item.scope, models=()), came_with=models)
-
-    def _are_given(self, entry: Entry) -> bool:
-        known = self.items.get(Key(entry.patch.form, entry.patch.name, entry.home))
-        return are_given(entry, known, (*self.pending.values(), *self.granted.values()), self.carried)
 
     def _promote(self, number: int) -> None:
         """What the change put there is now for every session; the change keeps its place on the stack."""
@@ -291,7 +236,6 @@ def _thaw(state: State) -> _Folding:
         granted={entry.patch.id: entry for entry in state.granted},
         refused=set(state.refused),
         never=set(state.never),
-        carried=set(state.carried),
     )
 
 

@@ -34,7 +34,7 @@ class LessonSource(StrEnum):
 
 
 SOURCE_WORDS = {
-    **{LessonSource(basis.value): words for basis, words in BASIS_WORDS.items()},
+    **{LessonSource(basis): words for basis, words in BASIS_WORDS.items()},
     LessonSource.FAILURE: "a failure that recurs",
     LessonSource.GIVEN: "not from sessions",
 }

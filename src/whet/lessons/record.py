@@ -275,10 +275,10 @@ def lesson_of_change(patch: Patch, situation: str = "", standing: Standing = CHE
     )
 
 
-def waits(entry: Entry, *, scope: Scope, replaces: str | None = None, judged: Entry | None = None) -> Lesson:
-    """The lesson that a change tells which waits for a person, with where it would hold."""
+def waits(entry: Entry, *, replaces: str | None = None, judged: Entry | None = None) -> Lesson:
+    """The lesson that a change tells which waits for a person."""
     standing = Standing(LessonStage.WAITING, entry.number, proposal=entry, replaces=replaces, judged=judged)
-    return lesson_of_change(replace(entry.patch, scope=scope), standing=standing)
+    return lesson_of_change(entry.patch, standing=standing)
 
 
 def no_lesson(project: str, rule: str, why: str, evidence: LessonEvidence) -> Lesson:

@@ -39,6 +39,7 @@ from whet.machine.services import Control, control, start
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
 from whet.store import files
+from whet.store.database import Database
 from whet.store.job_records import place_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
@@ -108,18 +109,7 @@ def _remove_job(here: SetupPlace, job: WrittenFile) -> Undone:
     if not is_as_left(job):
         return Undone(f"{job.path} was changed since, so the job stays. To remove it: `whet jobs remove {NAME}`.", True)
     with opened(here.home) as database:
-        remove_named(
-            Author(
-                here.home,
-                database,
-                Actor.PERSON,
-                Trust.OPERATOR,
-                here.now,
-                origin=PatchOrigin(PatchWriter.PERSON, said="setup undone"),
-            ),
-            Form.JOB,
-            NAME,
-        )
+        remove_named(_author(here, database, "setup undone"), Form.JOB, NAME)
     return Undone(f"Removed the job {NAME}.")
 
 
@@ -318,16 +308,13 @@ def _add_job(here: SetupPlace) -> str:
     noted = WrittenFile(str(path), digest_of(written(job).encode()))
     save_record(here.home, replace(load_record(here.home), job=noted))
     with opened(here.home) as database:
-        author = Author(
-            here.home,
-            database,
-            Actor.PERSON,
-            Trust.OPERATOR,
-            here.now,
-            origin=PatchOrigin(PatchWriter.PERSON, said="set up"),
-        )
-        keep_job(author, job)
+        keep_job(_author(here, database, "set up"), job)
     return f"The job {job.name} is set for every night at {here.nightly_at} ({zone}).{_missing(here)}"
+
+
+def _author(here: SetupPlace, database: Database, said: str) -> Author:
+    origin = PatchOrigin(PatchWriter.PERSON, said=said)
+    return Author(here.home, database, Actor.PERSON, Trust.OPERATOR, here.now, origin=origin)
 
 
 def _missing(here: SetupPlace) -> str:

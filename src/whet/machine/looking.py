@@ -48,80 +48,6 @@ class SetupStep(Value, frozen=True):
     why_not: str = ""
 
 
-class AgentFacts(Value, frozen=True):
-    """An agent as setting up sees it. Hooks and targets that it cannot have are None."""
-
-    name: str
-    title: str
-    new_files: int = 0
-    is_hooked: bool | None = None
-    hooks_file: str = ""
-    why_no_hooks: str = ""
-    is_target: bool | None = None
-    target_file: str = ""
-    plugin_program: str = ""  # that can install the plugin, which has the hooks
-    is_outdated: bool = False  # its hooks, or its plugin, are those of another version
-
-
-class MachineFacts(Value, frozen=True):
-    """All that a plan is made from."""
-
-    agents: tuple[AgentFacts, ...] = ()
-    service: str = ""  # the kind of service, empty where the machine has none
-    service_file: str = ""
-    is_service_there: bool = False
-    why_no_service: str = ""
-    nightly_at: str = ""
-    has_nightly: bool = False
-    how_to_add_mcp: str = ""  # the command that does; empty where the MCP server can run
-
-
-def planned(facts: MachineFacts, *, without: frozenset[str] = frozenset()) -> tuple[SetupStep, ...]:
-    """Every step for this machine, in the order in which it is done."""
-    return tuple(step for step in _steps(facts) if step.kind not in without)
-
-
-def _steps(facts: MachineFacts) -> Iterator[SetupStep]:
-    for agent in facts.agents:
-        if agent.new_files:
-            files = "1 new file" if agent.new_files == 1 else f"{agent.new_files:,} new files"
-            yield SetupStep(IMPORT, agent.name, f"Import the sessions of {agent.title}: {files}", StepState.TO_DO)
-    for agent in facts.agents:
-        if agent.is_hooked is not None:
-            state = StepState.NOT_POSSIBLE if agent.why_no_hooks else _state(agent.is_hooked)
-            yield SetupStep(HOOKS, agent.name, _hook_words(agent), state, agent.why_no_hooks)
-    if facts.how_to_add_mcp and any(agent.plugin_program for agent in facts.agents):
-        why = f"it needs a library: run `{facts.how_to_add_mcp}`"
-        yield SetupStep(HOOKS, "mcp", "Run the plugin's MCP server", StepState.NOT_POSSIBLE, why)
-    for agent in facts.agents:
-        if agent.is_target is not None:
-            words = f"Write rules and skills for {agent.title} to {agent.target_file}"
-            yield SetupStep(TARGET, agent.name, words, _state(agent.is_target))
-    yield _service(facts)
-    words = f"Read new sessions every night at {facts.nightly_at}, within the daily limit"
-    yield SetupStep(NIGHTLY, "improve", words, _state(facts.has_nightly))
-
-
-def _hook_words(agent: AgentFacts) -> str:
-    if agent.is_outdated:
-        return f"Bring Whet's hooks for {agent.title} up to date"
-    if agent.plugin_program:
-        return f"Install Whet's plugin (hooks, commands, MCP server) in {agent.title} with {agent.plugin_program}"
-    return f"Add Whet's hooks for {agent.title} to {agent.hooks_file}"
-
-
-def _service(facts: MachineFacts) -> SetupStep:
-    if not facts.service or facts.why_no_service:
-        words = "Run the worker as a service"
-        return SetupStep(SERVICE, "worker", words, StepState.NOT_POSSIBLE, facts.why_no_service)
-    words = f"Run the worker as a {facts.service} service: {facts.service_file}"
-    return SetupStep(SERVICE, "worker", words, _state(facts.is_service_there))
-
-
-def _state(is_done: bool) -> StepState:
-    return StepState.DONE if is_done else StepState.TO_DO
-
-
 class FoundAgent(NamedTuple):
     """An agent, its own folder where it is there, and whether it left sessions that can be imported."""
 
@@ -166,26 +92,52 @@ class SetupPlace(NamedTuple):
     now: float
 
 
-def look(here: SetupPlace) -> MachineFacts:
-    """What setting up finds on this machine. It changes nothing."""
-    fresh = new_files(here)
-    ran = hooked_agents(here.home, now=here.now)
+def planned(here: SetupPlace, *, without: frozenset[str] = frozenset()) -> tuple[SetupStep, ...]:
+    """Every step for this machine, in the order in which it is done. It changes nothing."""
+    return tuple(step for step in _steps(here) if step.kind not in without)
+
+
+def _steps(here: SetupPlace) -> Iterator[SetupStep]:
+    found, fresh = find_agents(here.person, here.environment), new_files(here)
+    for agent in found:
+        if new := len(fresh.get(agent.name, ())):
+            files = "1 new file" if new == 1 else f"{new:,} new files"
+            yield SetupStep(IMPORT, agent.name, f"Import the sessions of {agent.title}: {files}", StepState.TO_DO)
+    ran, hooked = (
+        hooked_agents(here.home, now=here.now),
+        [each for each in found if each.config and each.name in hosts()],
+    )
+    for agent in hooked:
+        yield _hooks(here, agent, ran)
+    if not is_there("mcp") and any(program_for(agent.name, here.environment) for agent in hooked):
+        command = how_to_add(*(each for each in FOR_SETUP if not is_there(each)))
+        why = f"it needs a library: run `{command}`"
+        yield SetupStep(HOOKS, "mcp", "Run the plugin's MCP server", StepState.NOT_POSSIBLE, why)
     standing = {each.name for each in targets.load(here.home)}
+    for agent in found:
+        if target := target_for(here, agent):
+            words = f"Write rules and skills for {agent.title} to {target.file}"
+            yield SetupStep(TARGET, agent.name, words, _state(target.name in standing))
+    yield _service(here)
+    words = f"Read new sessions every night at {here.nightly_at}, within the daily limit"
+    yield SetupStep(NIGHTLY, "improve", words, _state(read_text(here.home.folder, NAME) is not None))
+
+
+def _service(here: SetupPlace) -> SetupStep:
     service = here.service
     body = files.read(files.at(service.path)) if service.kind else None
     own = load_record(here.home).service
     is_own = own is not None and own.path == str(service.path)  # made from another shell, its text may differ
     is_foreign = body is not None and not is_own and body != service.text.encode()
-    return MachineFacts(
-        agents=tuple(_agent(here, each, fresh, ran, standing) for each in find_agents(here.person, here.environment)),
-        service=service.kind,
-        service_file=str(service.path),
-        is_service_there=body is not None,
-        why_no_service=f"{service.path} is there already, with other content" if is_foreign else service.why_not,
-        nightly_at=here.nightly_at,
-        has_nightly=read_text(here.home.folder, NAME) is not None,
-        how_to_add_mcp="" if is_there("mcp") else how_to_add(*(each for each in FOR_SETUP if not is_there(each))),
-    )
+    why_not = f"{service.path} is there already, with other content" if is_foreign else service.why_not
+    if not service.kind or why_not:
+        return SetupStep(SERVICE, "worker", "Run the worker as a service", StepState.NOT_POSSIBLE, why_not)
+    words = f"Run the worker as a {service.kind} service: {service.path}"
+    return SetupStep(SERVICE, "worker", words, _state(body is not None))
+
+
+def _state(is_done: bool) -> StepState:
+    return StepState.DONE if is_done else StepState.TO_DO
 
 
 def new_files(here: SetupPlace) -> dict[str, tuple[Path, ...]]:
@@ -216,42 +168,30 @@ def target_for(here: SetupPlace, agent: FoundAgent) -> Target | None:
     return chosen if chosen.file else None
 
 
-def _agent(
-    here: SetupPlace,
-    agent: FoundAgent,
-    fresh: Mapping[str, tuple[Path, ...]],
-    ran: frozenset[str],
-    standing: set[str],
-) -> AgentFacts:
-    target = target_for(here, agent)
-    config = agent.config if agent.name in hosts() else None
-    is_hooked, is_outdated, why_no_hooks = _hooks(here, agent.name, config, ran) if config else (None, False, "")
-    return AgentFacts(
-        agent.name,
-        agent.title,
-        len(fresh.get(agent.name, ())),
-        is_hooked=is_hooked,
-        hooks_file=str(hooks_file(agent.name, config)) if config else "",
-        why_no_hooks=why_no_hooks,
-        is_outdated=is_outdated,
-        plugin_program=program_for(agent.name, here.environment) if config else "",
-        is_target=None if target is None else target.name in standing,
-        target_file=target.file if target else "",
-    )
-
-
-def _hooks(here: SetupPlace, agent: str, config: Path, ran: frozenset[str]) -> tuple[bool, bool, str]:
-    """Whether an agent has the hooks or the plugin of this version, whether it has others, or why it can have none.
+def _hooks(here: SetupPlace, agent: FoundAgent, ran: frozenset[str]) -> SetupStep:
+    """An agent has the hooks or the plugin of this version, or has others, or can have none.
 
     A plugin that a person installed is theirs to bring up to date.
     """
-    noted = next((each for each in load_record(here.home).hooks if each.agent == agent and each.program), None)
+    name, config = agent.name, agent.config
+    assert config is not None  # hooks are for agents with a folder alone
+    noted = next((each for each in load_record(here.home).hooks if each.agent == name and each.program), None)
+    is_there, has_others, why_not = False, False, ""
     try:
-        is_plugin = has_plugin(agent, config)
-        is_there = agent in ran or is_plugin or are_installed(agent, config)
-        has_others = are_outdated(agent, config)
+        is_plugin = has_plugin(name, config)
+        is_there = name in ran or is_plugin or are_installed(name, config)
+        has_others = are_outdated(name, config)
         if noted is not None and is_plugin:
             has_others = noted.plugin != digest_of_plugin()
     except WhetError as error:
-        return False, False, error.message
-    return is_there and not has_others, has_others, ""
+        why_not = error.message
+    state = StepState.NOT_POSSIBLE if why_not else _state(is_there and not has_others)
+    return SetupStep(HOOKS, name, _hook_words(here, agent.title, name, config, has_others), state, why_not)
+
+
+def _hook_words(here: SetupPlace, title: str, name: str, config: Path, has_others: bool) -> str:
+    if has_others:
+        return f"Bring Whet's hooks for {title} up to date"
+    if program := program_for(name, here.environment):
+        return f"Install Whet's plugin (hooks, commands, MCP server) in {title} with {program}"
+    return f"Add Whet's hooks for {title} to {hooks_file(name, config)}"

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
-from whet.ledger.origins import origin_of_old_entry
+from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Form
 from whet.store.database import Database, Row
 from whet.store.home import Home
@@ -286,10 +286,13 @@ def _fault(owner: Owner, place: int, row: Row) -> str:
 
 def _decoded(number: int, maker: str, body: bytes) -> Entry | None:
     """The entry in a row; None for what a stranger wrote and nobody can read."""
+    text = blob(body)
     try:
-        found = _decoder.decode(blob(body))
-        origin = origin_of_old_entry(blob(body))
-        patch = replace(found.patch, origin=origin) if origin is not None else found.patch
+        found = _decoder.decode(text)
+        patch = found.patch
+        if patch.origin == PatchOrigin() and b'"reason"' in text:  # where entries of before schema 38 have it, in words
+            said = str(msgspec.json.decode(text)["patch"].get("reason", ""))
+            patch = replace(patch, origin=PatchOrigin(said=said))
         return replace(found, patch=patch, number=number, maker=maker)
     except msgspec.MsgspecError:
         return None

@@ -92,11 +92,6 @@ def makers(database: Database) -> list[str]:
     return sorted(maker for (maker,) in rows)
 
 
-def working_folders(database: Database) -> list[str]:
-    """Every folder where an agent worked."""
-    return [folder for (folder,) in database.query("SELECT DISTINCT folder FROM sessions WHERE folder <> ''")]
-
-
 def list_sessions(database: Database, filters: Filters, *, limit: int, offset: int = 0) -> list[Session]:
     """Sessions that match, the latest first."""
     where, parameters = conditions(filters)

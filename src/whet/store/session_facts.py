@@ -1,11 +1,11 @@
-"""What is counted of each analysed session, in a few words: read once, and again only for what has changed.
+"""What is counted of each analysed session, in a few words.
 
 What a model's vendor asks for its tokens, for sessions whose record does not say what they cost.
 
 Counts over the whole store.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -24,17 +24,13 @@ from whet.store.rows import decoded_or_none
 from whet.store.settings_file import load
 from whet.values import Value
 
-PAGE = 900
-
-FileStamp = tuple[object, ...]
 PriceOf = Callable[[str], Prices | None]  # of a model by its name
 
 
 class SessionFact(Value, frozen=True, gc=False):  # there are many, and none holds itself
-    """One session as counts need it; `stamp` changes with what it was made from."""
+    """One session as counts need it."""
 
     no: int
-    stamp: FileStamp
     id: str
     title: str
     source: str
@@ -62,23 +58,6 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
 def state_of_sessions(database: Database) -> str:
     """What changes when any session or analysis does, by one quick question to the database."""
     return "/".join(str(value) for value in database.query(STATE, (Derived.SHORT.value,))[0])
-
-
-def read_facts(
-    database: Database, known: Mapping[int, SessionFact], price: PriceOf = lambda _: None
-) -> dict[int, SessionFact]:
-    """The facts of every analysed session; those that are known and unchanged are not read again."""
-    short = whose(database, Derived.SHORT)
-    if not known:
-        return {fact.no: fact for fact in _facts(database.query(FACTS, short), price)}
-    stamps: dict[int, FileStamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS, short)}
-    facts = {no: known[no] for no, stamp in stamps.items() if no in known and known[no].stamp == stamp}
-    missing = [no for no in stamps if no not in facts]
-    for start in range(0, len(missing), PAGE):
-        numbers = missing[start : start + PAGE]
-        rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", (*short, *numbers))
-        facts.update((fact.no, fact) for fact in _facts(rows, price))
-    return facts
 
 
 def count_copies(database: Database, filters: Filters) -> int:
@@ -120,13 +99,12 @@ def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
 
 
 def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
-    no, head, version, title, id, source, model, folder, purpose, dated, messages, *used, _ = row
+    no, id, title, source, model, folder, purpose, dated, messages, *used, _ = row
     read, written, cached, recorded = used
     whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
     usage = without(whole, found.copied_usage)
     return SessionFact(
         no=no,
-        stamp=(head, version, title),
         id=id,
         title=title,
         source=source,
@@ -161,10 +139,8 @@ STATE = """
     SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions), count(*),
         coalesce(max(session), 0), min(version), max(version) FROM derived WHERE kind = ?
 """
-_STAMP = "s.no, d.made_from, d.version, s.title"
-STAMPS = f"SELECT {_STAMP} {KEPT}"
 FACTS = f"""
-    SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
+    SELECT s.no, s.id, s.title, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
         s.output_tokens, s.cached_tokens, s.cost_dollars, d.record {KEPT}
 """
 

@@ -1,10 +1,10 @@
 """The words of a message that a search should find, in the forms that SQLite's and Postgres' indexes take."""
 
 import hashlib
+import itertools
 import re
 import struct
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -127,7 +127,7 @@ COUNTS = tuple(struct.pack(">xH", number) for number in range(OCCURRENCES + 1))
 def vectors(words: str) -> Iterator[bytes]:
     """The vectors of a message from its searchable words, as the server takes them in a binary COPY."""
     lexemes = encoded_terms(words)
-    if len(max(lexemes, key=len, default=b"")) > LEXEME_BYTES:
+    if max(map(len, lexemes), default=0) > LEXEME_BYTES:
         lexemes = [_cut(term) for term in lexemes]
     pieces = list(_pieces(lexemes))
     everything = dict.fromkeys(lexemes) if len(pieces) > 1 else {}
@@ -168,17 +168,20 @@ def _end(lexemes: list[bytes], start: int) -> int:
 
 
 def _vector(piece: list[bytes], everything: dict[bytes, None]) -> bytes:
-    places: dict[bytes, list[bytes]] = defaultdict(list)
+    entries: dict[bytes, list[bytes]] = {}  # of each word itself, how many places, and the places
     for word, place in zip(piece, PLACES, strict=False):
-        places[word].append(place)
-    if len(piece) > OCCURRENCES:
-        places = {word: found[:OCCURRENCES] for word, found in places.items()}
-    entries = [word + COUNTS[len(found)] + b"".join(found) for word, found in places.items()]
-    size = 2 * len(piece) + sum(len(word) + ENTRY_BYTES for word in places) if everything else 0
+        if word in entries:
+            entries[word].append(place)
+        else:
+            entries[word] = [word, b"", place]
+    for entry in entries.values():
+        del entry[2 + OCCURRENCES :]
+        entry[1] = COUNTS[len(entry) - 2]
+    size = 2 * len(piece) + sum(len(word) + ENTRY_BYTES for word in entries) if everything else 0
     for word in everything:
-        if word not in places:
+        if word not in entries:
             size += len(word) + ENTRY_BYTES
             if size > WHOLE_BYTES:
                 break
-            entries.append(word + COUNTS[0])
-    return TOTAL.pack(len(entries)) + b"".join(entries)
+            entries[word] = [word, COUNTS[0]]
+    return TOTAL.pack(len(entries)) + b"".join(itertools.chain.from_iterable(entries.values()))

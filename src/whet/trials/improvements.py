@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling, Verdict
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.folding import models_tried
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.record import Lesson, LessonStage, Standing
@@ -166,8 +165,7 @@ def decided(
         known = entry.patch
         if (known.form, known.action, known.text) != (patch.form, patch.action, patch.text):
             continue
-        tried = models_tried(entry)
-        if models and tried and models.isdisjoint(tried):
+        if models and entry.tried_on and entry.tried_on not in models:
             continue
         if entry.step in SETTLED:
             return f"entry {entry.number} of the ledger says {entry.step}"

@@ -15,7 +15,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.session_facts import SessionFact, list_prices, read_facts, state_of_sessions
+from whet.store.session_facts import SessionFact, facts_among, list_prices, state_of_sessions
 from whet.store.troubles import session_troubles
 from whet.targets.known_projects import KnownProjects
 from whet.trouble.values import SessionTrouble
@@ -108,7 +108,7 @@ class PageCache:
         self.home = home
         self.lessons: Slow[LearnedOfAll] = Slow(self._learn, LearnedOfAll())
         self._analysed: Slow[int] = Slow(self._analyse, 0)
-        self._facts: dict[int, SessionFact] = {}
+        self._facts: tuple[SessionFact, ...] = ()
         self._state = ""
         self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
         self._projects: KnownProjects | None = None
@@ -132,11 +132,11 @@ class PageCache:
         state = f"{state}/{is_current}"  # checks that were learned meanwhile may change what trouble there is
         with self._lock:
             if state != self._state:
-                self._facts, self._state = read_facts(database, self._facts, self._price), state
+                self._facts, self._state = tuple(facts_among(database, Filters(), self._price)), state
                 self._projects = KnownProjects(database)
                 found = (each.trouble for each in session_troubles(database, Filters()))
                 self._troubles = {trouble.session: trouble for trouble in found}
-            everything, troubles = tuple(self._facts.values()), self._troubles
+            everything, troubles = self._facts, self._troubles
         counted = [fact for fact in everything if fact.counts]
         folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}
         hidden = {folder for folder in folders if is_temporary(folder)}

@@ -3,7 +3,7 @@
 What is run and where it goes comes from the job's file in the home, each time anew. What the database remembers of the
 job is compared with it, and never carried out: others may be able to write there.
 
-Reports on their way to people: to a file, a command, a webhook or standard output.
+Reports on their way to people: to a file, a command or standard output.
 """
 
 import hashlib
@@ -14,14 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
 from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
-from whet.jobs.job import Job, address, expect_address
+from whet.jobs.job import Job, address
 from whet.jobs.runs import (
     DeliveryOutcome,
     JobOutcome,
@@ -32,11 +31,8 @@ from whet.jobs.runs import (
     handed,
     heading,
     letter,
-    moment,
     script_result,
 )
-from whet.net.http import Client, Timeouts, route_to
-from whet.net.wire import Interrupted, TransportFailed
 from whet.secrets.redactor import Redactor, secret_values
 from whet.store import files, job_records, skill_files
 from whet.store.home import Home
@@ -49,7 +45,6 @@ from whet.work.material import Program, ProgramEnd, expect_outside, expect_scrip
 from whet.work.orders import Done, Failed, Order, Steps, Unsure, encoded
 
 COMMAND_SECONDS = 60.0
-WEBHOOK_SECONDS = 30.0
 TRIES = 5
 SHOWN_CHARACTERS = 300
 
@@ -75,8 +70,6 @@ def deliver(record: JobRecord, surroundings: DeliveryPlace) -> None:
             _to_file(record, surroundings)
         case "command":
             _to_command(record, surroundings)
-        case "webhook":
-            _to_webhook(record, surroundings)
         case "stdout":
             sys.stdout.buffer.write(letter(record).encode(errors="replace"))
             sys.stdout.buffer.flush()
@@ -118,51 +111,6 @@ def _to_command(record: JobRecord, surroundings: DeliveryPlace) -> None:
     if ran.exit_code != 0:
         why = "did not end in time and was killed" if ran.exit_code is None else f"exited with {ran.exit_code}"
         raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
-
-
-def _to_webhook(record: JobRecord, surroundings: DeliveryPlace) -> None:
-    url = address(record.job.to, surroundings.environment)
-    expect_address(url)
-    parts = urlsplit(url)
-    client = Client(
-        route_to(f"{parts.scheme}://{parts.netloc}", surroundings.environment),
-        now=time.monotonic,
-        waits=Timeouts(bytes_seconds=WEBHOOK_SECONDS),
-    )
-    headers = {"Content-Type": "application/json", "Idempotency-Key": record.id, "User-Agent": "whet"}
-    path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    try:
-        response = client.post(path, headers, msgspec.json.encode(message(record)), interrupt=surroundings.interrupt)
-        status = response.status
-        response.end()
-    except TransportFailed as failure:
-        raise WhetError(f"The webhook could not be reached: {failure.message}.", advice=failure.advice) from failure
-    except Interrupted as error:
-        raise WhetError("The delivery was stopped.", advice="Whet will try again.") from error
-    if not 200 <= status < 300:
-        raise WhetError(f"The webhook answered with status {status}.", advice="Check its address.")
-
-
-def message(record: JobRecord) -> dict[str, object]:
-    """What a webhook is sent."""
-    result = record.result
-    if result is None:
-        raise AssertionError("only a finished run has a report")
-    return {
-        "job": record.job.name,
-        "run": record.id,
-        "scheduled": moment(record.scheduled),
-        "outcome": result.outcome.value,
-        "report": result.report,
-        "error": result.error,
-        "notes": result.notes,
-        "exit_code": result.exit_code,
-        "missed": record.missed_count,
-        "session": result.session,
-        "model": result.model,
-        "provider": result.provider,
-        "text": letter(record),
-    }
 
 
 KIND = "job"

@@ -142,12 +142,7 @@ def launched(
 
     `tell` is told why the server is away, that it is back, and what goes wrong at the clock.
     """
-    name, before, under_way, reserve = (
-        uuid.uuid4().hex,
-        threading.enumerate(),
-        UnderWay({}, {}, set(), set()),
-        Reserve(),
-    )
+    name, under_way, reserve = uuid.uuid4().hex, UnderWay({}, {}, set(), set()), Reserve()
     with contextlib.ExitStack() as stack:
         stack.enter_context(occupied(home))
         with opened(home):  # brings the store up to date, and refuses one that is newer
@@ -158,6 +153,7 @@ def launched(
         distrust_rows()
         wait_for_lost_servers()
         life = stack.enter_context(living(home, name, tell))
+        before = threading.enumerate()  # the thread that shows that this worker lives ends after the engine
         stack.enter_context(explained(system))
         note_life(home)
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
@@ -171,7 +167,8 @@ def launched(
             DBOS.launch()
             yield Worker(bench, names, under_way, tell=tell)
         finally:
-            end_engine(before, is_busy=bool(under_way.running))
+            for thread in end_engine(before, is_busy=bool(under_way.running)):
+                tell(f"The engine's thread {thread} did not end in {WAIT_SECONDS:.0f} seconds.")
             reserve.close()
             if under_way.given_back:
                 with given_orders(home) as orders:
@@ -236,14 +233,18 @@ PATIENCE_SECONDS = 5
 WAIT_SECONDS = 20.0
 
 
-def end_engine(before: Collection[threading.Thread], *, is_busy: bool) -> None:
-    """Stop the engine, and wait for the threads that began with it: its own wait is shorter than a slow disk."""
+def end_engine(before: Collection[threading.Thread], *, is_busy: bool) -> list[str]:
+    """Stop the engine, and wait for the threads that began with it: its own wait is shorter than a slow disk.
+
+    Gives the names of those that did not end.
+    """
     # Asked to be patient, the engine waits a second even where nothing runs.
     DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE_SECONDS if is_busy else 0)
     deadline = time.monotonic() + WAIT_SECONDS
-    for thread in threading.enumerate():
-        if thread.daemon and thread not in before:
-            thread.join(max(0.0, deadline - time.monotonic()))
+    begun = [thread for thread in threading.enumerate() if thread.daemon and thread not in before]
+    for thread in begun:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    return [thread.name for thread in begun if thread.is_alive()]
 
 
 def leave(code: int) -> NoReturn:

@@ -22,7 +22,7 @@ from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
 from whet.intake.taking import Progress, take
 from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
-from whet.store.listing import working_folders
+from whet.store.listing import seen_folders
 from whet.store.opening import opened
 from whet.text.words import cut, many
 
@@ -65,7 +65,7 @@ def command(
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         named = stack.enter_context(_named(paths)) if paths else []
         database = stack.enter_context(opened(home))
-        before = [] if paths else working_folders(database)
+        before = () if paths else tuple(seen_folders(database))
         files = named if paths else _discovered(before)
         piped = files[-1] if "-" in paths else None
         order = ReadOrder(format_name or "", moment, secrets, piped)
@@ -106,7 +106,7 @@ def _named(paths: tuple[str, ...]) -> Iterator[list[Path]]:
         yield found
 
 
-def _discovered(folders: list[str]) -> list[Path]:
+def _discovered(folders: Iterable[str]) -> list[Path]:
     places = [place for place in usual_places(Path.home(), os.environ, folders) if place.files]
     _name(places)
     if not places:

@@ -17,7 +17,7 @@ from whet.errors import WhetError
 from whet.jobs.job import nightly_job
 from whet.machine.doing import StepResult, set_up, undo
 from whet.machine.hooking import first_step, how_to_find, is_on_path
-from whet.machine.looking import SetupPlace, SetupStep, look, new_files, planned
+from whet.machine.looking import SetupPlace, SetupStep, new_files, planned
 from whet.machine.plugins import program_for
 from whet.machine.records import alone, load_record
 from whet.machine.services import KEYS_FILE, service_for
@@ -82,7 +82,7 @@ def _print_completion(shell: str) -> int:
 
 
 def _set_up(here: SetupPlace, without: frozenset[str], *, dry_run: bool, yes: bool) -> int:
-    steps = planned(look(here), without=without)
+    steps = planned(here, without=without)
     say(*_plan_lines(here, steps))
     record = {"steps": steps, "results": []}
     if not any(step.state == "to do" for step in steps):
