@@ -84,7 +84,7 @@ _CODE = re.compile(
     r"[A-Za-z_$]+(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$]+)+[!?,;]*"  # config.token
     r"|[a-z]\w*(?:\.[a-z][A-Za-z]*){2,}"  # secp256k1.utils.randomPrivateKey
     r"|(?:Big)?U?[Ii]nt\d+(?:Clamped)?(?:Array|_t)?|uint\d+_t|[Ff]loat\d+(?:Array)?"  # the type of a field
-    r"|.*\w[(\[].*"  # get_token(…), environ[…]
+    r"|!*[\w.$]+(?:(?:->|::|\?\.)[\w.$]+)*[(\[].*"  # get_token(…), environ[…]
     r"|(?:self|this|process|os|env|ctx|req|request|settings|config|secrets|var|vars|local|data|module)[.\[].*"
     r"|[\w./~@+\-]+\.(?:py|tsx?|jsx?|json|ya?ml|toml|md|txt|go|rs|rb|java|html|css|sh|sql|env|pem|key|lock|cfg|ini|xml|log|svg|png)"
     r"|~?\.{0,2}/(?:[\w.@~{}\-]+/)*[\w.@~{}\-]*"  # a path

@@ -24,7 +24,9 @@ MOST_BENEATH = 5_000
 MOST_LINKS = 40  # that the kernel follows
 LARGEST_TEXT = 1 << 20
 # What is filled in when a script runs. Where the rest of a path follows, it may lie in any of the folders at hand.
-_FILLED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+|%\w+%|[*?][^\s/\"']*|(?<=[\w/.-])\[[^\]\s/\"',]*\]")
+_FILLED = re.compile(
+    r"~[+-](?=/)|\$\{[^{}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+|%\w+%|[*?][^\s/\"']*|(?<=[\w/.-])\[[^\]\s/\"',]*\]"
+)
 _ROUNDS = 4  # of what is filled in within what is filled in
 _WORD = re.compile(r"[^\s\"'`$(){}\[\];&|<>=,:!#\\^\x01-\x1f]+")
 # Paths with spaces in them, in quotes or with a backslash before each.
@@ -270,6 +272,8 @@ def _placed(word: str, bases: Iterable[str], person: str) -> Iterator[str]:
         yield os.path.normpath(f"{person}/{word[2:]}")
     elif word.startswith("/"):
         yield os.path.normpath(word)
+        if not os.path.lexists(f"/{word.split('/')[1]}"):  # what a script puts behind a folder that it finds out
+            yield from (os.path.normpath(f"{base}{word}") for base in bases)
     else:
         yield from (os.path.normpath(f"{base}/{word}") for base in bases)
 
