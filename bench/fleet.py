@@ -35,7 +35,7 @@ from postgres_server import fresh_schema, serve
 from whet.improving import review
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.plan import WantedTrial, order, prepare
-from whet.sessions.transcripts import session_id
+from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare as prepare_session
 from whet.store.home import Home, prepare_home
@@ -162,6 +162,7 @@ def ordered_trial(home: Home, attempts: int) -> list[Order]:
 def ordered_reviews(home: Home, reviews: int) -> list[Order]:
     """So many reviews, each of another session of the same words."""
     [said] = whet.read(Path(__file__).parents[1] / "examples" / "sessions" / "codex")
+    assert isinstance(said, Transcript)
     sessions = [replace(said, native_id=f"{said.native_id}-{number}") for number in range(reviews)]
     with opened(home) as database:
         for each in sessions:
