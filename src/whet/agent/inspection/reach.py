@@ -86,7 +86,8 @@ class Reach:
             namer = waiting.popleft()
             if (namer.path, namer.text) not in seen:
                 seen.add((namer.path, namer.text))
-                waiting.extend(_present(_follow(path, claim) for path, claim in self._named(namer)))
+                followed = (_follow(path, claim) for path, claim in self._named(namer))
+                waiting.extend(each for each in followed if each is not None)
         for namer in waiting:  # more than is looked through: all that lies beside what is left counts
             self._claim_folder(os.path.dirname(namer.path), NamedFile(namer.program, namer.care, namer))
 
@@ -335,10 +336,6 @@ def _upwards(path: str) -> Iterator[str]:
     while len(path) > 1:
         yield path
         path = os.path.dirname(path)
-
-
-def _present(found: "Iterable[Namer | None]") -> Iterator[Namer]:
-    yield from (each for each in found if each is not None)
 
 
 def _entries(folder: str) -> list[str]:

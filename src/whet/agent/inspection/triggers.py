@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import StrEnum
 from fnmatch import translate
 from importlib.machinery import EXTENSION_SUFFIXES
-from types import MappingProxyType
 from typing import NamedTuple
 
 from whet.text.words import names
@@ -263,44 +262,52 @@ def is_repository_name(name: str) -> bool:
     return plain.lower().rstrip(". ") in (REPOSITORY, _SHORT)
 
 
-class Anchors(NamedTuple):
-    """Folders in which everything has a meaning by its place alone, whatever it is called, and what that is.
+YOURS = Trigger("*", "programs of yours")
+YOURS_FURTHER = Trigger("*", "programs of yours", Care.REPORTED)
+SEARCHED = Trigger("*", "your search path", loads=Care.ASKED)
+AT_EVERY_START = Trigger("*.pth", "Python")
 
-    A person's own folder, where every name that begins with a dot is some program's; the folders on the search path.
+
+class Anchors(NamedTuple):
+    """Folders in which everything has a meaning by its place alone, whatever it is called.
+
+    A person's own folder, where every name that begins with a dot is some program's, and the folders on the search
+    path. `is_open`: the person's own folder is worked in, or lies in what is.
     """
 
-    hidden: Mapping[str, Trigger] = MappingProxyType({})  # only names that begin with a dot
-    direct: Mapping[str, Trigger] = MappingProxyType({})  # all names
-    beneath: Mapping[str, Trigger] = MappingProxyType({})  # all names, and those further beneath
-    started: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what Python runs whenever it starts
-    kept: Mapping[str, Trigger] = MappingProxyType({})  # beneath its hidden folders but for caches, and programs
-    loose: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what is no document and in no repository
+    person: str = ""
+    searched: frozenset[str] = frozenset()
+    is_open: bool = False
 
     def of(self, folder: str, name: str) -> Trigger | None:
-        if name.startswith(".") and folder in self.hidden:
-            return self.hidden[folder]
-        if folder in self.direct:
-            return self.direct[folder]
-        places = self.started if name.endswith((".pth", "customize.py")) else self.beneath
-        found = next((places[each] for each in places if _lies_in(folder, (each,))), None)
-        found = found or next((self.kept[each] for each in self.kept if _is_kept_in(each, folder)), None)
-        return found or next((self.loose[each] for each in self.loose if _is_loose_in(each, folder, name)), None)
+        if folder in self.searched:
+            return SEARCHED
+        if not self.person:
+            return None
+        if name.endswith((".pth", "customize.py")) and self._holds(folder, ".local"):
+            return AT_EVERY_START
+        if (folder == self.person and name.startswith(".")) or self._holds(folder, ".config"):
+            return YOURS
+        is_kept = self._keeps(folder) or (self.is_open and self._is_loose(folder, name))
+        return YOURS_FURTHER if is_kept else None
 
+    def _holds(self, folder: str, *places: str) -> bool:
+        return _lies_in(folder, [f"{self.person}/{place}".rstrip("/") for place in places])
 
-def _is_kept_in(person: str, folder: str) -> bool:
-    if os.path.basename(folder) in PROGRAMS and not is_installed(folder):
-        return _lies_in(folder, (person,))
-    caches = (f"{person}/.cache", f"{person}/.local/share/Trash")
-    return folder.startswith(f"{person}/.") and not _lies_in(folder, caches)
+    def _keeps(self, folder: str) -> bool:
+        """Whether it lies beneath the person's hidden folders, but for caches, or is one of programs."""
+        if os.path.basename(folder) in PROGRAMS and not is_installed(folder):
+            return self._holds(folder, "")
+        return folder.startswith(f"{self.person}/.") and not self._holds(folder, ".cache", ".local/share/Trash")
 
-
-def _is_loose_in(person: str, folder: str, name: str) -> bool:
-    is_document = os.path.splitext(name)[1].lower() in TEXTS
-    if is_document or is_installed(folder) or folder.startswith(f"{person}/.") or not _lies_in(folder, (person,)):
-        return False
-    while folder != person and not os.path.lexists(f"{folder}/{REPOSITORY}"):
-        folder = os.path.dirname(folder)
-    return folder == person
+    def _is_loose(self, folder: str, name: str) -> bool:
+        """Whether it lies further beneath, is no document, and is in no repository."""
+        is_document = os.path.splitext(name)[1].lower() in TEXTS
+        if is_document or is_installed(folder) or folder.startswith(f"{self.person}/."):
+            return False
+        while self._holds(folder, "") and folder != self.person and not os.path.lexists(f"{folder}/{REPOSITORY}"):
+            folder = os.path.dirname(folder)
+        return folder == self.person
 
 
 class Tree:
