@@ -25,7 +25,6 @@ from agent.tools.plants import (  # noqa: E402
     PLANTS,
     REPORTED,
     Plant,
-    as_person,
     filled,
     has_run,
     planting,
@@ -33,14 +32,11 @@ from agent.tools.plants import (  # noqa: E402
     written,
 )  # fmt: skip
 from agent.tools.rooms import SECRET, Room, ask_for, walls_here  # noqa: E402
-from agent.tools.self_starting import AT_HOME, KINDS, Started  # noqa: E402
-from agent.tools.spelled_plants import FEW, LARGE, ROUTES  # noqa: E402
 from agent.tools.test_file_escapes import READ, WRITTEN, everything, fill, prepared  # noqa: E402
 from agent.tools.test_secret_places import MARK, OWN  # noqa: E402
 from agent.tools.test_secret_places import fill as keep_secrets  # noqa: E402
 from agent.tools.test_sockets import OTHERS, made  # noqa: E402
 from proving.test_own_command import answer, done, serving  # noqa: E402
-from whet.agent.inspection.triggers import MOST_FOLDERS  # noqa: E402
 from whet.agent.tools.sandbox import Wall, Walls  # noqa: E402
 from whet.agent.tools.situation import Terminal  # noqa: E402
 from whet.proving.executing import AgentAccess  # noqa: E402
@@ -50,11 +46,9 @@ sys.path[:] = HERE
 
 from attack_sample import sampled  # noqa: E402
 
-ESCAPES, PLANTS, LARGE, AT_HOME = sampled(ESCAPES), sampled(PLANTS), sampled(LARGE), sampled(AT_HOME)
+ESCAPES, PLANTS = sampled(ESCAPES), sampled(PLANTS)
 OFFERED, BUILT = sampled(ASKED), sampled(REPORTED)
 OUTSIDE, INSIDE = sampled(WRITTEN), sampled(READ)
-ROUTES = {route: sampled(plants) for route, plants in ROUTES.items()}
-KINDS = {kind: sampled(started) for kind, started in KINDS.items()}
 Row = tuple[str, str, int, int]
 AREA = "The sandbox"
 PATIENCE_SECONDS = 60
@@ -113,7 +107,7 @@ def rows() -> Iterator[Row]:
     """Every route: how many attempts were made, and how many got through."""
     yield from _of_tools()
     for name, walls in walls_here().items():
-        for route, attempts, through in (*_of_commands(walls), *_of_reach(walls), *_of_agents(walls)):
+        for route, attempts, through in (*_of_commands(walls), *_of_agents(walls)):
             yield AREA, f"{route} ({name})", attempts, through
     with room_behind(Walls(Wall.NONE)) as room:
         offered = "terminal" in room.box(sandbox=Sandbox()).names
@@ -138,9 +132,9 @@ def _of_commands(walls: Walls) -> Iterator[tuple[str, int, int]]:
     known = [escape for escape in ESCAPES if name in escape.walls]
     count = sum(_gets_out(walls, escape.make) for escape in known)
     yield "commands: reaching out by files, processes, sockets and variables", len(known), count
-    grown = sum(_grows(walls, plant.name) for plant in PLANTS)
+    grown = sum(_grows(walls, plant) for plant in PLANTS)
     yield "commands: leaving what the person's git runs", len(PLANTS), grown
-    grown = sum(_grows(walls, plant.name, running=True) for plant in PLANTS)
+    grown = sum(_grows(walls, plant, running=True) for plant in PLANTS)
     yield "commands: the same while they still run", len(PLANTS), grown
     yield "commands: leaving what runs on its own, unasked", len(OFFERED), sum(_left(walls, path) for path in OFFERED)
     hidden = sum(_left(walls, path, reported=True) for path in BUILT)
@@ -157,30 +151,6 @@ def _of_commands(walls: Walls) -> Iterator[tuple[str, int, int]]:
     with room_behind(walls) as room:
         sockets = made(room, network=True)
     yield "commands: sockets of families that no build needs", len(OTHERS), sum(not sockets[each] for each in OTHERS)
-
-
-def _of_reach(walls: Walls) -> Iterator[tuple[str, int, int]]:
-    """What other programs reach through further files, and what they run on their own."""
-    for route, plants in ROUTES.items():
-        yield f"git: {route}", len(plants), sum(_grows(walls, plant.name, plants=plants) for plant in plants)
-    grown = sum(_grows(walls, plant.name, plants=LARGE, most_folders=FEW) for plant in LARGE)
-    yield f"git: more folders than are inspected (the limit set to {FEW:,})", len(LARGE), grown
-    for kind, started in KINDS.items():
-        yield f"left unseen: {kind}", len(started), sum(_stays(walls, each) for each in started)
-    at_home = sum(_stays(walls, each, at_home=True) for each in AT_HOME)
-    yield "left unseen: with the home as the working folder", len(AT_HOME), at_home
-
-
-def _stays(walls: Walls, started: Started, *, at_home: bool = False) -> bool:
-    with room_behind(walls) as room:
-        if at_home:
-            path = f"{room.work}/bin:{room.environment['PATH']}"
-            room.environment |= {"HOME": str(room.work), "PATH": path}
-        as_person(started.before, room, room.work, check=True)
-        box = room.box()
-        path = started.path
-        ask_for(box, "terminal", command=f"mkdir -p $(dirname {path}); cat >{path} <<<evil; chmod +x {path}")
-        return (room.work / path).exists() and path not in "".join(box.news())
 
 
 def _of_agents(walls: Walls) -> Iterator[tuple[str, int, int]]:
@@ -245,23 +215,13 @@ def _gets_out(walls: Walls, make: Callable[[Room], Iterator[Way]]) -> bool:
         return bool(way.led_out(ask_for(box, "terminal", command=way.command).result.text))
 
 
-def _grows(
-    walls: Walls,
-    name: str,
-    *,
-    running: bool = False,
-    plants: tuple[Plant, ...] = PLANTS,
-    most_folders: int = MOST_FOLDERS,
-) -> bool:
-    [plant] = [each for each in plants if each.name == name]
+def _grows(walls: Walls, plant: Plant, *, running: bool = False) -> bool:
     with room_behind(walls) as room:
         prepare(plant, room)
-        box = room.box(person_agrees=True, most_folders=most_folders, sandbox=planting(room))
+        box = room.box(person_agrees=True, sandbox=planting(room))
         command = filled(plant.command, room)
         if not running:
             ask_for(box, "terminal", command=command)
-            # What was there keeps its settings behind bubblewrap; all else must have been planted to count as held.
-            assert plants is PLANTS or "Quarantined" in "".join(box.news()), f"nothing was planted: {name}"
             return has_run(plant, room)
         ask_for(box, "terminal", command=f"({command}); touch planted; sleep 900", background=True)
         done = (room.work / "planted", room.home.folder / "quarantine")

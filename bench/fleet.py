@@ -1,6 +1,8 @@
 """How trials scale over workers: attempts a second with 1, 2, 4 and 8 workers on one Postgres, against the ideal.
 
-    python bench/fleet.py [--workers 1,2,4,8] [--seconds 3] [--rounds 16]
+    python bench/fleet.py [--workers 1,2,4,8] [--seconds 3] [--rounds 16] [--reviews]
+
+With `--reviews` the same of reviews, each of a session of its own.
 
 A model on this machine answers every question after so many seconds, whatever it is asked. Each worker carries out two
 attempts at a time, so the ideal is two attempts in that time for each worker. Every number of workers gets a trial
@@ -18,7 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
@@ -26,19 +28,26 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import psycopg
+from msgspec.structs import replace
 
+import whet
 from postgres_server import fresh_schema, serve
+from whet.improving import review
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.plan import WantedTrial, order, prepare
+from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
+from whet.store.adding import prepare as prepare_session
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
+from whet.store.sessions import Provenance, keep
+from whet.told.review_when import ReviewKind
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.design import TrialDesign
 from whet.trials.shapes import TextDemand
 from whet.work.given import WorkState, given_orders
-from whet.work.orders import Queue
+from whet.work.orders import Order, Queue
 
 AT_ONCE = 2  # attempts of one worker, as `whet worker` has it
 ANSWER = (
@@ -85,6 +94,7 @@ def main() -> None:
     parser.add_argument("--workers", default="1,2,4,8")
     parser.add_argument("--seconds", type=float, default=3.0, help="That the model takes for an answer.")
     parser.add_argument("--rounds", type=int, default=16, help="Attempts for each place at a worker.")
+    parser.add_argument("--reviews", action="store_true", help="Reviews in the place of attempts.")
     options = parser.parse_args()
     print(
         "| workers | attempts | a second | ideal | share | CPU ms of workers an attempt | of Postgres |\n"
@@ -99,19 +109,41 @@ def main() -> None:
         for number in map(int, options.workers.split(",")):
             with fresh_schema(server, f"fleet_{number}") as url:
                 home = Home(Path(folder, str(number)), url)
-                found = measured(home, number, model, port=port, rounds=options.rounds)
+                work = ordered_reviews if options.reviews else ordered_trial
+                found = measured(home, number, model, port=port, work=work, rounds=options.rounds)
             rate, ideal = found.attempts / found.seconds, number * AT_ONCE / options.seconds
             cpu = " | ".join(f"{1000 * each / found.attempts:.0f}" for each in (found.workers_cpu, found.server_cpu))
             share = f"{rate / ideal:.0%}"
             print(f"| {number} | {found.attempts} | {rate:.2f} | {ideal:.2f} | {share} | {cpu} |", flush=True)
 
 
-def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: int) -> Measured:
+def measured(
+    home: Home, workers: int, model: SlowModel, *, port: int, work: Callable[[Home, int], list[Order]], rounds: int
+) -> Measured:
     prepare_home(home)
     (home.folder / "settings.toml").write_text(
         f'model = "slow:model"\n[providers.slow]\nbase_url = "http://127.0.0.1:{port}/v1"\n'
         "[background]\ntokens_per_day = 1000000000\n"
     )
+    asked = work(home, workers * AT_ONCE * rounds)
+    queue = Queue.REVIEWS if work is ordered_reviews else Queue.TRIALS
+    model.times.clear()
+    with given_orders(home) as orders, working(home, workers) as processes, psycopg.connect(home.database_url) as rows:
+        [backend] = rows.execute("SELECT pg_backend_pid()").fetchone() or (0,)  # a pooler tells another one
+        server = int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
+        before = sum(map(cpu_seconds, processes)), server_seconds(server)
+        ids = [orders.submit(each, queue) for each in asked]
+        while any((last := orders.find(id)).is_open for id in ids):
+            time.sleep(1)
+        after = sum(map(cpu_seconds, processes)), server_seconds(server)
+    if last.state is not WorkState.DONE:
+        raise SystemExit(f"The work {last.state}: {last.error}")
+    seconds = max(end for _, end in model.times) - min(begin for begin, _ in model.times)
+    return Measured(workers, len(model.times), seconds, after[0] - before[0], after[1] - before[1])
+
+
+def ordered_trial(home: Home, attempts: int) -> list[Order]:
+    """One trial with so many attempts, half of them in each arm."""
     cases = tuple(
         Case(
             f"Question {number}?",
@@ -120,24 +152,23 @@ def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: i
             tools=("files",),
             budget=Limits(model_calls=3),
         )
-        for number in range(workers * AT_ONCE * rounds // 2)
+        for number in range(attempts // 2)
     )
     rule = Patch(Form.RULE, Action.ADD, "say-yes", "Say yes to every question.", trust=Trust.USER)
     with opened(home) as database:
-        ready = prepare(home, database, WantedTrial(rule, cases, TrialDesign(placebo=False)), now=time.time())
-    model.times.clear()
-    with given_orders(home) as orders, working(home, workers) as processes, psycopg.connect(home.database_url) as asked:
-        [backend] = asked.execute("SELECT pg_backend_pid()").fetchone() or (0,)  # a pooler tells another one
-        server = int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
-        before = sum(map(cpu_seconds, processes)), server_seconds(server)
-        id = orders.submit(order(ready), Queue.TRIALS)
-        while (work := orders.find(id)).is_open:
-            time.sleep(1)
-        after = sum(map(cpu_seconds, processes)), server_seconds(server)
-    if work.state is not WorkState.DONE:
-        raise SystemExit(f"The trial {work.state}: {work.error}")
-    seconds = max(end for _, end in model.times) - min(begin for begin, _ in model.times)
-    return Measured(workers, len(model.times), seconds, after[0] - before[0], after[1] - before[1])
+        return [order(prepare(home, database, WantedTrial(rule, cases, TrialDesign(placebo=False)), now=time.time()))]
+
+
+def ordered_reviews(home: Home, reviews: int) -> list[Order]:
+    """So many reviews, each of another session of the same words."""
+    [said] = whet.read(Path(__file__).parents[1] / "examples" / "sessions" / "codex")
+    assert isinstance(said, Transcript)
+    sessions = [replace(said, native_id=f"{said.native_id}-{number}") for number in range(reviews)]
+    with opened(home) as database:
+        for each in sessions:
+            keep(database, prepare_session(each), Provenance(each.native_id, 0.0, time.time()))
+    ids = [session_id(each.source, each.native_id) for each in sessions]
+    return [review.order(review.ReviewRequest(id, len(said.messages), ReviewKind.MEMORY)) for id in ids]
 
 
 def cpu_seconds(process: int, *, with_ended: bool = False) -> float:
@@ -166,6 +197,8 @@ def working(home: Home, workers: int) -> Iterator[list[int]]:
         "trials",
         "--queue",
         "attempts",
+        "--queue",
+        "reviews",
         "--json",
     ]
     started = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(workers)]

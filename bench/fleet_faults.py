@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from fleet import SlowModel, listening, measured  # noqa: E402 - the tests' own parts, and those of another benchmark
+from fleet import SlowModel, listening, measured, ordered_trial  # noqa: E402 - parts of the tests and of another bench
 from patience import until  # noqa: E402
 from pooler import pooled  # noqa: E402
 from postgres_server import serve, serve_restartable  # noqa: E402
@@ -81,7 +81,7 @@ def pooler(folder: Path) -> None:
 def _tried(home: Home) -> str:
     model = SlowModel(1.0)
     with listening(model) as port:
-        found = measured(home, WORKERS, model, port=port, rounds=6)
+        found = measured(home, WORKERS, model, port=port, work=ordered_trial, rounds=6)
     return f"{found.attempts} attempts in {found.seconds:.0f} s"
 
 

@@ -138,3 +138,13 @@ def test_a_shell_below_an_agent_is_no_persons_without_any_mark(
     command = ["bash", "-c", f"exec -a {program} bash -c {shlex.quote(line)}"]
     subprocess.run(command, env=environment(home, person), check=True, capture_output=True, stdin=subprocess.DEVNULL)
     assert put_in_force(home) == []
+
+
+def test_a_shell_that_a_script_of_an_agents_name_opened_is_no_persons(tmp_path: Path, person: Path) -> None:
+    home = tmp_path / "home"
+    allow(home)
+    script = tmp_path / "aider"
+    script.write_text(f"#!/bin/bash\n{COMMAND} memory add --yes '{NOTE}'\ntrue\n")
+    script.chmod(0o755)
+    subprocess.run([script], env=environment(home, person), check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert put_in_force(home) == []

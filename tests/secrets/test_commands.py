@@ -41,6 +41,10 @@ PHRASES = (
     "seed words\n" + "\n".join(PHRASE.split()),
 )
 COMMANDS = (
+    "git config credential.x.password {}",
+    "gh secret set TOKEN --body {}",
+    'builder.password("{}")',
+    "SECRET_KEY = 'django-insecure-{}(x'",
     "zip -r -P {} out.zip dir",
     "zip -P '{}' out.zip dir",
     "unzip -o -P {} out.zip",

@@ -124,7 +124,8 @@ ANY_AGENT = ("AGENT", "AI_AGENT")  # what agents agree to set, whichever they ar
 # Agents whose records are not read, and how variables tell of a session at work rather than of a setting.
 OTHER_AGENTS = ("AIDER", "AUGMENT", "DEVIN", "FACTORY", "JULES", "KILO", "KIRO", "REPLIT", "ROO", "TRAE", "WINDSURF")
 AT_WORK = frozenset(("ACTION", "ACTIVE", "AGENT", "CHAT", "ENTRYPOINT", "SESSION", "SHELL", "THREAD"))
-INTERPRETERS = ("node", "bun", "deno", "python", "ruby", "java")  # whose first argument says what runs
+# Programs that run what their first argument names.
+INTERPRETERS = ("node", "bun", "deno", "python", "ruby", "java", "sh", "bash", "dash", "zsh", "ksh")
 PROCESSES = Path("/proc")
 
 
@@ -154,8 +155,9 @@ def _is_below_agent() -> bool:
 def _program(words: tuple[str, ...]) -> str:
     """What a process runs, by its command line."""
     name = PurePath(words[0]).stem.lstrip("-") if words else ""
-    is_script = name.rstrip("0123456789.") in INTERPRETERS and len(words) > 1
-    return PurePath(words[1]).stem if is_script else name
+    named = next((word for word in words[1:] if not word.startswith("-")), "")
+    is_script = name.rstrip("0123456789.") in INTERPRETERS and named
+    return PurePath(named).stem if is_script else name
 
 
 def _opened_by() -> Iterator[tuple[str, ...]]:

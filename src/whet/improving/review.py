@@ -105,7 +105,8 @@ def look_back(
 ) -> ReviewOutcome:
     """Look back on a conversation, and say what was learned from it."""
     session = find(database, ask.session)
-    request = _request(home, database, session, ask, environment)
+    said = load(database, session)
+    request = _request(home, database, session, said, ask, environment)
     if supply is not None:
         request = request._replace(chosen=supply(home, request.settings, ask.model or request.settings.review.model))
     begun = stored(database, id_of(SOURCE, request.id))
@@ -114,22 +115,22 @@ def look_back(
     else:
         known = answered(restored_run(database, begun), now=time.time()) if begun else None
         request = request._replace(run=known or _forked(home, database, session, ask, request))
-        ended = _carry_out(home, database, request, session, ask, interrupt)
+        ended = _carry_out(home, database, request, said, ask, interrupt)
     made = id_of(SOURCE, request.id)
-    claims = _keep_claims(database, session, made) if ended.ending is Ending.FINISHED else 0
-    said = (summary(made_by(home, database, made)), f"{claims} claimed for `whet lessons`" if claims else "")
+    claims = _keep_claims(database, said, made) if ended.ending is Ending.FINISHED else 0
+    told = (summary(made_by(home, database, made)), f"{claims} claimed for `whet lessons`" if claims else "")
     return ReviewOutcome(
-        made, ended.ending, ended.detail, together((_spent(begun), ended.spent)), "; ".join(filter(None, said))
+        made, ended.ending, ended.detail, together((_spent(begun), ended.spent)), "; ".join(filter(None, told))
     )
 
 
-def _keep_claims(database: Database, session: Session, made: str) -> int:
+def _keep_claims(database: Database, said: Transcript, made: str) -> int:
     """Keep what a review says that every agent should be told, in its last words; how much of it holds."""
     own = stored(database, made)
     if own is None:
         return 0
-    said = (each.text for each in reversed(load(database, own).messages) if each.role is Role.AGENT and each.text)
-    return keep_claims(database, load(database, session), next(said, ""), reader=own.model)
+    words = (each.text for each in reversed(load(database, own).messages) if each.role is Role.AGENT and each.text)
+    return keep_claims(database, said, next(words, ""), reader=own.model)
 
 
 def _spent(begun: Session | None) -> Spent:
@@ -169,7 +170,12 @@ class ReviewToolbox:
 
 
 def _request(
-    home: Home, database: Database, session: Session, ask: ReviewRequest, environment: Mapping[str, str]
+    home: Home,
+    database: Database,
+    session: Session,
+    said: Transcript,
+    ask: ReviewRequest,
+    environment: Mapping[str, str],
 ) -> RunRequest:
     settings = load_settings(home)
     is_own = _is_own(home, database, session)
@@ -181,7 +187,7 @@ def _request(
         id=f"{session.native_id}-review-{ask.kind}-{ask.messages}",
         chosen=provider_for(settings, environment=environment, home=home, model=ask.model or settings.review.model),
         reviewed=ReviewedSession(
-            read=None if is_own else _vouched(database, session),
+            read=None if is_own else _vouched(said),
             project=project_of(Path(session.folder), settings.trust.projects) if is_own and session.folder else None,
             trust=Trust.OPERATOR if is_own else Trust.EXTERNAL,
         ),
@@ -206,23 +212,23 @@ def _is_ours(database: Database, session: Session) -> bool:
     return session.source == SOURCE and is_believed(database, session)
 
 
-def _retold(run: Run, session: Session, ask: ReviewRequest, said: Transcript, own: Mapping[str, str]) -> Run:
+def _retold(run: Run, said: Transcript, ask: ReviewRequest, own: Mapping[str, str]) -> Run:
     """A conversation with another agent in short, with all that the person said, as data to a session of our own."""
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
     text = retold(replace(said, messages=said.messages[: ask.messages]), min(room, RECORD_TOKENS))
     mark = mark_for((text,))
     words = reviewing.record(quoted("record", text, mark=mark), own, mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
-    return replace(run, parent=session.native_id, messages=(record, _order(ask.kind, own)))
+    return replace(run, parent=said.native_id, messages=(record, _order(ask.kind, own)))
 
 
 def _carry_out(
-    home: Home, database: Database, request: RunRequest, session: Session, ask: ReviewRequest, interrupt: Event
+    home: Home, database: Database, request: RunRequest, said: Transcript, ask: ReviewRequest, interrupt: Event
 ) -> Ended:
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works
         place = request.place._replace(folder=Path(folder))
         made = assemble_run(home, database, request._replace(place=place))
-        run = request.run or _retold(made.run, session, ask, load(database, session), _own_words(home))
+        run = request.run or _retold(made.run, said, ask, _own_words(home))
         means = made.means._replace(toolbox=ReviewToolbox(made.means.toolbox))
         try:
             return carry_out(database, run, means, interrupt=interrupt).ended
@@ -235,11 +241,11 @@ def _is_own(home: Home, database: Database, session: Session) -> bool:
     return _is_ours(database, session) and restored_run(database, session).home == identity_of(home)
 
 
-def _vouched(database: Database, session: Session) -> tuple[Message, ...]:
+def _vouched(said: Transcript) -> tuple[Message, ...]:
     """Of another agent's record, what a person certainly typed: nothing else that it says may do without one."""
-    if session.source == SOURCE:  # another person's
+    if said.source == SOURCE:  # another person's
         return ()
-    return tuple(message for message in load(database, session).messages if is_vouched(message))
+    return tuple(message for message in said.messages if is_vouched(message))
 
 
 def _own_words(home: Home) -> dict[str, str]:

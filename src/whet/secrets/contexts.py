@@ -209,12 +209,13 @@ _WRAPPED = rf"(?:{_QUAD}{{16,19}}(?:\r?\n|(?:\\+r)?\\+n))*"
 # Vendors mark their keys with a short name before them. Nothing else that people write has a name and then so many
 # letters and digits without any order; the ids of calls and answers have at most 29 of them.
 _MARKED = (
-    r"(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})(?:[_.:~\-][A-Za-z0-9]{1,10}){0,3}[_.:~\-][A-Za-z0-9_\-]{30,200}={0,2}"
+    r"(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})(?:[_.:~\-][A-Za-z0-9]{1,12}){0,3}"
+    r"[_.:~|\-][A-Za-z0-9_\-]{30,200}={0,2}"
 )
 KEYS: Final = (
     SecretRule(
         "api-key",
-        r"[A-Za-z0-9][_.:~\-][A-Za-z0-9_\-]{30}",
+        r"[A-Za-z0-9][_.:~|\-][A-Za-z0-9_\-]{30}",
         rf"{START}({_MARKED})(?:[^A-Za-z0-9_+/=@\-]|$)",
         MatchTest.GENERATED,
     ),
@@ -393,6 +394,19 @@ ASSIGNMENTS: Final = (
         rf"{_WORD}{_CELL}[^\s|]",
         rf"[|│][ \t*`]*((?:[\w.\-]+[ ])*[\w.\-]*{_WORD}){_CELL}([^\s|│`]{{8,}})[ \t*`]*[|│]",
         MatchTest.CELL,
+    ),
+    # `password("…")`, and `… password …` or `… TOKEN --body …` on a command line.
+    SecretRule(
+        "secret",
+        rf"{_WORD}\([ \t]*{QUOTE}",
+        rf"([\w.\-]*{_WORD})\([ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}[ \t]*\)",
+        MatchTest.CELL,
+    ),
+    SecretRule(
+        "secret",
+        rf"[ ][\w.\-]*{_WORD}[ ]",
+        rf"[ ]([\w.\-]*{_WORD})(?:[ ]+[\w\-]+)?[ ]+{OPEN}([^\s\"'`\\|<>(){{}}\[\]]{{8,}})(?:[\s\"'`\\]|$)",
+        MatchTest.TYPED,
     ),
     # What a language quotes with a letter and brackets: q(…), %q{…}, R"(…)", [[…]].
     SecretRule(

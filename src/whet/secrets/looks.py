@@ -4,6 +4,8 @@ import itertools
 import re
 from typing import Final
 
+from whet.text.words import names
+
 SHORTEST_PASSWORD: Final = 6
 SHORTEST_VALUE: Final = 8
 STRICT_LENGTH: Final = 16
@@ -14,35 +16,31 @@ LONGEST_WORD: Final = 12  # of letters and digits without a sign between them, i
 CHANCE_CHANGES: Final = 0.45  # of a kind of character to another; of 62 drawn at random .62 do
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_SECRET_WORDS = _words(
+_SECRET_WORDS = names(
     """
     password passwords passwd passphrase passcode pass pwd pw secret secrets token apikey accesskey secretkey
     privatekey authkey accountkey credential credentials cred creds jwt pat authtoken passwort contraseña
     """
 )
-_PASSWORD_WORDS = _words(
+_PASSWORD_WORDS = names(
     """
     password passwords passwd passphrase passcode pass pwd pw passwort contraseña
     """
 )
-_KEY_OWNERS = _words(
+_KEY_OWNERS = names(
     """
     api app access secret private auth account signing encryption master service shared webhook admin license
     deploy consumer subscription integration client jwt hmac aes
     """
 )
-_OPEN_KEYS = _words(
+_OPEN_KEYS = names(
     """
     public primary foreign cache sort partition idempotency unique query hash row dict map object translation
     i18n registry lookup index pub publishable react storage item host group
     """
 )
 # A name that ends so tells of a secret and does not hold it.
-_HARMLESS_TAILS = _words(
+_HARMLESS_TAILS = names(
     """
     id ids name names file files path dir folder url uri endpoint type types kind count counts limit limits
     length len size field fields label placeholder hint prompt policy reset regex pattern expiry expires
@@ -57,7 +55,7 @@ _HARMLESS_TAILS = _words(
     """
 )
 # A value made of nothing but such words and small numbers is a stand-in, or a password that protects nothing.
-_STAND_INS = _words(
+_STAND_INS = names(
     """
     your you my our the a an some any this that is not real here insert enter put add use paste replace
     replaced change changeme me it with from in on of to for and or new old default dummy fake mock mocked
@@ -84,7 +82,7 @@ _CODE = re.compile(
     r"[A-Za-z_$]+(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$]+)+[!?,;]*"  # config.token
     r"|[a-z]\w*(?:\.[a-z][A-Za-z]*){2,}"  # secp256k1.utils.randomPrivateKey
     r"|(?:Big)?U?[Ii]nt\d+(?:Clamped)?(?:Array|_t)?|uint\d+_t|[Ff]loat\d+(?:Array)?"  # the type of a field
-    r"|.*\w[(\[].*"  # get_token(…), environ[…]
+    r"|!*[\w.$]+(?:(?:->|::|\?\.)[\w.$]+)*[(\[].*"  # get_token(…), environ[…]
     r"|(?:self|this|process|os|env|ctx|req|request|settings|config|secrets|var|vars|local|data|module)[.\[].*"
     r"|[\w./~@+\-]+\.(?:py|tsx?|jsx?|json|ya?ml|toml|md|txt|go|rs|rb|java|html|css|sh|sql|env|pem|key|lock|cfg|ini|xml|log|svg|png)"
     r"|~?\.{0,2}/(?:[\w.@~{}\-]+/)*[\w.@~{}\-]*"  # a path

@@ -149,6 +149,8 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
             return "" if clean else rule.kind
         case MatchTest.CELL if not (values.is_convincing(value) or values.is_typed_or_scrambled(value)):
             return ""
+        case MatchTest.TYPED if not values.is_typed_or_scrambled(value):
+            return ""
         case _:
             return kind_of_assignment(name, value)
 

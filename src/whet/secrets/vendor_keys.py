@@ -23,6 +23,7 @@ class MatchTest(StrEnum):
     GENERATED = "generated"  # the value ends in letters of both cases and digits without any order
     ASSIGNED = "assigned"  # the name (group 1) is secret and the value is plausible
     CELL = "cell"  # as if assigned, and the value can hardly be a word: tables describe more often than they hold
+    TYPED = "typed"  # the same, and the value has a sign or changes its case like chance
     LOGIN = "login"  # the value is a password that is neither a stand-in nor the user's name (group 1)
     COOKIES = "cookies"  # the value is a list of cookies, judged one by one
     PHRASE = "phrase"  # the value is a dozen words or two, none of which only sentences have

@@ -31,6 +31,8 @@ def reach_of(folder: Path, text: str, *, path: str = "") -> Reach:
         "command: [tools/x.sh, --all]",
         '{"command": "tools/x.sh"}',
         "'too'ls/x.sh",
+        ". ~+/tools/x.sh",
+        "require(process.cwd() + '/tools/x.sh')",
     ],
 )
 def test_a_script_is_named_in_many_ways(tmp_path: Path, text: str) -> None:

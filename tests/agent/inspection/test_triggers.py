@@ -55,7 +55,7 @@ def test_what_lies_among_dependencies_is_left_out() -> None:
     assert KNOWN.of(["node_modules", "x", "Makefile"]) is None
 
 
-@pytest.mark.parametrize("name", ["pixi.toml", "Procfile", "guix.scm", "build.properties", "x.cmake", "Makefile"])
+@pytest.mark.parametrize("name", ["pixi.toml", "Procfile", "guix.scm", "x.cmake", "Makefile", "Shop.csproj"])
 def test_settings_are_reported_wherever_they_lie(tmp_path: Path, name: str) -> None:
     tree = Tree((str(tmp_path),), (), KNOWN)
     assert tree.trigger_of([name]) == tree.trigger_of(["project", name]) == SETTINGS
@@ -63,11 +63,17 @@ def test_settings_are_reported_wherever_they_lie(tmp_path: Path, name: str) -> N
 
 def test_a_script_without_an_ending_is_reported_and_what_a_build_made_is_not(tmp_path: Path) -> None:
     (tmp_path / "tools").mkdir()
-    for name, body in (("bazel", b"#!/bin/sh\n"), ("made", b"\x7fELF\0\0")):
+    for name, body in (
+        ("bazel", b"#!/bin/sh\n"),
+        ("made", b"\x7fELF\0\0"),
+        ("made.o2", b"\x7fELF\0\0"),
+        ("lib.so.1", b"x"),
+    ):
         (tmp_path / "tools" / name).write_bytes(body)
         (tmp_path / "tools" / name).chmod(0o755)
     tree = Tree((str(tmp_path),), (), KNOWN)
-    assert [tree.trigger_of(["tools", name]) for name in ("bazel", "made")] == [SETTINGS, None]
+    found = [tree.trigger_of(["tools", name]) for name in ("bazel", "made", "made.o2", "lib.so.1")]
+    assert found == [SETTINGS, None, None, None]
 
 
 @pytest.mark.parametrize("name", ["aqua.yaml", "tsconfig.json"])
@@ -79,20 +85,22 @@ def test_settings_in_a_format_of_data_are_reported_at_the_top_of_a_project(tmp_p
     assert tree.trigger_of(["docs", name]) == SETTINGS
 
 
-@pytest.mark.parametrize("name", ["main.py", "README.md", "LICENSE", "f", "notes.txt", "index.html"])
+@pytest.mark.parametrize("name", ["main.py", "README.md", "LICENSE", "f", "notes.txt", "index.html", "main.zig"])
 def test_other_files_at_the_top_are_ordinary(tmp_path: Path, name: str) -> None:
     assert Tree((str(tmp_path),), (), KNOWN).trigger_of([name]) is None
 
 
-@pytest.mark.parametrize("name", ["helper.abi3.so", "helper/__init__.py", "json.py"])
+@pytest.mark.parametrize("name", ["helper.abi3.so", "helper/__init__.py", "json.py", "json/__init__.py"])
 def test_what_python_loads_in_the_place_of_another_module_is_reported(tmp_path: Path, name: str) -> None:
     tree = Tree((str(tmp_path),), (), KNOWN)
     (tmp_path / "lib" / "helper").mkdir(parents=True)
+    (tmp_path / "lib" / "json").mkdir()
     (tmp_path / "lib" / "helper.py").touch()
     assert tree.trigger_of(["lib", *name.split("/")]) == STAND_IN
     (tmp_path / "pkg" / "helper").mkdir(parents=True)
+    (tmp_path / "pkg" / "json").mkdir()
     (tmp_path / "pkg" / "__init__.py").touch()
-    assert tree.trigger_of(["pkg", *name.split("/")]) is None
+    assert tree.trigger_of(["pkg", *name.split("/")]) != STAND_IN
 
 
 @given(st.lists(st.text(min_size=1).filter(lambda name: "/" not in name), min_size=1, max_size=4))

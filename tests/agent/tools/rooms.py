@@ -12,8 +12,8 @@ from pathlib import Path
 from whet.agent.inspection.triggers import MOST_FOLDERS
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
-from whet.agent.tools.situation import Terminal, ToolLimits
-from whet.agent.tools.toolbox import ApprovalQuestion, PlainToolbox, Situation, toolbox
+from whet.agent.tools.situation import ApprovalQuestion, Situation, Terminal, ToolLimits
+from whet.agent.tools.toolbox import PlainToolbox, toolbox
 from whet.runs.settings import McpServer, Sandbox
 from whet.sessions.transcripts import Message, ToolCall
 from whet.sessions.trust import Trust

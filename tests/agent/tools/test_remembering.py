@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.tools.rooms import ask_for, walls_here
-from whet.agent.tools.situation import ToolLimits
-from whet.agent.tools.toolbox import PlainToolbox, Situation, toolbox
+from whet.agent.tools.situation import Situation, ToolLimits
+from whet.agent.tools.toolbox import PlainToolbox, toolbox
 from whet.changes.pending import approve, pending
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step

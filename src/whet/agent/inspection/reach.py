@@ -24,7 +24,9 @@ MOST_BENEATH = 5_000
 MOST_LINKS = 40  # that the kernel follows
 LARGEST_TEXT = 1 << 20
 # What is filled in when a script runs. Where the rest of a path follows, it may lie in any of the folders at hand.
-_FILLED = re.compile(r"\$\{[^{}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+|%\w+%|[*?][^\s/\"']*|(?<=[\w/.-])\[[^\]\s/\"',]*\]")
+_FILLED = re.compile(
+    r"~[+-](?=/)|\$\{[^{}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+|%\w+%|[*?][^\s/\"']*|(?<=[\w/.-])\[[^\]\s/\"',]*\]"
+)
 _ROUNDS = 4  # of what is filled in within what is filled in
 _WORD = re.compile(r"[^\s\"'`$(){}\[\];&|<>=,:!#\\^\x01-\x1f]+")
 # Paths with spaces in them, in quotes or with a backslash before each.
@@ -84,7 +86,8 @@ class Reach:
             namer = waiting.popleft()
             if (namer.path, namer.text) not in seen:
                 seen.add((namer.path, namer.text))
-                waiting.extend(_present(_follow(path, claim) for path, claim in self._named(namer)))
+                followed = (_follow(path, claim) for path, claim in self._named(namer))
+                waiting.extend(each for each in followed if each is not None)
         for namer in waiting:  # more than is looked through: all that lies beside what is left counts
             self._claim_folder(os.path.dirname(namer.path), NamedFile(namer.program, namer.care, namer))
 
@@ -270,6 +273,8 @@ def _placed(word: str, bases: Iterable[str], person: str) -> Iterator[str]:
         yield os.path.normpath(f"{person}/{word[2:]}")
     elif word.startswith("/"):
         yield os.path.normpath(word)
+        if not os.path.lexists(f"/{word.split('/')[1]}"):  # what a script puts behind a folder that it finds out
+            yield from (os.path.normpath(f"{base}{word}") for base in bases)
     else:
         yield from (os.path.normpath(f"{base}/{word}") for base in bases)
 
@@ -331,10 +336,6 @@ def _upwards(path: str) -> Iterator[str]:
     while len(path) > 1:
         yield path
         path = os.path.dirname(path)
-
-
-def _present(found: "Iterable[Namer | None]") -> Iterator[Namer]:
-    yield from (each for each in found if each is not None)
 
 
 def _entries(folder: str) -> list[str]:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import StrEnum
 from fnmatch import translate
 from importlib.machinery import EXTENSION_SUFFIXES
-from types import MappingProxyType
 from typing import NamedTuple
 
 from whet.text.words import names
@@ -113,23 +112,27 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("R", ASKED, ".Rprofile .Renviron"),
     *_all("debuggers", ASKED, ".gdbinit .lldbinit .pdbrc .perldb"),
     *_all("interpreters", ASKED, ".irbrc .pryrc .ghci .ocamlinit .iex.exs .tmux.conf .screenrc"),
-    *_all("agents", REPORTED, "AGENTS.md CLAUDE.md CLAUDE.local.md GEMINI.md"),
-    *_all("builds", REPORTED, "GNUmakefile justfile SConstruct BUILD WORKSPACE CMakeLists.txt rust-toolchain build.rs"),
+    *_all("agents", REPORTED, "AGENTS.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md"),
+    *_all("builds", REPORTED, "GNUmakefile justfile SConstruct BUILD WORKSPACE CMakeLists.txt compile_flags.txt"
+          " rust-toolchain build.rs"),
     *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tasks.py fabfile.py dodo.py sitecustomize.py"),
     *_all("npm", REPORTED, "package.json Gruntfile.* gulpfile.* *.config.*js *.conf.*js *.config.ts"),
-    *_all("builds", REPORTED, "composer.json build.xml binding.gyp *compose.y*ml *compose.*.y*ml"),
+    *_all("builds", REPORTED, "composer.json build.xml *compose.y*ml *compose.*.y*ml"),
 )  # fmt: skip
 # Python runs such a file in the place of the source beside it, and makes it again where it is gone.
 COMPILED = Trigger("__pycache__/*.pyc", "Python", TriggerAction.REMOVED)
 # A name that begins with a dot is some program's, and so is all beneath such a folder: whose, and what it runs, no list
-# knows. The same holds of files in a format of settings or builds, and of scripts without an ending. Data has some of
-# these formats too; only at the top of a project it is settings.
+# knows. The same holds of a text with an ending that neither documents nor the sources of programs have, and of scripts
+# without an ending. Data has some of these formats too; only at the top of a project it is settings.
 HIDDEN = Trigger(".*", "the program that reads it", TriggerAction.REPORTED)
 SETTINGS = Trigger("*", "programs that look for it", TriggerAction.REPORTED)
 DATA_ENDINGS = names(".json .yaml .yml .xml")
-SETTINGS_ENDINGS = DATA_ENDINGS | names(
-    ".jsonc .json5 .toml .ini .cfg .conf .properties .scm .cjs .mjs .kdl .pkl .hcl .exs .config .env .mk .cmake .gradle"
-    " .kts .sbt .bzl .bazel .rake .nix .build .mod .work"
+SOURCES = names(
+    ".py .pyi .ipynb .js .jsx .ts .tsx .mts .cts .vue .svelte .astro .c .h .cc .cpp .cxx .hh .hpp .hxx .inl .m"
+    " .mm .cs .fs .vb .java .kt .scala .groovy .clj .cljs .go .rs .rb .erb .php .pl .pm .t .lua .r .jl .swift .zig"
+    " .nim .hs .ml .mli .ex .erl .hrl .elm .dart .d .pas .f .f90 .sql .prisma .proto .graphql .sh .bash .zsh .fish"
+    " .ps1 .bat .cmd .awk .asm .s .sol .v .sv .vhd .cu .glsl .wgsl .el .lisp .rkt .scss .sass .less .htm .hbs .ejs"
+    " .j2 .jinja .tmpl .tpl .tex .bib"
 )
 # Python finds a compiled module or a package before the source of that name, and what lies beside a script before its
 # own library.
@@ -137,10 +140,12 @@ STAND_IN = Trigger("*.py", "Python, in the place of another module", TriggerActi
 GITS_OWN = (REPOSITORY, ".gitattributes", ".gitmodules")
 OBEYED_BY_NOBODY = ("ignore", "keep", "lock", ".log", ".editorconfig", ".DS_Store", ".coverage", ".swp", ".tmp")
 # What people and tables are made of. A program may read such a file; none runs it as it stands.
-DOCUMENTS = names(
-    ".md .rst .txt .adoc .csv .tsv .json .jsonc .yaml .yml .toml .ini .cfg .conf .xml .html .css .lock .log .png .jpg"
-    " .svg .pdf"
+TEXTS = names(
+    ".md .mdx .rst .txt .adoc .org .csv .tsv .jsonl .ndjson .geojson .html .css .lock .sum .log .out .output .err .diff"
+    " .patch .orig .rej .bak .backup .sample .example .snap .map .po .pot .svg .png .jpg .pdf"
 )
+DOCUMENTS = TEXTS | DATA_ENDINGS | names(".jsonc .toml .ini .cfg .conf")
+ORDINARY = TEXTS | SOURCES
 # What is installed in there is code that its owner runs; thousands of packages bring such files along, and no program
 # looks for them there.
 DEPENDENCIES = names(
@@ -205,16 +210,21 @@ def _is_some_programs(folder: str) -> bool:
 def is_settings(folder: str, name: str, *, at_top: bool) -> bool:
     """Whether a file is settings by its format. One without an ending is a script, or is called like Makefile."""
     ending = os.path.splitext(name)[1].lower()
+    if ending in DATA_ENDINGS:
+        return at_top
     if ending:
-        return ending in SETTINGS_ENDINGS and (at_top or ending not in DATA_ENDINGS)
-    return name.istitle() or _is_script(f"{folder}/{name}")
+        return ending not in ORDINARY and not ending[1:].isdigit() and _is_text(f"{folder}/{name}")
+    path = f"{folder}/{name}"
+    return name.istitle() or (os.access(path, os.X_OK) and _is_text(path))
 
 
-def _is_script(path: str) -> bool:
-    """Whether a file may be run and is a text: what a build makes is not."""
+def _is_text(path: str) -> bool:
+    """Whether a file is a text: what a build makes is not. What is not there yet may become one."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            return os.access(path, os.X_OK) and b"\0" not in file.read(512)
+            return b"\0" not in file.read(512)
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
 
@@ -225,7 +235,9 @@ def stands_in(folder: str, name: str, beside: Collection[str]) -> bool:
     if name.endswith(EXTENSIONS):
         return f"{stem}.py" in beside
     if name == "__init__.py":
-        return os.path.lexists(f"{folder}.py")
+        above, package = os.path.split(folder)
+        is_own = os.path.lexists(f"{above}/__init__.py")
+        return os.path.lexists(f"{folder}.py") or (package in LIBRARY and not is_own)
     return name == f"{stem}.py" and stem in LIBRARY and "__init__.py" not in beside
 
 
@@ -252,45 +264,52 @@ def is_repository_name(name: str) -> bool:
     return plain.lower().rstrip(". ") in (REPOSITORY, _SHORT)
 
 
-class MeaningfulFolders(NamedTuple):
-    """Folders in which everything has a meaning by its place alone, whatever it is called, and what that is.
+YOURS = Trigger("*", "programs of yours")
+YOURS_FURTHER = Trigger("*", "programs of yours", TriggerAction.REPORTED)
+SEARCHED = Trigger("*", "your search path", loads=TriggerAction.ASKED)
+AT_EVERY_START = Trigger("*.pth", "Python")
 
-    A person's own folder, where every name that begins with a dot is some program's; the folders on the search path.
+
+class MeaningfulFolders(NamedTuple):
+    """Folders in which everything has a meaning by its place alone, whatever it is called.
+
+    A person's own folder, where every name that begins with a dot is some program's, and the folders on the search
+    path. `is_open`: the person's own folder is worked in, or lies in what is.
     """
 
-    hidden: Mapping[str, Trigger] = MappingProxyType({})  # only names that begin with a dot
-    direct: Mapping[str, Trigger] = MappingProxyType({})  # all names
-    beneath: Mapping[str, Trigger] = MappingProxyType({})  # all names, and those further beneath
-    started: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what Python runs whenever it starts
-    kept: Mapping[str, Trigger] = MappingProxyType({})  # beneath its hidden folders but for caches, and programs
-    loose: Mapping[str, Trigger] = MappingProxyType({})  # further beneath, what is no document and in no repository
+    person: str = ""
+    searched: frozenset[str] = frozenset()
+    is_open: bool = False
 
     def of(self, folder: str, name: str) -> Trigger | None:
-        if name.startswith(".") and folder in self.hidden:
-            return self.hidden[folder]
-        if folder in self.direct:
-            return self.direct[folder]
-        places = self.started if name.endswith((".pth", "customize.py")) else self.beneath
-        found = next((places[each] for each in places if _lies_in(folder, (each,))), None)
-        found = found or next((self.kept[each] for each in self.kept if _is_kept_in(each, folder)), None)
-        return found or next((self.loose[each] for each in self.loose if _is_loose_in(each, folder, name)), None)
+        if folder in self.searched:
+            return SEARCHED
+        if not self.person:
+            return None
+        if name.endswith((".pth", "customize.py")) and self._holds(folder, ".local"):
+            return AT_EVERY_START
+        if (folder == self.person and name.startswith(".")) or self._holds(folder, ".config"):
+            return YOURS
+        is_kept = self._keeps(folder) or (self.is_open and self._is_loose(folder, name))
+        return YOURS_FURTHER if is_kept else None
 
+    def _holds(self, folder: str, *places: str) -> bool:
+        return _lies_in(folder, [f"{self.person}/{place}".rstrip("/") for place in places])
 
-def _is_kept_in(person: str, folder: str) -> bool:
-    if os.path.basename(folder) in PROGRAMS and not is_installed(folder):
-        return _lies_in(folder, (person,))
-    caches = (f"{person}/.cache", f"{person}/.local/share/Trash")
-    return folder.startswith(f"{person}/.") and not _lies_in(folder, caches)
+    def _keeps(self, folder: str) -> bool:
+        """Whether it lies beneath the person's hidden folders, but for caches, or is one of programs."""
+        if os.path.basename(folder) in PROGRAMS and not is_installed(folder):
+            return self._holds(folder, "")
+        return folder.startswith(f"{self.person}/.") and not self._holds(folder, ".cache", ".local/share/Trash")
 
-
-def _is_loose_in(person: str, folder: str, name: str) -> bool:
-    ending = os.path.splitext(name)[1].lower()
-    is_document = ending in DOCUMENTS and ending not in SETTINGS_ENDINGS
-    if is_document or is_installed(folder) or folder.startswith(f"{person}/.") or not _lies_in(folder, (person,)):
-        return False
-    while folder != person and not os.path.lexists(f"{folder}/{REPOSITORY}"):
-        folder = os.path.dirname(folder)
-    return folder == person
+    def _is_loose(self, folder: str, name: str) -> bool:
+        """Whether it lies further beneath, is no document, and is in no repository."""
+        is_document = os.path.splitext(name)[1].lower() in TEXTS
+        if is_document or is_installed(folder) or folder.startswith(f"{self.person}/."):
+            return False
+        while self._holds(folder, "") and folder != self.person and not os.path.lexists(f"{folder}/{REPOSITORY}"):
+            folder = os.path.dirname(folder)
+        return folder == self.person
 
 
 class Tree:
@@ -404,15 +423,16 @@ class Tree:
         """What tells by a name which trigger it is in this folder: by itself, by its place, by what lies beside it."""
         by_name, of_place = self._triggers.within(parts), self._anchors.of
         is_top = not parts or any(map(is_repository_name, beside))
+        is_exempt = is_installed(path) or any(map(is_repository_name, parts))  # git's own are looked at for themselves
 
         def find(name: str, link: bool) -> Trigger | None:
             named = by_name(name, link)
             found = (of_place(path, name) if named in (None, HIDDEN) else None) or named
-            if found or is_installed(path):
+            if found or is_exempt:
                 return found
-            if is_settings(path, name, at_top=is_top) and name not in GITS_OWN:
-                return SETTINGS
-            return STAND_IN if stands_in(path, name, beside) else None
+            if stands_in(path, name, beside):
+                return STAND_IN
+            return SETTINGS if is_settings(path, name, at_top=is_top) and name not in GITS_OWN else None
 
         return find
 

@@ -345,6 +345,3 @@ def _holding(body: bytes) -> int:
     os.write(descriptor, body)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-__all__ = ["Launch", "Process", "Processes", "KeptOutput"]

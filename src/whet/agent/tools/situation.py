@@ -14,8 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from whet.agent.inspection.inspecting import Inspection, Leftover
-from whet.agent.inspection.quarantine import FOLDER as QUARANTINE
+from whet.agent.inspection.inspecting import QUARANTINE, Inspection, Leftover
 from whet.agent.inspection.triggers import MOST_FOLDERS, TriggerAction
 from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.processes import Process, Processes, safe_path

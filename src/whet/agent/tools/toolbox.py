@@ -15,7 +15,7 @@ from whet.agent.protocols import Answer
 from whet.agent.tools import files, finding, remembering, terminal
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
 from whet.agent.tools.sandbox import Wall, note
-from whet.agent.tools.situation import ApprovalQuestion, CallContext, Situation, TodoStep, ToolOutput, ToolState, failed
+from whet.agent.tools.situation import CallContext, Situation, TodoStep, ToolOutput, ToolState, failed
 from whet.errors import WhetError
 from whet.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
@@ -81,7 +81,6 @@ def finish(
 # What a schema says to people and generators of code, and not to a model.
 LEFT_OUT = ("title", "$defs", "additionalProperties")  # an unknown argument is answered with the known ones
 SAYS_NOTHING: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))  # of what may be left out anyway
-__all__ = ["ApprovalQuestion", "PlainToolbox", "Situation", "names_in", "toolbox"]
 
 
 class Schema(Value, frozen=True):

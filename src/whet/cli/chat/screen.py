@@ -1,6 +1,5 @@
 """A terminal that is only written at its end: Markdown block by block, and a line that says what is waited for."""
 
-import io
 import os
 import re
 import shutil
@@ -8,57 +7,17 @@ import threading
 import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import ClassVar, Literal, Self, TextIO
+from typing import Self, TextIO
 
-from markdown_it import MarkdownIt
-from rich import markdown as rich_markdown
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.text import Text
-from rich.theme import Theme
 
 from whet.text.characters import safe
 
 BOLD, DIM = "1", "2"
 RESET = "\x1b[0m"
 WIDEST = 100
-MOST_LETTERS = 20_000  # of a block that is parsed: a longer one is no text that somebody wrote to be read
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-HEADINGS = {f"markdown.h{level}": "bold" for level in range(1, 7)}
-THEME = Theme({**HEADINGS, "markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.border": "dim"})
 PADDING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
-# Whatever looks like HTML or an image is words like any other.
-PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-
-
-class CodeLines(rich_markdown.CodeBlock):
-    """Code as it stands, without a frame, so that it can be copied."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in str(self.text).rstrip().split("\n"):
-            yield Text(f"  {line}", "cyan", no_wrap=True, overflow="ignore")
-
-
-class PlainHeading(rich_markdown.Heading):
-    """A heading where it stands, without a frame."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.text
-
-
-class ChatBlock(rich_markdown.Markdown):
-    """One block of an answer."""
-
-    elements: ClassVar[dict[str, type[rich_markdown.MarkdownElement]]] = {
-        **rich_markdown.Markdown.elements,
-        "fence": CodeLines,
-        "code_block": CodeLines,
-        "heading_open": PlainHeading,
-    }
-
-    def __init__(self, text: str) -> None:
-        super().__init__("", hyperlinks=False)
-        self.parsed = PARSER.parse(text)
 
 
 class Markdown:
@@ -89,15 +48,12 @@ class Markdown:
     def _drawn(self, text: str) -> str:
         if not text.strip():
             return ""
-        block: RenderableType = ChatBlock(text) if len(text) <= MOST_LETTERS else Text(text.strip("\n"))
-        output = io.StringIO()
-        colours: Literal["standard"] | None = "standard" if self._styled else None
-        console = Console(
-            file=output, width=self._width, force_terminal=self._styled, color_system=colours, theme=THEME
-        )
-        console.print(block, style="dim" if self._style == DIM else None)
+        from whet.cli.chat.blocks import laid_out  # large, and needed only once there is an answer
+
+        style = "dim" if self._style == DIM else None
+        laid = laid_out(text, width=self._width, styled=self._styled, style=style)
         between, self._is_first = "" if self._is_first else "\n", False
-        return between + PADDING.sub(r"\1", output.getvalue()).strip("\n") + "\n"
+        return between + PADDING.sub(r"\1", laid).strip("\n") + "\n"
 
 
 def _end_of_blocks(text: str) -> int:
