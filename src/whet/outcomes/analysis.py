@@ -116,6 +116,6 @@ def _copied(transcript: Transcript, copied: Set[int]) -> Copied:
 def _used_by_others(model: str, messages: Iterable[Message]) -> Iterator[ModelUse]:
     used: dict[str, list[Usage]] = {}
     for message in messages:
-        if message.usage is not None and message.model not in ("", model):
+        if message.usage is not None and message.model and message.model != model:
             used.setdefault(message.model, []).append(message.usage)
     return (ModelUse(name, total(usages)) for name, usages in sorted(used.items()))

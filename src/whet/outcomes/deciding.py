@@ -61,6 +61,10 @@ OUTCOME_OF_DISPOSITION = {
 }
 
 
+NO_ERROR = Decision(Outcome.OK, "flag: no error")
+NO_EXIT_CODE = Decision(Outcome.OK, "exit code 0")
+
+
 def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:
     """Decide from the record's own status first, then from the answer's form; never from a word inside content.
 
@@ -82,8 +86,7 @@ def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:
     if result.error is None and result.exit_code is None:
         decision = _from_text(call, text)
         return (_hidden(call, text) if decision.outcome is Outcome.OK else None) or decision
-    recorded = "flag: no error" if result.error is False else "exit code 0"
-    return _despite(Decision(Outcome.OK, recorded), call, text)
+    return _despite(NO_ERROR if result.error is False else NO_EXIT_CODE, call, text)
 
 
 def _despite(decision: Decision, call: ToolCall, text: str) -> Decision:
@@ -92,8 +95,9 @@ def _despite(decision: Decision, call: ToolCall, text: str) -> Decision:
     status = envelopes.read(text, family)
     if status is not None and status.failed:
         return _from_envelope(status, call)
-    code = envelopes.printed_exit_code(text, command_of(call)) if family is Family.SHELL else None
-    if code:
+    if family is not Family.SHELL:
+        return decision
+    if code := envelopes.printed_exit_code(text, command_of(call)):
         return _from_exit_code(code, call, text)
     return _hidden(call, text) or decision
 

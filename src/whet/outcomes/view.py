@@ -96,10 +96,6 @@ class SessionView(Value, frozen=True, dict=True):
     sayings: tuple[Saying, ...]
 
     @lazy
-    def failures(self) -> tuple[JudgedCall, ...]:
-        return tuple([step for step in self.steps if step.failed])
-
-    @lazy
     def by_user(self) -> tuple[Saying, ...]:
         return tuple([saying for saying in self.sayings if saying.role is Role.USER])
 
@@ -154,10 +150,10 @@ def _trust_of_call(exchange: Exchange, heard: tuple[Trust, ...], messages: tuple
 
 def _saying(index: int, message: Message, heard: Trust) -> Saying | None:
     text = message.text
-    calls = message.role is Role.AGENT and bool(message.calls)
-    if not text and (calls or message.role is Role.USER):
+    if not text and (message.role is Role.USER or message.calls):
         return None
-    return Saying(index, message.role, text, not calls, _trust_of(message, heard))
+    is_closing = message.role is Role.USER or not message.calls
+    return Saying(index, message.role, text, is_closing, _trust_of(message, heard))
 
 
 def _trust_of(message: Message, heard: Trust) -> Trust:

@@ -43,7 +43,7 @@ def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
 
 
 def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
-    for move in course.moves:
+    for move in course.stopped:
         if move.step.decision.outcome is not Outcome.REJECTED or move.answered < course.begin:
             continue
         result = move.step.exchange.result
@@ -67,7 +67,7 @@ def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
 
 def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
     """Calls that were cut off, where the next word is the person's: some agents record no other sign of it."""
-    for move in course.moves:
+    for move in course.stopped:
         after = move.answered + 1
         if move.step.decision.outcome is not Outcome.CANCELLED or not course.begin < after < len(course.messages):
             continue

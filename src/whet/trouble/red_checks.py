@@ -22,13 +22,13 @@ RECENT = 100  # changes before a red check that may have been meant to make it r
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
-    if not any(move.verdict is CheckVerdict.RED for move in course.moves):
+    if not any(move.verdict is CheckVerdict.RED for move in course.checking):
         return
     runs = _runs_by_name(course)
     covered: dict[str, int] = {}  # up to which step a check is told of already
     found: dict[str, str] = {}  # the checks that were red before anything was changed, and what was red
     green = -1  # the last step that showed all to be well
-    for move in course.moves:
+    for move in course.checking:
         if move.verdict is CheckVerdict.GREEN:
             green = move.number
             found = {name: cause for name, cause in found.items() if name not in move.checks}
@@ -46,7 +46,7 @@ def red_checks(course: SessionCourse) -> Iterator[Stretch]:
 def _runs_by_name(course: SessionCourse) -> dict[str, list[CourseStep]]:
     """The steps at which each check came to a verdict."""
     runs: dict[str, list[CourseStep]] = {}
-    for move in course.moves:
+    for move in course.checking:
         if move.verdict is not CheckVerdict.NONE:
             for name in move.checks:
                 runs.setdefault(name, []).append(move)
@@ -204,7 +204,7 @@ class _StandingChecks:
             self._changed, self.passed_at = True, -1
         if self._red and step.worked:
             self._mend(tested_by(step.exchange.call), step.message)
-        if move.verdict is CheckVerdict.NONE and not (move.checks and step.failed):
+        if not move.checks or (move.verdict is CheckVerdict.NONE and not step.failed):
             return
         passed = move.verdict is CheckVerdict.GREEN
         tested = frozenset[str]() if passed else tested_by(step.exchange.call)

@@ -20,7 +20,7 @@ FARTHEST = 4 * REACH
 def slips(course: SessionCourse) -> Iterator[Stretch]:
     """Each run of failed calls with what was done to get them right; one that waits for a repair is one slip."""
     covered = -1
-    for move in course.moves:
+    for move in course.failing:
         if move.number <= covered or not is_slip(move):
             continue
         mended = _mended(course, move)

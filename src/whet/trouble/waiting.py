@@ -15,6 +15,7 @@ from whet.trouble.values import TroubleEnding, TroubleKind
 LEAST_ASKED = 3  # so often the same question in a row, and it is polling
 LEAST_SECONDS = 10.0  # a shorter sleep lets something start, and is no waiting
 SLEEPERS = frozenset({"sleep", "Start-Sleep"})
+DOES_OTHER = frozenset({Effect.THINKS, Effect.CHANGES})
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([smhd]?)")
 _LOOP = re.compile(r"\b(?:while|until|for|foreach)\b")
@@ -33,7 +34,7 @@ def waits(course: SessionCourse) -> Iterator[Stretch]:
 
 def _single(course: SessionCourse) -> Iterator[Stretch]:
     for move in course.moves:
-        if move.timed_out or (move.command and is_put_aside(move.step.exchange)):
+        if (move.step.failed and move.timed_out) or (move.command and is_put_aside(move.step.exchange)):
             yield _wait(move, TIME_OUT, TroubleEnding.LEFT)
         elif sleeps(move):
             yield _wait(move, SLEEP, TroubleEnding.OVER)
@@ -77,7 +78,7 @@ def _polls(course: SessionCourse) -> Iterator[Stretch]:
     """The same question again and again, with nothing done between."""
     run: list[CourseStep] = []
     for move in course.moves:
-        if move.step.effect in (Effect.THINKS, Effect.CHANGES) or not move.step.worked:
+        if move.step.effect in DOES_OTHER or not move.step.worked:
             continue
         if run and _is_same(move, run[-1]) and move.asked > run[-1].asked:
             run.append(move)
