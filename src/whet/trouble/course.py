@@ -316,7 +316,9 @@ class SessionCourse(Value, frozen=True, dict=True):
     @lazy
     def _doing(self) -> tuple[int, ...]:
         return tuple(
-            move.number for move in self.moves if move.step.effect in DOES or (move.checks and (move.mends or move.files))
+            move.number
+            for move in self.moves
+            if move.step.effect in DOES or (move.checks and (move.mends or move.files))
         )
 
     def has_done(self, first: int, last: int) -> bool:
