@@ -347,9 +347,14 @@ class SessionCourse(Value, frozen=True, dict=True):
         place = bisect_left(self._changed, message)
         return self.changes[place] if place < len(self.changes) else None
 
+    @lazy
+    def is_resumed(self) -> bool:
+        """Whether the agent had acted in the session that this one goes on with."""
+        return any(message.calls for message in self.messages[: self.begin])
+
     def has_acted_before(self, message: int) -> bool:
         """Whether the agent did anything before a message."""
-        return bisect_left(self._asked, message) > bisect_left(self._asked, self.begin)
+        return self.is_resumed or bisect_left(self._asked, message) > bisect_left(self._asked, self.begin)
 
     @lazy
     def last_unstash(self) -> int:

@@ -148,8 +148,11 @@ def _corrects(course: SessionCourse, saying: Saying) -> bool:
 
     When it came and what the agent does next cannot tell a correction from one more wish.
     """
-    if shows_failure(saying.text) and course.has_worked_before(saying.message):
+    has_worked = course.has_worked_before(saying.message)
+    if shows_failure(saying.text) and has_worked:
         return True
+    if is_question(saying.words) and not has_worked and not course.is_resumed:
+        return False
     points = _points_of_words(course, saying)
     if points >= ENOUGH:
         return negates(saying.words) or turns_against(saying.words)
