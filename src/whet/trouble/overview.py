@@ -133,6 +133,11 @@ def interval_words(cost: TroubleCost) -> str:
     return f"{percent(cost.share)} ({100 * max(cost.low, 0.0):.0f}–{100 * cost.high:.0f})"
 
 
+def per_hour(found: TroubleGroup) -> str:
+    """How often people stepped in per agent hour; a dash where less than an hour says nothing yet."""
+    return f"{HOUR * found.interventions / found.agent_seconds:.1f}" if found.agent_seconds >= HOUR else "–"
+
+
 def money(dollars: float) -> str:
     """An amount of dollars."""
     return f"${dollars:,.0f}" if dollars >= 100 else f"${dollars:,.2f}"

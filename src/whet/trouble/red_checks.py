@@ -1,7 +1,7 @@
 """Red checks: from the first red until green, with what was red; and whether checks passed when a session ended."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
@@ -64,7 +64,7 @@ def _later(red: CourseStep, runs: dict[str, list[CourseStep]]) -> Iterator[Cours
 def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseStep]]) -> tuple[Stretch | None, int]:
     """The stretch that begins with a red check, and the last step of it."""
     end = min(course.end_of_work(red.asked), course.handed_over_after(red.number))
-    last, latest = red, red
+    last, latest, reds = red, red, [red]
     for other in _later(red, runs):
         if other.asked > end:
             break
@@ -75,17 +75,18 @@ def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseS
         last = other
         if other.verdict is CheckVerdict.RED:
             latest = other
+            reds.append(other)
         elif other.proves or (not other.mends and _is_answered(course, latest, other)):
-            return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
+            return _stretch(reds, other.answered, TroubleEnding.MENDED), other.number
     if last is red:
         answer = _answer(course, red, end)
         if answer is None:
             # A commit that was refused is what the rest of the turn is about; another check was run to see how it is.
             refused = COMMIT in red.checks
-            return (_stretch(red, _until_next_work(course, red), TroubleEnding.LEFT) if refused else None), red.number
+            return (_stretch(reds, _until_next_work(course, red), TroubleEnding.LEFT) if refused else None), red.number
         last = answer
     ending = TroubleEnding.MENDED if last.verdict is CheckVerdict.GREEN else TroubleEnding.LEFT
-    return _stretch(red, last.answered, ending), last.number
+    return _stretch(reds, last.answered, ending), last.number
 
 
 def _is_answered(course: SessionCourse, red: CourseStep, other: CourseStep) -> bool:
@@ -127,9 +128,11 @@ def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
     return bool(mine and theirs) and "" not in mine | theirs and mine.isdisjoint(theirs)
 
 
-def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
-    subject = " ".join(sorted(red.checks))
-    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step), ending)
+def _stretch(reds: Sequence[CourseStep], last: int, ending: TroubleEnding) -> Stretch:
+    """The stretch from the first of some red runs, with what the first that names it says was red."""
+    cause = next(filter(None, (red_name(red.step) for red in reds)), "")
+    subject = " ".join(sorted(reds[0].checks))
+    return Stretch(TroubleKind.RED_CHECK, reds[0].asked, last, subject, cause, ending)
 
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:
