@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import NamedTuple
 
 import re2
@@ -372,11 +371,6 @@ class SessionCourse(Value, frozen=True, dict=True):
     @lazy
     def _works(self) -> tuple[CourseStep, ...]:
         return tuple([move for move in self.moves if move.worked_on])
-
-    def works_before(self, message: int, most: int) -> tuple[CourseStep, ...]:
-        """The last steps before a message that changed files, wherever they lie."""
-        end = bisect_left(self._works, message, key=attrgetter("asked"))
-        return self._works[max(0, end - most) : end]
 
     @lazy
     def _first_delegated(self) -> int:

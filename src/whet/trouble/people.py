@@ -8,14 +8,13 @@ from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import Saying, SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed
-from whet.sessions.transcripts import Disposition, Message, Origin, Role
+from whet.sessions.transcripts import Message, Origin, Role
 from whet.text.words import own_words
 from whet.trouble.clock import is_asking
 from whet.trouble.course import NOTHING_KNOWN, CourseStep, SessionCourse, SessionKnowledge, SteppedIn, Stretch, moves_of
 from whet.trouble.objections import (
     agrees,
     asks_for_more,
-    is_brief,
     is_question,
     negates,
     refuses,
@@ -28,7 +27,6 @@ from whet.trouble.verdicts import CheckVerdict
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
-CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
 
 
 def course_of(view: SessionView, known: SessionKnowledge = NOTHING_KNOWN, *, begin: int = 0) -> SessionCourse:
@@ -73,10 +71,6 @@ def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
             continue
         if is_typed(course.messages[after]):
             yield SteppedIn(move.answered, InterventionKind.INTERRUPT, "", _whose(course, None))
-
-
-def _is_cut_off(message: Message) -> bool:
-    return any(result.disposition in CUT_OFF for result in message.results)
 
 
 def _stops_work(course: SessionCourse, before: int) -> bool:
@@ -166,9 +160,7 @@ def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     words = saying.words
     says_no = negates(words)
     points = says_no + 2 * turns_against(words) - asks_for_more(words)
-    is_amid = course.is_at_work(saying.message) and not _is_cut_off(course.messages[saying.message - 1])
-    if is_amid and (says_no or not is_brief(words)):
-        points += 2
+    points += 2 * (says_no and course.is_at_work(saying.message))
     if course.is_answer(saying.message) and not is_question(words):
         return points - 2 + says_no  # who answers may object in the same breath
     return points + refuses(words) - (2 - says_no) * agrees(words)

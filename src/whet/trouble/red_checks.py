@@ -137,8 +137,7 @@ def _stretch(reds: Sequence[CourseStep], last: int, ending: TroubleEnding) -> St
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:
     """Whether the agent's own work was judged: what was red before it changed anything was so already."""
-    is_own = course.has_changed_before(red.asked) or _is_named(course, red)
-    return is_own and not _was_meant(course, red, green)
+    return course.has_changed_before(red.asked) and not _was_meant(course, red, green)
 
 
 def _is_the_task(course: SessionCourse, red: CourseStep, found: dict[str, str]) -> bool:
@@ -148,12 +147,6 @@ def _is_the_task(course: SessionCourse, red: CourseStep, found: dict[str, str]) 
     order = course.messages[course.start_of_turn(red.asked)].text[:ORDER_LETTERS].lower()
     is_ordered = shows_failure(order) or any(word in order for name in red.checks for word in name.lower().split())
     return is_ordered or red_name(red.step) in {found[name] for name in red.checks}
-
-
-def _is_named(course: SessionCourse, red: CourseStep) -> bool:
-    """Whether a check was told to look at a file that the agent had written, wherever that lies."""
-    written = (path for move in course.works_before(red.asked, RECENT) for path in move.worked_on)
-    return any(path.rpartition("/")[2] in red.command for path in written)
 
 
 def _was_meant(course: SessionCourse, red: CourseStep, green: int) -> bool:
