@@ -158,9 +158,10 @@ def _corrects(course: SessionCourse, saying: Saying) -> bool:
 def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     """How much the words speak for a correction, and when they were said."""
     words = saying.words
-    says_no = negates(words)
-    points = says_no + 2 * turns_against(words) - asks_for_more(words)
-    points += 2 * (says_no and course.is_at_work(saying.message))
+    says_no, turns = negates(words), turns_against(words)
+    points = says_no + 2 * turns - asks_for_more(words)
+    if (says_no or turns) and course.is_at_work(saying.message):
+        points += 2
     if course.is_answer(saying.message) and not is_question(words):
         return points - 2 + says_no  # who answers may object in the same breath
     return points + refuses(words) - (2 - says_no) * agrees(words)
