@@ -96,6 +96,10 @@ class SessionView(Value, frozen=True, dict=True):
     sayings: tuple[Saying, ...]
 
     @lazy
+    def failures(self) -> tuple[JudgedCall, ...]:
+        return tuple([step for step in self.steps if step.failed])
+
+    @lazy
     def by_user(self) -> tuple[Saying, ...]:
         return tuple([saying for saying in self.sayings if saying.role is Role.USER])
 
@@ -104,14 +108,14 @@ class SessionView(Value, frozen=True, dict=True):
         return tuple([saying for saying in self.sayings if saying.role is Role.AGENT])
 
 
-def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView:
+def gather(transcript: Transcript) -> SessionView:
     """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
     own = hushed(transcript.messages)
     if own is not transcript.messages:
         transcript = replace(transcript, messages=own)
     heard = heard_before(transcript.messages)
     steps = tuple(
-        JudgedCall(exchange, decide(exchange, ignore_flags=ignore_flags), trust=_trust_of_call(exchange, heard, own))
+        JudgedCall(exchange, decide(exchange), trust=_trust_of_call(exchange, heard, own))
         for exchange in pair(transcript.messages).exchanges
         if transcript.messages[exchange.asked].origin not in OF_OTHERS
     )

@@ -373,17 +373,12 @@ class SessionCourse(Value, frozen=True, dict=True):
         return tuple([move for move in self.moves if move.worked_on])
 
     @lazy
-    def _first_delegated(self) -> int:
-        given = (move.asked for move in self.moves if move.delegates)
-        return next(given, len(self.messages))
-
-    def has_delegated_before(self, message: int) -> bool:
-        """Whether the agent had another agent work before a message."""
-        return self._first_delegated < message
+    def _first_work(self) -> int:
+        return next((move.asked for move in self.moves if move.files or move.delegates), len(self.messages))
 
     def has_worked_before(self, message: int) -> bool:
         """Whether anything was changed before a message, by the agent or by one that worked for it."""
-        return self.has_changed_before(message) or self.has_delegated_before(message)
+        return self._first_work < message
 
     @lazy
     def _handed_over(self) -> tuple[int, ...]:

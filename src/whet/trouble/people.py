@@ -59,7 +59,8 @@ def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
         before = index - 1  # the last message that no program inserted
         while before >= 0 and course.messages[before].origin is Origin.INSERTED:
             before -= 1
-        if _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
+        # A refusal may say the same already.
+        if before not in course.refused and (before < 0 or _is_of_agent(course, before, index)):
             yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
 
 
@@ -71,11 +72,6 @@ def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
             continue
         if is_typed(course.messages[after]):
             yield SteppedIn(move.answered, InterventionKind.INTERRUPT, "", _whose(course, None))
-
-
-def _stops_work(course: SessionCourse, before: int) -> bool:
-    """Whether a refusal does not say the same already."""
-    return before not in course.refused
 
 
 def _is_of_agent(course: SessionCourse, before: int, stopped: int) -> bool:
