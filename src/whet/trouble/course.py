@@ -18,9 +18,8 @@ from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.clock import agent_seconds
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
-from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import InterventionKind, JudgedMessages, TroubleEnding, Whose
-from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
+from whet.trouble.verdicts import CheckVerdict, hides_status, timed_out, verdict
 from whet.values import Value, lazy
 
 # What every shell line has that writes a file, or hands work over: looked for before the line is split.
