@@ -19,14 +19,13 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from activity_labels import KNOWN, UNSEEN, Labelled
 from whet.evidence.classical import wilson
 from whet.formats import openai_messages
 from whet.formats.source import Source
 from whet.intake.reading import read_transcripts
-from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.deciding import Decision, Outcome, decide, decide_by_text
+from whet.outcomes.error_forms import without_preamble
 from whet.sessions.activity import classify, kind_of
 from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult, Transcript, pair
 
@@ -110,6 +109,11 @@ def flag_of(result: ToolResult | None) -> bool | None:
     return None if result.exit_code is None else result.exit_code != 0
 
 
+def by_text(exchange: Exchange, answer: str) -> Decision:
+    """What the answer alone tells, without the record's flag, exit code and disposition."""
+    return decide_by_text(exchange.call, without_preamble(answer.strip()))
+
+
 def measure(exchanges: Iterable[Exchange]) -> Row:
     results = hidden = 0
     naive, whet, bare = Score(), Score(), Score()
@@ -121,11 +125,10 @@ def measure(exchanges: Iterable[Exchange]) -> Row:
         results += 1
         hidden += not failed and decide(exchange).outcome is Outcome.FAILED
         naive = naive.of(said=NAIVE.search(result.text) is not None, true=failed)
-        whet = whet.of(said=decide(exchange, ignore_flags=True).outcome is Outcome.FAILED, true=failed)
+        whet = whet.of(said=by_text(exchange, result.text).outcome is Outcome.FAILED, true=failed)
         text = PRINTED_STATUS.sub("", result.text)
         if text.strip() or not failed:  # a failure without a word cannot be told
-            stripped = replace(exchange, result=replace(result, content=(Text(text),)))
-            bare = bare.of(said=decide(stripped, ignore_flags=True).outcome is Outcome.FAILED, true=failed)
+            bare = bare.of(said=by_text(exchange, text).outcome is Outcome.FAILED, true=failed)
     return Row(results, naive, whet, bare, hidden)
 
 

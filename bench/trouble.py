@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from seen_histories import SeenHistories
 from whet.agents.recognising import recognise
+from whet.evidence.classical import wilson
 from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
 from whet.outcomes.named_checks import EntryHead
@@ -70,9 +71,14 @@ def main() -> None:
     measuring.add_argument("marks", type=Path)
     measuring.add_argument("folder", type=Path)
     measuring.add_argument("--dumps", type=Path, help="the dumps that the reader read")
+    measuring.add_argument("--against", type=Path, help="another reader's marks in the place of what is found")
+    measuring.add_argument("--half", choices=("odd", "even"), help="only the sessions of these dumps, by their number")
+    measuring.add_argument("--list", action="store_true", help="list what was missed and what is not borne out")
     options = parser.parse_args()
     if options.command == "measure":
-        sys.stdout.write("\n".join(measure(options.marks, options.folder, options.dumps)) + "\n")
+        compared = compare(options.marks, options.folder, options.dumps, against=options.against, half=options.half)
+        lines = (*measure(compared), *(listed(compared) if options.list else ()))
+        sys.stdout.write("\n".join(lines) + "\n")
         return
     for transcript in read(options.file):
         sys.stdout.write("\n".join(dump(transcript)) + "\n\n")
@@ -181,12 +187,21 @@ class Compared(NamedTuple):
     messages: int
 
 
-def measure(marks: Path, folder: Path, dumps: Path | None = None) -> Iterator[str]:
+def compare(
+    marks: Path, folder: Path, dumps: Path | None, *, against: Path | None = None, half: str | None = None
+) -> list[Compared]:
+    """Each marked session of the folder beside what is found in it, or beside another reader's marks."""
+    readings, others = read_marks(marks), read_marks(against) if against else None
+    dumped = _dumped(dumps) if dumps else {}
+    if half:
+        wanted = {name for name, dump in dumped.items() if ("even", "odd")[dump.number % 2] == half}
+        readings = {name: reading for name, reading in readings.items() if name in wanted}
+    return list(_compared(readings, others, folder, dumped))
+
+
+def measure(compared: Sequence[Compared]) -> Iterator[str]:
     """Recall and precision of stretches over a minute, the ratio of minutes, interventions, and rivals."""
-    readings = read_marks(marks)
-    compared = list(_compared(readings, folder, _dumped(dumps) if dumps else {}))
-    missing = readings.keys() - {each.session for each in compared}
-    yield f"{len(compared)} sessions" + (f"; not in the folder: {', '.join(sorted(missing))}" if missing else "")
+    yield f"{len(compared)} sessions"
     yield from _stretches(compared)
     yield from _interventions(compared)
     yield from _rivals(compared)
@@ -216,7 +231,24 @@ def _kind(words: str) -> str:
     )
 
 
-def _compared(readings: dict[str, Reading], folder: Path, dumps: dict[str, list[Place]]) -> Iterator[Compared]:
+def listed(compared: Sequence[Compared]) -> Iterator[str]:
+    """What one side has over a minute, or as an intervention, and the other has not."""
+    for each in compared:
+        for what, one, other in (("missed", each.read, each.found), ("not marked", each.found, each.read)):
+            for mark in one.stretches:
+                if mark.minutes >= LEAST_MINUTES and not any(_overlap(mark, its) for its in other.stretches):
+                    yield f"{each.session} {what}: {mark.kind} {mark.first}-{mark.last} {mark.minutes:.1f} min"
+            for at in one.interventions:
+                if not any(abs(at - its) <= NEAR for its in other.interventions):
+                    yield f"{each.session} {what}: intervention {at}"
+        theirs, ours = (sum(mark.minutes for mark in side.stretches) for side in (each.read, each.found))
+        if abs(theirs - ours) >= LEAST_MINUTES:
+            yield f"{each.session} minutes: marked {theirs:.1f}, found {ours:.1f}"
+
+
+def _compared(
+    readings: dict[str, Reading], others: dict[str, Reading] | None, folder: Path, dumps: dict[str, "Dump"]
+) -> Iterator[Compared]:
     seen = SeenHistories()
     paths = sorted(folder.rglob("*.jsonl*"))
     checks = _checks(paths)
@@ -224,11 +256,14 @@ def _compared(readings: dict[str, Reading], folder: Path, dumps: dict[str, list[
         for transcript in read(path):
             copied = copied_places(transcript.messages, seen.shared(transcript.messages))
             if transcript.native_id in readings:
-                found = _reading(find_trouble(transcript, copied=copied, known=SessionKnowledge(checks[path.parent])))
+                known = SessionKnowledge(checks[path.parent])
+                places = dumps[transcript.native_id].places if transcript.native_id in dumps else None
                 yield Compared(
                     transcript.native_id,
-                    _moved(readings[transcript.native_id], dumps.get(transcript.native_id), transcript),
-                    found,
+                    _moved(readings[transcript.native_id], places, transcript),
+                    _reading(find_trouble(transcript, copied=copied, known=known))
+                    if others is None
+                    else _moved(others.get(transcript.native_id, Reading([], [])), places, transcript),
                     _failed_share(transcript),
                     len(transcript.messages),
                 )
@@ -238,14 +273,21 @@ _SESSION = re.compile(r"^==== session (\S+) \(")
 _NUMBERED = re.compile(r"^#(\d+)  (\(no time\)|\S+ \S+?)(?: \(\+.*?\))?  ([A-Z]+)\b")
 
 
-def _dumped(folder: Path) -> dict[str, list[Place]]:
-    """The places of the messages of each dumped session."""
-    found: dict[str, list[Place]] = {}
+class Dump(NamedTuple):
+    """A dumped session: the number with which its file's name begins, and the places of its messages."""
+
+    number: int
+    places: list[Place]
+
+
+def _dumped(folder: Path) -> dict[str, Dump]:
+    found: dict[str, Dump] = {}
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         places: list[Place] = []
+        number = int("0" + path.name.partition("_")[0]) if path.name[0].isdigit() else 0
         for line in path.read_text(encoding="utf-8").splitlines():
             if session := _SESSION.match(line):
-                places = found.setdefault(session[1], [])
+                places = found.setdefault(session[1], Dump(number, [])).places
             elif (numbered := _NUMBERED.match(line)) and int(numbered[1]) == len(places):
                 places.append((numbered[2], numbered[3]))
     return found
@@ -319,7 +361,11 @@ def _overlap(one: Marked, other: Marked) -> bool:
 
 
 def _share(some: Sequence[object], of: Sequence[object]) -> str:
-    return f"{len(some)} of {len(of)} ({len(some) / len(of):.2f})" if of else "none"
+    """A share with its interval by Wilson, at 95 %."""
+    if not of:
+        return "none"
+    low, high = wilson(len(some), len(of))
+    return f"{len(some)} of {len(of)} ({len(some) / len(of):.2f}, {low:.2f} to {high:.2f})"
 
 
 def _interventions(compared: Sequence[Compared]) -> Iterator[str]:

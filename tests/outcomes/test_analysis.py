@@ -33,12 +33,6 @@ def test_an_analysis_survives_being_stored() -> None:
     assert msgspec.json.decode(msgspec.json.encode(found), type=Analysis) == found
 
 
-def test_flags_can_be_left_aside() -> None:
-    said = conversation(user("go"), shell("python a.py", "all fine", error=True))
-    assert analyse(said).calls["failed"] == 1
-    assert analyse(said, ignore_flags=True).calls["failed"] == 0
-
-
 def test_an_empty_record_and_one_of_pictures_are_analysed() -> None:
     assert analyse(Transcript(source="test", native_id="x")).exchanges == ()
     assert analysed(picture(), picture()).exchanges == ()

@@ -66,13 +66,6 @@ def test_a_call_without_a_result_is_unknown() -> None:
     assert decide(Exchange(call=ToolCall("1", "Bash"), asked=0)) == Decision(Outcome.UNKNOWN, "no result")
 
 
-def test_ignoring_flags_looks_at_the_text_alone() -> None:
-    flagged = exchange("get_price", {}, "ValueError: no such car", error=False, exit_code=0)
-    refused = exchange("get_price", {}, "12", error=True, exit_code=3, disposition=Disposition.REJECTED)
-    assert decide(flagged, ignore_flags=True).outcome is Outcome.FAILED
-    assert decide(refused, ignore_flags=True).outcome is Outcome.OK
-
-
 # Refusals
 
 
@@ -96,7 +89,7 @@ def test_ignoring_flags_looks_at_the_text_alone() -> None:
 )
 def test_a_refusal_is_not_a_failure(text: str, expected: str) -> None:
     assert outcome(exchange("Bash", {"command": "git push"}, text, error=True)) == expected
-    assert decide(exchange("Bash", {"command": "git push"}, text), ignore_flags=True).outcome == expected
+    assert outcome(exchange("Bash", {"command": "git push"}, text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -376,11 +369,6 @@ def test_a_clean_run_or_a_log_behind_a_pipe_stays_ok(command: str, text: str) ->
     assert outcome(shell(command, text, error=False)) == "ok"
 
 
-def test_text_alone_answers_what_the_tool_would_have_reported() -> None:
-    piped = shell("pytest | tail -1", "1 failed, 2 passed in 0.1s")
-    assert decide(piped, ignore_flags=True).outcome is Outcome.OK
-
-
 # Any content
 
 
@@ -443,10 +431,8 @@ def test_a_long_result_is_judged_by_its_two_ends() -> None:
 )
 def test_any_exchange_is_decided_with_some_evidence(tool: str, arguments: str, text: str, error: bool | None) -> None:
     found = exchange(tool, arguments, text, error=error)
-    for ignore_flags in (False, True):
-        decision = decide(found, ignore_flags=ignore_flags)
-        assert decision.evidence
-        assert decide(found, ignore_flags=ignore_flags) == decision
+    assert decide(found).evidence
+    assert decide(found) == decide(found)
 
 
 # Forms that an agent program or the system writes and nobody's content has

@@ -23,7 +23,7 @@ from whet.sessions.transcripts import (
     pair,
     session_id,
 )
-from whet.sessions.trust import Trust, lowest, trust_of_tool
+from whet.sessions.trust import Trust
 
 words = st.text(st.characters(codec="utf-8"), max_size=20)
 texts = st.builds(Text, words)
@@ -117,14 +117,3 @@ def test_a_result_without_a_call_is_an_orphan_and_a_call_without_a_result_stands
     found = pair(log)
     assert [exchange.result for exchange in found.exchanges] == [None]
     assert [orphan.message for orphan in found.orphans] == [1]
-
-
-def test_trust_of_a_derived_text_is_the_lowest_of_its_lineage() -> None:
-    assert lowest([Trust.USER, Trust.TOOL, Trust.OPERATOR]) is Trust.TOOL
-    assert lowest([]) is Trust.EXTERNAL
-
-
-def test_results_of_web_and_mcp_tools_are_external() -> None:
-    foreign = ("WebFetch", "web_search", "mcp__github__get_issue", "browser_navigate", "google_web_search", "fetch")
-    assert {trust_of_tool(name) for name in foreign} == {Trust.EXTERNAL}
-    assert {trust_of_tool(name) for name in ("Bash", "read_file", "", "apply_patch")} == {Trust.TOOL}

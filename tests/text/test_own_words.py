@@ -90,7 +90,7 @@ def _patterns(value: object) -> Iterator[object]:
 
 def test_the_patterns_of_the_project_are_found() -> None:
     names = {name.partition(".")[0] for name, _ in module_patterns()}
-    assert {"words", "fingerprints", "failed_steps", "envelopes"} <= names
+    assert {"words", "fingerprints", "verdicts", "envelopes"} <= names
 
 
 @pytest.mark.parametrize("pump", PUMPS)

@@ -35,10 +35,25 @@ def test_an_error_is_told_without_what_varies_or_not_at_all(text: str, cause: st
         ("FAIL src/price.test.ts\n", "src/price.test.ts"),
         ("(fail) Price > rounds up [1.85ms]", "Price > rounds up"),
         (" 1365 pass\n" * 9, ""),
+        (
+            "  ✓  9 [chromium] › a.spec.ts:3:1 › opens\n  ✘  10 [chromium] › a.spec.ts:9:3 › buys (30.0s)",
+            "a.spec.ts:9:3 › buys",
+        ),
+        ("  1) [webkit] › a.spec.ts:9:3 › buys ─────\n\n    Error Context: test-results/a.md", "a.spec.ts:9:3 › buys"),
     ],
 )
 def test_what_was_red_is_named_without_how_long_it_took(text: str, name: str) -> None:
     assert red_name(failed(text)) == name
+
+
+def test_a_red_check_is_named_by_the_first_run_that_says_what_was_red() -> None:
+    edit = call("Edit", {"file_path": "a.ts", "old_string": "a", "new_string": "b"}, "ok")
+    again = call("Edit", {"file_path": "a.ts", "old_string": "b", "new_string": "c"}, "ok")
+    silent = shell("npm test", "12 files, 3 of 4", error=True)
+    telling = shell("npm test", "FAIL src/price.test.ts", error=True)
+    green = shell("npm test", "4 of 4", error=False)
+    [trouble] = find_trouble(conversation(user("Go."), edit, silent, again, telling, edit, green)).troubles
+    assert trouble.cause == "src/price.test.ts"
 
 
 def test_a_correction_is_named_by_what_was_said_first() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from conversations import Turn, call, conversation, shell, user
 from whet.outcomes.view import JudgedCall, gather
-from whet.trouble.failed_steps import is_answer, is_expected, timed_out
+from whet.trouble.verdicts import is_answer, is_expected, timed_out
 
 
 def step_of(turn: Turn) -> JudgedCall:

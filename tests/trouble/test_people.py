@@ -187,6 +187,21 @@ def test_who_asks_for_the_reason_of_what_was_done_corrects(words: str) -> None:
     assert len(interventions(conversation(*blue, user(words), agent("You named that colour.")))) == 1
 
 
+def test_a_question_about_what_was_only_read_corrects_nothing() -> None:
+    read = (user("Why does it crash?"), shell("cat main.c", "int main"), agent("It frees the buffer twice."))
+    asked = conversation(*read, user("Can we not catch that?"), shell("ls", "main.c"), agent("We could."))
+    assert not interventions(asked)
+    said = conversation(*read, user("But it is never freed."), agent("You are right."))
+    assert len(interventions(said)) == 1
+
+
+def test_the_first_words_of_a_resumed_session_correct_what_was_done_before_it() -> None:
+    made = (user("Make the link blue."), edit("red", "blue"), agent("It is blue."))
+    resumed = conversation(*made, user("But it is still red."), edit("a", "b"), agent("Now it is."))
+    [event] = find_trouble(resumed, copied=frozenset(range(4))).interventions
+    assert (event.kind, event.message) == (InterventionKind.CORRECTION, 4)
+
+
 def test_who_says_no_to_what_was_delegated_or_handed_over_corrects() -> None:
     given = call("Task", {"prompt": "Add the shell."}, "Done.")
     asked = (user("Add the shell."), given, agent("It is there."))

@@ -19,6 +19,7 @@ from whet.store.adding import ask_for_all, tidy
 from whet.store.database import Database, Unreachable
 from whet.store.forgotten import LeftOutFile, alike, forget_left_out, forgotten, keep_left_out
 from whet.store.home import Home, holds
+from whet.store.listing import Filters, count_sessions
 from whet.store.rows import uncollected
 from whet.store.side_by_side import process_pool
 from whet.targets.known_projects import remember_projects
@@ -74,6 +75,7 @@ def take(
     Raises ImportStopped where the store fails, and ImportInterrupted for an interrupt; both say what was kept.
     """
     report, order = ImportReport(), order._replace(dialect=database.dialect)
+    before = count_sessions(database, Filters())
     files = list(_changed(database, home, paths, order, report=report))
     batch: list[FilePiece] = []
     never = frozenset(each.id for each in forgotten(home))
@@ -98,6 +100,8 @@ def take(
             remember_projects(database)
     except KeyboardInterrupt as stop:
         keep_batch()
+        # What came in the middle of keeping a batch was kept, and counts as unchanged since.
+        report.imported = max(report.imported, count_sessions(database, Filters()) - before)
         raise ImportInterrupted(report) from stop
     except Unreachable:
         raise  # whoever carries out orders waits for the server, and imports again

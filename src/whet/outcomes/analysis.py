@@ -70,20 +70,14 @@ class Analysis(Value, frozen=True):
         return frozenset(exchange.tool for exchange in self.exchanges)
 
 
-def analyse(
-    transcript: Transcript,
-    *,
-    ignore_flags: bool = False,
-    copied: Set[int] = NO_PLACES,
-) -> Analysis:
+def analyse(transcript: Transcript, *, copied: Set[int] = NO_PLACES) -> Analysis:
     """Decide every exchange.
 
     The messages at the `copied` places are evidence in the session that they were copied from, and not here. A session
     that is nothing but a copy is analysed as a whole, and marked.
     """
     apart = NO_PLACES if is_copy(transcript, copied) else copied
-    evidence = gather(own_part(transcript, apart), ignore_flags=ignore_flags)
-    return analysis_of_view(evidence, transcript, copied=copied)
+    return analysis_of_view(gather(own_part(transcript, apart)), transcript, copied=copied)
 
 
 def analysis_of_view(evidence: SessionView, transcript: Transcript, *, copied: Set[int]) -> Analysis:
@@ -116,6 +110,6 @@ def _copied(transcript: Transcript, copied: Set[int]) -> Copied:
 def _used_by_others(model: str, messages: Iterable[Message]) -> Iterator[ModelUse]:
     used: dict[str, list[Usage]] = {}
     for message in messages:
-        if message.usage is not None and message.model not in ("", model):
+        if message.usage is not None and message.model and message.model != model:
             used.setdefault(message.model, []).append(message.usage)
     return (ModelUse(name, total(usages)) for name, usages in sorted(used.items()))

@@ -60,19 +60,16 @@ OUTCOME_OF_DISPOSITION = {
     Disposition.BLOCKED: Decision(Outcome.FAILED, "record: blocked by policy"),
 }
 
+NO_ERROR = Decision(Outcome.OK, "flag: no error")
+NO_EXIT_CODE = Decision(Outcome.OK, "exit code 0")
 
-def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:
-    """Decide from the record's own status first, then from the answer's form; never from a word inside content.
 
-    With `ignore_flags` the error flag, the exit code and the disposition of the record are not looked at, and the
-    answer is what the tool itself would have reported: a failure hidden behind a pipe then counts as ok.
-    """
+def decide(exchange: Exchange) -> Decision:
+    """Decide from the record's own status first, then from the answer's form; never from a word inside content."""
     result, call = exchange.result, exchange.call
     if result is None:
         return Decision(Outcome.UNKNOWN, "no result")
     text = without_preamble(result.text.strip())
-    if ignore_flags:
-        return _from_text(call, text)
     if result.disposition is not None:
         return OUTCOME_OF_DISPOSITION[result.disposition]
     if result.error is True:
@@ -80,10 +77,9 @@ def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:
     if result.error is None and result.exit_code:
         return _from_exit_code(result.exit_code, call, text)
     if result.error is None and result.exit_code is None:
-        decision = _from_text(call, text)
+        decision = decide_by_text(call, text)
         return (_hidden(call, text) if decision.outcome is Outcome.OK else None) or decision
-    recorded = "flag: no error" if result.error is False else "exit code 0"
-    return _despite(Decision(Outcome.OK, recorded), call, text)
+    return _despite(NO_ERROR if result.error is False else NO_EXIT_CODE, call, text)
 
 
 def _despite(decision: Decision, call: ToolCall, text: str) -> Decision:
@@ -92,8 +88,9 @@ def _despite(decision: Decision, call: ToolCall, text: str) -> Decision:
     status = envelopes.read(text, family)
     if status is not None and status.failed:
         return _from_envelope(status, call)
-    code = envelopes.printed_exit_code(text, command_of(call)) if family is Family.SHELL else None
-    if code:
+    if family is not Family.SHELL:
+        return decision
+    if code := envelopes.printed_exit_code(text, command_of(call)):
         return _from_exit_code(code, call, text)
     return _hidden(call, text) or decision
 
@@ -104,7 +101,7 @@ def _hidden(call: ToolCall, text: str) -> Decision | None:
     return Decision(Outcome.FAILED, f"hidden by pipe: {found}") if found else None
 
 
-def _from_text(call: ToolCall, text: str) -> Decision:
+def decide_by_text(call: ToolCall, text: str) -> Decision:
     """Text alone: a refusal, the status that the tool prints, its envelope, then the error forms of its family."""
     if refusal := _refusal(call, text):
         return refusal

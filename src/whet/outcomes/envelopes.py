@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import re2
 
-from whet.outcomes.error_forms import head, tail
+from whet.outcomes.error_forms import has_any, head, tail
 from whet.sessions.tool_families import Family
 from whet.text.words import names
 
@@ -159,7 +159,10 @@ def read(text: str, family: Family) -> EnvelopeStatus | None:
 
 def _may_be_envelope(text: str) -> bool:
     """Python's dictionaries are slow to read; one without a key that tells of the call need not be read at all."""
-    return not text[:EDGE].lstrip().startswith("{'") or any(key in text for key in _TELLING_KEYS)
+    start = text[:EDGE].lstrip()
+    if not start.startswith("{'"):
+        return start.startswith("{")
+    return has_any(text, _TELLING_KEYS)
 
 
 def _from_words(answer: dict[str, object]) -> EnvelopeStatus | None:

@@ -42,7 +42,7 @@ class Forms:
 
     def first(self, text: str) -> str:
         """The name of the first form in the table's order that the text has, or nothing."""
-        if self.signs and not _has_any(text.lower(), self.signs):
+        if self.signs and not has_any(text.lower(), self.signs):
             return ""
         found = self._set.Match(text)
         return self.forms[min(found)].name if found else ""
@@ -52,7 +52,8 @@ class Forms:
         return tuple(self.forms[number].name for number in sorted(self._set.Match(text) or ()))
 
 
-def _has_any(text: str, signs: tuple[str, ...]) -> bool:
+def has_any(text: str, signs: tuple[str, ...]) -> bool:
+    """Whether one of the signs stands in a text."""
     for sign in signs:  # noqa: SIM110 - a generator would cost more than the search
         if sign in text:
             return True

@@ -1,5 +1,7 @@
 """Failures of command lines, read from the command and what it printed when no status tells."""
 
+import re
+
 import re2
 
 from whet.outcomes import envelopes
@@ -47,7 +49,7 @@ _SHELL_SYNTAX = re2.compile(
     r"bad substitution|unbound variable|event not found|invalid |ambiguous redirect|cannot create|"
     r"argument list too long))"
 )
-_STREAM = re2.compile(r"(?i)^\[?stderr\]?:\s*")  # how some shell tools mark the lines that are no answer
+_STREAM = re.compile(r"(?i)^\[?stderr\]?:\s*")  # how some shell tools mark the lines that are no answer
 _PROGRAM_COMPLAINT = re2.compile(r"^(?:/\S*/)?([A-Za-z0-9_.+-]{1,40}): (.+)$")
 _REFUSED = re2.compile(
     r"(?i)no such file or directory|permission denied|not found|cannot |can't |missing |invalid |unrecognized |"
@@ -86,7 +88,8 @@ CLOSINGS = Forms(
 def hidden_failure(command: str, text: str) -> str:
     """A check or program that failed though the line's status is 0, because what follows it hides its status."""
     stages = split(command)
-    if not any(not is_reader(stage) and not is_decisive(stages, index) for index, stage in enumerate(stages)):
+    # The last command of a line always decides.
+    if not any(not is_reader(stage) and not is_decisive(stages, index) for index, stage in enumerate(stages[:-1])):
         return ""
     if code := envelopes.echoed_exit_code(text, command):
         return f"exit code {code}"
@@ -154,6 +157,8 @@ def _complaint(stages: tuple[Stage, ...], text: str) -> str:
     first, last = head(text).split("\n")[:HEAD_LINES], tail(text).split("\n")[-TAIL_LINES:]
     lines = list(dict.fromkeys(_STREAM.sub("", line.strip()) for line in first + last if line.strip()))
     for line in lines:
+        if ":" not in line:
+            continue
         shell, said = _SHELL_COMPLAINT.search(line), _PROGRAM_COMPLAINT.match(line)
         if shell and _is_shell_failure(stages, next(filter(None, shell.groups())), is_last=line == lines[-1]):
             return "shell: " + ("command not found" if "not found" in line else "error")

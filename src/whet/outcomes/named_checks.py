@@ -2,6 +2,7 @@
 
 import re2
 
+from whet.outcomes.error_forms import has_any
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import check_named
 from whet.sessions.shell_lines import CHECKERS, RUNNERS, WrittenStage, written
@@ -24,8 +25,8 @@ _SCRIPTS = (".sh", ".py", ".js", ".ts")
 
 def named_in_error(text: str) -> set[EntryHead]:
     """The commands for tests that the output of a failed check advises: "Use: ./dev test MODULE"."""
-    text = text[:LOOKED_AT]
-    advised = (group for found in _ADVISED.finditer(text) for group in found.groups() if group)
+    telling = _lines_with(text, "use", "run", "try", "usage")
+    advised = (group for found in _ADVISED.finditer(telling) for group in found.groups() if group)
     heads = {head for told in advised if (head := _head(told)) and any(map(check_named, head[1:]))}
     return heads | named_by_person(text)
 
@@ -34,8 +35,15 @@ def named_by_person(text: str) -> set[EntryHead]:
     """The commands that a text names as the way to test: "run the tests with ./dev test"."""
     if "test" not in text and "Test" not in text:
         return set()
-    told = (found.group(1) for form in (_WITH, _USED) for found in form.finditer(text[:LOOKED_AT]))
+    telling = _lines_with(text, "test")
+    told = (found.group(1) for form in (_WITH, _USED) for found in form.finditer(telling))
     return {head for each in told if (head := _head(each))}
+
+
+def _lines_with(text: str, *words: str) -> str:
+    """The lines of the beginning of a text that have one of the words: no form reaches beyond its line."""
+    lines = text[:LOOKED_AT].split("\n")
+    return "\n".join([line for line in lines if has_any(line.lower(), words)])
 
 
 def is_named(call: ToolCall, named: set[EntryHead]) -> bool:

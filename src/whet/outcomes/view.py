@@ -108,14 +108,14 @@ class SessionView(Value, frozen=True, dict=True):
         return tuple([saying for saying in self.sayings if saying.role is Role.AGENT])
 
 
-def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView:
+def gather(transcript: Transcript) -> SessionView:
     """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
     own = hushed(transcript.messages)
     if own is not transcript.messages:
         transcript = replace(transcript, messages=own)
     heard = heard_before(transcript.messages)
     steps = tuple(
-        JudgedCall(exchange, decide(exchange, ignore_flags=ignore_flags), trust=_trust_of_call(exchange, heard, own))
+        JudgedCall(exchange, decide(exchange), trust=_trust_of_call(exchange, heard, own))
         for exchange in pair(transcript.messages).exchanges
         if transcript.messages[exchange.asked].origin not in OF_OTHERS
     )
@@ -154,10 +154,10 @@ def _trust_of_call(exchange: Exchange, heard: tuple[Trust, ...], messages: tuple
 
 def _saying(index: int, message: Message, heard: Trust) -> Saying | None:
     text = message.text
-    calls = message.role is Role.AGENT and bool(message.calls)
-    if not text and (calls or message.role is Role.USER):
+    if not text and (message.role is Role.USER or message.calls):
         return None
-    return Saying(index, message.role, text, not calls, _trust_of(message, heard))
+    is_closing = message.role is Role.USER or not message.calls
+    return Saying(index, message.role, text, is_closing, _trust_of(message, heard))
 
 
 def _trust_of(message: Message, heard: Trust) -> Trust:

@@ -120,12 +120,7 @@ def checks_of(call: ToolCall) -> frozenset[str]:
         return frozenset({plain_name(call.name)})
     if family_of(call) is not Family.SHELL:
         return frozenset()
-    return checks_in(command_of(call))
-
-
-def checks_in(command: str) -> frozenset[str]:
-    """The tests, builds and linters that a command line runs."""
-    return frozenset(name for stage in split(command) if (name := check_of(stage)))
+    return frozenset(name for stage in split(command_of(call)) if (name := check_of(stage)))
 
 
 def tested_by(call: ToolCall) -> frozenset[str]:

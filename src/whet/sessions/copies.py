@@ -68,4 +68,6 @@ def is_copy(transcript: Transcript, copied: Set[int]) -> bool:
 
 def own_messages_of(transcript: Transcript, copied: Set[int]) -> Iterator[Message]:
     """The messages that are the session's own."""
+    if not copied:
+        return iter(transcript.messages)
     return (message for place, message in enumerate(transcript.messages) if place not in copied)

@@ -4,10 +4,11 @@ import contextlib
 import gc
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -79,7 +80,10 @@ def go_through(
 
 @contextlib.contextmanager
 def process_pool(processors: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes for values that hold no cycles. An interrupt is for the one that started them; it ends what waits."""
+    """Processes for values that hold no cycles. An interrupt is for the one that started them; it ends what waits.
+
+    They end with it, however it ends.
+    """
     pool = ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=_prepare_process)
     try:
         yield pool
@@ -90,6 +94,15 @@ def process_pool(processors: int) -> Iterator[ProcessPoolExecutor]:
 def _prepare_process() -> None:
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for its next order for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from typing import NamedTuple
 
 import re2
@@ -19,9 +18,8 @@ from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.clock import agent_seconds
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
-from whet.trouble.failed_steps import timed_out
 from whet.trouble.values import InterventionKind, JudgedMessages, Speaker, TroubleEnding
-from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
+from whet.trouble.verdicts import CheckVerdict, hides_status, timed_out, verdict
 from whet.values import Value, lazy
 
 # What every shell line has that writes a file, or hands work over: looked for before the line is split.
@@ -30,6 +28,7 @@ NONE: frozenset[str] = frozenset()
 _MENDING = ("fix", "--write", "--apply", "correct")
 _HANDING = ("commit", "push", "pr ", "mr ")
 WRITERS = frozenset({Family.EDIT, Family.WRITE, Family.SHELL})
+STOPPED = frozenset({Outcome.REJECTED, Outcome.CANCELLED})
 DOES = frozenset({Effect.CHANGES, Effect.RUNS})
 _UNSTASH = re2.compile(r"\bstash\s+(?:pop|apply)\b")
 
@@ -109,7 +108,7 @@ class CourseStep(Value, frozen=True, dict=True):
     @lazy
     def worked_on(self) -> frozenset[str]:
         """The files that it changed, if it worked, wherever they lie."""
-        if not self.step.worked or family_of(self.step.exchange.call) not in WRITERS:
+        if family_of(self.step.exchange.call) not in WRITERS or not self.step.worked:
             return NONE
         return frozenset([path for path in self._written if path])
 
@@ -192,17 +191,32 @@ class SessionCourse(Value, frozen=True, dict=True):
 
     @lazy
     def _asked(self) -> tuple[int, ...]:
-        return tuple(move.asked for move in self.moves)
+        return tuple([move.asked for move in self.moves])
+
+    @lazy
+    def failing(self) -> tuple[CourseStep, ...]:
+        """The steps that failed."""
+        return tuple([move for move in self.moves if move.step.failed])
+
+    @lazy
+    def stopped(self) -> tuple[CourseStep, ...]:
+        """The steps that somebody refused or cut off."""
+        return tuple([move for move in self.moves if move.step.decision.outcome in STOPPED])
+
+    @lazy
+    def checking(self) -> tuple[CourseStep, ...]:
+        """The steps that run a check."""
+        return tuple([move for move in self.moves if move.checks])
 
     @lazy
     def openings(self) -> tuple[int, ...]:
         """The messages with which somebody opens a turn of the agent, or stops it; not what is typed while it works."""
-        return tuple(
-            index
-            for index, message in enumerate(self.messages)
-            if index >= self.begin
-            and (message.origin is Origin.INTERRUPT or (is_ordered(message) and not self.is_at_work(index)))
-        )
+        by_user = (at for at, message in enumerate(self.messages) if message.role is Role.USER and at >= self.begin)
+        return tuple([at for at in by_user if self._opens(at)])
+
+    def _opens(self, at: int) -> bool:
+        message = self.messages[at]
+        return message.origin is Origin.INTERRUPT or (is_ordered(message) and not self.is_at_work(at))
 
     @lazy
     def spoken(self) -> tuple[int, ...]:
@@ -240,7 +254,7 @@ class SessionCourse(Value, frozen=True, dict=True):
     @lazy
     def refused(self) -> frozenset[int]:
         """The messages that say that a call was refused."""
-        return frozenset(move.answered for move in self.moves if move.step.decision.outcome is Outcome.REJECTED)
+        return frozenset(move.answered for move in self.stopped if move.step.decision.outcome is Outcome.REJECTED)
 
     def is_at_work(self, message: int) -> bool:
         """Whether the agent was still at it when a message came."""
@@ -300,7 +314,9 @@ class SessionCourse(Value, frozen=True, dict=True):
     @lazy
     def _doing(self) -> tuple[int, ...]:
         return tuple(
-            move.number for move in self.moves if move.step.effect in DOES or move.mends or (move.checks and move.files)
+            move.number
+            for move in self.moves
+            if move.step.effect in DOES or (move.checks and (move.mends or move.files))
         )
 
     def has_done(self, first: int, last: int) -> bool:
@@ -311,7 +327,7 @@ class SessionCourse(Value, frozen=True, dict=True):
     @lazy
     def changes(self) -> tuple[CourseStep, ...]:
         """The steps that changed files."""
-        return tuple(move for move in self.moves if move.files)
+        return tuple([move for move in self._works if move.files])
 
     @lazy
     def _changed(self) -> tuple[int, ...]:
@@ -329,9 +345,14 @@ class SessionCourse(Value, frozen=True, dict=True):
         place = bisect_left(self._changed, message)
         return self.changes[place] if place < len(self.changes) else None
 
+    @lazy
+    def is_resumed(self) -> bool:
+        """Whether the agent had acted in the session that this one goes on with."""
+        return any(message.calls for message in self.messages[: self.begin])
+
     def has_acted_before(self, message: int) -> bool:
         """Whether the agent did anything before a message."""
-        return bisect_left(self._asked, message) > bisect_left(self._asked, self.begin)
+        return self.is_resumed or bisect_left(self._asked, message) > bisect_left(self._asked, self.begin)
 
     @lazy
     def last_unstash(self) -> int:
@@ -348,25 +369,15 @@ class SessionCourse(Value, frozen=True, dict=True):
 
     @lazy
     def _works(self) -> tuple[CourseStep, ...]:
-        return tuple(move for move in self.moves if move.worked_on)
-
-    def works_before(self, message: int, most: int) -> tuple[CourseStep, ...]:
-        """The last steps before a message that changed files, wherever they lie."""
-        end = bisect_left(self._works, message, key=attrgetter("asked"))
-        return self._works[max(0, end - most) : end]
+        return tuple([move for move in self.moves if move.worked_on])
 
     @lazy
-    def _first_delegated(self) -> int:
-        given = (move.asked for move in self.moves if move.delegates)
-        return next(given, len(self.messages))
-
-    def has_delegated_before(self, message: int) -> bool:
-        """Whether the agent had another agent work before a message."""
-        return self._first_delegated < message
+    def _first_work(self) -> int:
+        return next((move.asked for move in self.moves if move.files or move.delegates), len(self.messages))
 
     def has_worked_before(self, message: int) -> bool:
         """Whether anything was changed before a message, by the agent or by one that worked for it."""
-        return self.has_changed_before(message) or self.has_delegated_before(message)
+        return self._first_work < message
 
     @lazy
     def _handed_over(self) -> tuple[int, ...]:
@@ -389,4 +400,4 @@ class SessionCourse(Value, frozen=True, dict=True):
 
 def moves_of(view: SessionView, checks: frozenset[EntryHead] = frozenset()) -> tuple[CourseStep, ...]:
     """The steps of a session. `checks` are the commands that this project checks its work with, where known."""
-    return tuple(CourseStep(number, step, check_names(step, checks)) for number, step in enumerate(view.steps))
+    return tuple([CourseStep(number, step, check_names(step, checks)) for number, step in enumerate(view.steps)])

@@ -15,10 +15,10 @@ LOOKED_BACK = 40  # edits among which the one that another turns back is looked 
 
 def discarded(course: SessionCourse) -> Iterator[Stretch]:
     """Each time that edits were put back, from the first of them on."""
-    if not course.changes:
-        return
     kept: dict[int, CourseStep] = {}  # edits that are neither handed over nor put back
-    for move in course.moves:
+    for move in course.moves[course.changes[0].number :] if course.changes else ():
+        if not move.step.worked or not (kept or move.files):
+            continue
         if move.hands_over:
             kept.clear()
             continue
@@ -46,7 +46,7 @@ def _stretch(course: SessionCourse, gone: list[CourseStep], last: int, back: int
 
 def _by_others(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
     """The edits of earlier turns, where one of them could be made once more: somebody had put them back."""
-    if not kept or not move.edits or not move.step.worked:
+    if not kept or not move.edits:
         return []
     start = course.start_of_turn(move.asked)
     if next(iter(kept.values())).answered >= start or not any(edit.replaces for edit in move.edits):
@@ -59,7 +59,7 @@ def _by_others(course: SessionCourse, move: CourseStep, kept: dict[int, CourseSt
 
 
 def _by_git(course: SessionCourse, move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
-    if not kept or "git" not in move.command or not move.step.worked:
+    if not kept or "git" not in move.command:
         return []
     back = {path for stage in split(move.command) if stage.program == "git" for path in _put_back(course, move, stage)}
     if not back:
@@ -97,7 +97,7 @@ def plain_after(words: list[str]) -> list[str]:
 
 def _by_hand(move: CourseStep, kept: dict[int, CourseStep]) -> list[CourseStep]:
     """The edit that this one turns back exactly."""
-    if not move.step.worked or not move.edits:
+    if not kept or not move.edits:
         return []
     first = move.edits[0]
     for earlier in islice(reversed(kept.values()), LOOKED_BACK):

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from whet.trouble.course import SessionCourse, Stretch
 from whet.trouble.discarded import discarded
-from whet.trouble.lost_context import lost_contexts
 from whet.trouble.people import claimed, not_followed, put_right
 from whet.trouble.red_checks import red_checks
 from whet.trouble.slips import slips
 from whet.trouble.values import TroubleKind
-from whet.trouble.waiting import waits
+from whet.trouble.waiting import lost_contexts, waits
 
 
 class ChangeKind(StrEnum):

@@ -109,11 +109,6 @@ def agrees(text: str) -> bool:
     return is_yes or text.lstrip().startswith(_YES_UNSPACED) or _CHOICE.match(text) is not None
 
 
-def is_brief(text: str) -> bool:
-    """Whether the words are too few to say what would be wrong."""
-    return len(_first(text)) < FIRST_WORDS + 1 and not _UNSPACED.search(text)
-
-
 def _first(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text[:OBJECTION_LETTERS])[: FIRST_WORDS_ALSO + 1]]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from whet.text.words import many
 from whet.trouble.clock import LONGEST_GAP_SECONDS
 from whet.trouble.rollups import TroubleCost, TroubleGroup, by_kind, costs, group
 from whet.trouble.trends import LEAST_HOURS, LEAST_SESSIONS, TroubleRate, TroubleTrend
@@ -52,7 +53,7 @@ def spent_words(found: TroubleOverview) -> str:
     """What sessions spent."""
     paid = f", {money(found.dollars)}" if found.dollars else ""
     worked = f", {agent_time(found.total.agent_seconds)}" if found.total.agent_seconds else ""
-    return f"{_many(found.total.sessions, 'session')}{worked}{paid}."
+    return f"{many(found.total.sessions, 'session')}{worked}{paid}."
 
 
 def lost_words(found: TroubleOverview, label_of: Callable[[str], str]) -> str:
@@ -70,7 +71,7 @@ def untimed_words(found: TroubleOverview) -> str:
     if found.untimed == found.total.sessions:
         return "What they lost cannot be counted: no times are on record." if found.untimed else ""
     are = "is" if found.untimed == 1 else "are"
-    said = f"{_many(found.untimed, 'session')} {are} not in these hours: no times are on record."
+    said = f"{many(found.untimed, 'session')} {are} not in these hours: no times are on record."
     return said if found.untimed else ""
 
 
@@ -79,8 +80,8 @@ def stepped_in_words(found: TroubleOverview) -> str:
     times, guessed = found.total.interventions, found.total.guessed
     if not times:
         return "You never stepped in."
-    doubt = f" ({_many(guessed, 'correction')} guessed from the words; `whet learn` reads them)" if guessed else ""
-    return f"You stepped in {_many(times, 'time')}{doubt}."
+    doubt = f" ({many(guessed, 'correction')} guessed from the words; `whet learn` reads them)" if guessed else ""
+    return f"You stepped in {many(times, 'time')}{doubt}."
 
 
 def trend_words(found: TroubleTrend) -> str:
@@ -113,7 +114,7 @@ def agent_time(seconds: float) -> str:
     if seconds >= HOUR:
         hours = f"{seconds / HOUR:,.1f}" if seconds < 10 * HOUR else f"{seconds / HOUR:,.0f}"
         return f"{hours} agent hours"
-    return _many(round(seconds / MINUTE), "agent minute") if seconds >= MINUTE else f"{seconds:.0f} agent seconds"
+    return many(round(seconds / MINUTE), "agent minute") if seconds >= MINUTE else f"{seconds:.0f} agent seconds"
 
 
 def duration(seconds: float) -> str:
@@ -133,10 +134,11 @@ def interval_words(cost: TroubleCost) -> str:
     return f"{percent(cost.share)} ({100 * max(cost.low, 0.0):.0f}–{100 * cost.high:.0f})"
 
 
+def per_hour(found: TroubleGroup) -> str:
+    """How often people stepped in per agent hour; a dash where less than an hour says nothing yet."""
+    return f"{HOUR * found.interventions / found.agent_seconds:.1f}" if found.agent_seconds >= HOUR else "–"
+
+
 def money(dollars: float) -> str:
     """An amount of dollars."""
     return f"${dollars:,.0f}" if dollars >= 100 else f"${dollars:,.2f}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -8,14 +8,13 @@ from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.outcomes.view import Saying, SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed
-from whet.sessions.transcripts import Disposition, Message, Origin, Role
+from whet.sessions.transcripts import Message, Origin, Role
 from whet.text.words import own_words
 from whet.trouble.clock import is_asking
 from whet.trouble.course import NOTHING_KNOWN, CourseStep, SessionCourse, SessionKnowledge, SteppedIn, Stretch, moves_of
 from whet.trouble.objections import (
     agrees,
     asks_for_more,
-    is_brief,
     is_question,
     negates,
     refuses,
@@ -28,7 +27,6 @@ from whet.trouble.verdicts import CheckVerdict
 
 ENOUGH = 2  # points with which a message is a correction
 TAKEN_BACK_SECONDS = 10.0
-CUT_OFF = frozenset({Disposition.INTERRUPTED, Disposition.CANCELLED})
 
 
 def course_of(view: SessionView, known: SessionKnowledge = NOTHING_KNOWN, *, begin: int = 0) -> SessionCourse:
@@ -43,7 +41,7 @@ def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
 
 
 def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
-    for move in course.moves:
+    for move in course.stopped:
         if move.step.decision.outcome is not Outcome.REJECTED or move.answered < course.begin:
             continue
         result = move.step.exchange.result
@@ -61,27 +59,19 @@ def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
         before = index - 1  # the last message that no program inserted
         while before >= 0 and course.messages[before].origin is Origin.INSERTED:
             before -= 1
-        if _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
+        # A refusal may say the same already.
+        if before not in course.refused and (before < 0 or _is_of_agent(course, before, index)):
             yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
 
 
 def _stopped_calls(course: SessionCourse) -> Iterator[SteppedIn]:
     """Calls that were cut off, where the next word is the person's: some agents record no other sign of it."""
-    for move in course.moves:
+    for move in course.stopped:
         after = move.answered + 1
         if move.step.decision.outcome is not Outcome.CANCELLED or not course.begin < after < len(course.messages):
             continue
         if is_typed(course.messages[after]):
             yield SteppedIn(move.answered, InterventionKind.INTERRUPT, "", _whose(course, None))
-
-
-def _is_cut_off(message: Message) -> bool:
-    return any(result.disposition in CUT_OFF for result in message.results)
-
-
-def _stops_work(course: SessionCourse, before: int) -> bool:
-    """Whether a refusal does not say the same already."""
-    return before not in course.refused
 
 
 def _is_of_agent(course: SessionCourse, before: int, stopped: int) -> bool:
@@ -148,8 +138,11 @@ def _corrects(course: SessionCourse, saying: Saying) -> bool:
 
     When it came and what the agent does next cannot tell a correction from one more wish.
     """
-    if shows_failure(saying.text) and course.has_worked_before(saying.message):
+    has_worked = course.has_worked_before(saying.message)
+    if shows_failure(saying.text) and has_worked:
         return True
+    if is_question(saying.words) and not has_worked and not course.is_resumed:
+        return False
     points = _points_of_words(course, saying)
     if points >= ENOUGH:
         return negates(saying.words) or turns_against(saying.words)
@@ -161,10 +154,9 @@ def _corrects(course: SessionCourse, saying: Saying) -> bool:
 def _points_of_words(course: SessionCourse, saying: Saying) -> int:
     """How much the words speak for a correction, and when they were said."""
     words = saying.words
-    says_no = negates(words)
-    points = says_no + 2 * turns_against(words) - asks_for_more(words)
-    is_amid = course.is_at_work(saying.message) and not _is_cut_off(course.messages[saying.message - 1])
-    if is_amid and (says_no or not is_brief(words)):
+    says_no, turns = negates(words), turns_against(words)
+    points = says_no + 2 * turns - asks_for_more(words)
+    if (says_no or turns) and course.is_at_work(saying.message):
         points += 2
     if course.is_answer(saying.message) and not is_question(words):
         return points - 2 + says_no  # who answers may object in the same breath

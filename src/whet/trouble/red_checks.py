@@ -1,7 +1,7 @@
 """Red checks: from the first red until green, with what was red; and whether checks passed when a session ended."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
@@ -22,13 +22,13 @@ RECENT = 100  # changes before a red check that may have been meant to make it r
 
 def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
-    if not any(move.verdict is CheckVerdict.RED for move in course.moves):
+    if not any(move.verdict is CheckVerdict.RED for move in course.checking):
         return
     runs = _runs_by_name(course)
     covered: dict[str, int] = {}  # up to which step a check is told of already
     found: dict[str, str] = {}  # the checks that were red before anything was changed, and what was red
     green = -1  # the last step that showed all to be well
-    for move in course.moves:
+    for move in course.checking:
         if move.verdict is CheckVerdict.GREEN:
             green = move.number
             found = {name: cause for name, cause in found.items() if name not in move.checks}
@@ -46,7 +46,7 @@ def red_checks(course: SessionCourse) -> Iterator[Stretch]:
 def _runs_by_name(course: SessionCourse) -> dict[str, list[CourseStep]]:
     """The steps at which each check came to a verdict."""
     runs: dict[str, list[CourseStep]] = {}
-    for move in course.moves:
+    for move in course.checking:
         if move.verdict is not CheckVerdict.NONE:
             for name in move.checks:
                 runs.setdefault(name, []).append(move)
@@ -64,7 +64,7 @@ def _later(red: CourseStep, runs: dict[str, list[CourseStep]]) -> Iterator[Cours
 def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseStep]]) -> tuple[Stretch | None, int]:
     """The stretch that begins with a red check, and the last step of it."""
     end = min(course.end_of_work(red.asked), course.handed_over_after(red.number))
-    last, latest = red, red
+    last, latest, reds = red, red, [red]
     for other in _later(red, runs):
         if other.asked > end:
             break
@@ -75,17 +75,18 @@ def _follow(course: SessionCourse, red: CourseStep, runs: dict[str, list[CourseS
         last = other
         if other.verdict is CheckVerdict.RED:
             latest = other
+            reds.append(other)
         elif other.proves or (not other.mends and _is_answered(course, latest, other)):
-            return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
+            return _stretch(reds, other.answered, TroubleEnding.MENDED), other.number
     if last is red:
         answer = _answer(course, red, end)
         if answer is None:
             # A commit that was refused is what the rest of the turn is about; another check was run to see how it is.
             refused = COMMIT in red.checks
-            return (_stretch(red, _until_next_work(course, red), TroubleEnding.LEFT) if refused else None), red.number
+            return (_stretch(reds, _until_next_work(course, red), TroubleEnding.LEFT) if refused else None), red.number
         last = answer
     ending = TroubleEnding.MENDED if last.verdict is CheckVerdict.GREEN else TroubleEnding.LEFT
-    return _stretch(red, last.answered, ending), last.number
+    return _stretch(reds, last.answered, ending), last.number
 
 
 def _is_answered(course: SessionCourse, red: CourseStep, other: CourseStep) -> bool:
@@ -127,15 +128,16 @@ def _is_elsewhere(red: CourseStep, other: CourseStep) -> bool:
     return bool(mine and theirs) and "" not in mine | theirs and mine.isdisjoint(theirs)
 
 
-def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
-    subject = " ".join(sorted(red.checks))
-    return Stretch(TroubleKind.RED_CHECK, red.asked, last, subject, red_name(red.step), ending)
+def _stretch(reds: Sequence[CourseStep], last: int, ending: TroubleEnding) -> Stretch:
+    """The stretch from the first of some red runs, with what the first that names it says was red."""
+    cause = next(filter(None, (red_name(red.step) for red in reds)), "")
+    subject = " ".join(sorted(reds[0].checks))
+    return Stretch(TroubleKind.RED_CHECK, reds[0].asked, last, subject, cause, ending)
 
 
 def _is_trouble(course: SessionCourse, red: CourseStep, green: int) -> bool:
     """Whether the agent's own work was judged: what was red before it changed anything was so already."""
-    is_own = course.has_changed_before(red.asked) or _is_named(course, red)
-    return is_own and not _was_meant(course, red, green)
+    return course.has_changed_before(red.asked) and not _was_meant(course, red, green)
 
 
 def _is_the_task(course: SessionCourse, red: CourseStep, found: dict[str, str]) -> bool:
@@ -145,12 +147,6 @@ def _is_the_task(course: SessionCourse, red: CourseStep, found: dict[str, str]) 
     order = course.messages[course.start_of_turn(red.asked)].text[:ORDER_LETTERS].lower()
     is_ordered = shows_failure(order) or any(word in order for name in red.checks for word in name.lower().split())
     return is_ordered or red_name(red.step) in {found[name] for name in red.checks}
-
-
-def _is_named(course: SessionCourse, red: CourseStep) -> bool:
-    """Whether a check was told to look at a file that the agent had written, wherever that lies."""
-    written = (path for move in course.works_before(red.asked, RECENT) for path in move.worked_on)
-    return any(path.rpartition("/")[2] in red.command for path in written)
 
 
 def _was_meant(course: SessionCourse, red: CourseStep, green: int) -> bool:
@@ -204,7 +200,7 @@ class _StandingChecks:
             self._changed, self.passed_at = True, -1
         if self._red and step.worked:
             self._mend(tested_by(step.exchange.call), step.message)
-        if move.verdict is CheckVerdict.NONE and not (move.checks and step.failed):
+        if not move.checks or (move.verdict is CheckVerdict.NONE and not step.failed):
             return
         passed = move.verdict is CheckVerdict.GREEN
         tested = frozenset[str]() if passed else tested_by(step.exchange.call)

@@ -26,6 +26,7 @@ _TESTS = (
     r"(?m)^(?:ERROR|FAIL): (\w+) \([\w.]+\)",  # unittest
     r"(?m)^\s*--- FAIL: (\S+)",  # go test
     r"(?m)^test (\S+) \.\.\. FAILED",  # cargo test
+    r"(?m)^\s*(?:✘\s+\d+|\d+\)) \[[^\]\n]+\] › ([^\n─]{2,140})",  # playwright
     r"(?m)^\s*(?:●|✕|✗|×|✘|not ok \d+ -?)\s+(\S[^\n]{2,140})",  # jest, vitest, mocha, TAP
     r"(?m)^\(fail\) (\S[^\n]{2,140})",  # bun test
     r"(?m)^\s*FAIL\s+(\S+\.\w+)(?:\s|$)",  # a file of jest or vitest

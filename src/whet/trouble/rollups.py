@@ -44,10 +44,6 @@ class TroubleGroup(Value, frozen=True):
     interventions: int = 0
     guessed: int = 0  # of the interventions: corrections that no reader judged
 
-    @property
-    def interventions_per_hour(self) -> float:
-        return 3600 * self.interventions / self.agent_seconds if self.agent_seconds else 0.0
-
 
 class _Spent:
     """The agent's seconds of each session, added up once for all that is compared with them."""

@@ -8,10 +8,9 @@ from whet.outcomes.purposes import is_same_purpose, program_of
 from whet.sessions.call_effects import Effect
 from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
-from whet.trouble.failed_steps import is_answer, is_expected
 from whet.trouble.red_names import plain_error
 from whet.trouble.values import TroubleEnding, TroubleKind
-from whet.trouble.verdicts import CheckVerdict
+from whet.trouble.verdicts import CheckVerdict, is_answer, is_expected
 
 REACH = 14  # calls after a try within which the next try is looked for
 FARTHEST = 4 * REACH
@@ -20,7 +19,7 @@ FARTHEST = 4 * REACH
 def slips(course: SessionCourse) -> Iterator[Stretch]:
     """Each run of failed calls with what was done to get them right; one that waits for a repair is one slip."""
     covered = -1
-    for move in course.moves:
+    for move in course.failing:
         if move.number <= covered or not is_slip(move):
             continue
         mended = _mended(course, move)

@@ -1,20 +1,23 @@
-"""Waiting: sleeps, polling, commands whose time ran out, and a provider that did not answer."""
+"""Waiting: sleeps, polling, time that ran out, a provider that did not answer; and context that ran out."""
 
 import re
 from collections.abc import Iterator
 
-from whet.outcomes.purposes import program_of
+from whet.outcomes.purposes import path_of, program_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.transcripts import Origin, Role
 from whet.text.words import plain_name
 from whet.trouble.clock import LINGERING, is_put_aside
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
+from whet.trouble.edits import plain_path
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 LEAST_ASKED = 3  # so often the same question in a row, and it is polling
 LEAST_SECONDS = 10.0  # a shorter sleep lets something start, and is no waiting
 SLEEPERS = frozenset({"sleep", "Start-Sleep"})
+LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
+DOES_OTHER = frozenset({Effect.THINKS, Effect.CHANGES})
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([smhd]?)")
 _LOOP = re.compile(r"\b(?:while|until|for|foreach)\b")
@@ -33,7 +36,7 @@ def waits(course: SessionCourse) -> Iterator[Stretch]:
 
 def _single(course: SessionCourse) -> Iterator[Stretch]:
     for move in course.moves:
-        if move.timed_out or (move.command and is_put_aside(move.step.exchange)):
+        if (move.step.failed and move.timed_out) or (move.command and is_put_aside(move.step.exchange)):
             yield _wait(move, TIME_OUT, TroubleEnding.LEFT)
         elif sleeps(move):
             yield _wait(move, SLEEP, TroubleEnding.OVER)
@@ -77,7 +80,7 @@ def _polls(course: SessionCourse) -> Iterator[Stretch]:
     """The same question again and again, with nothing done between."""
     run: list[CourseStep] = []
     for move in course.moves:
-        if move.step.effect in (Effect.THINKS, Effect.CHANGES) or not move.step.worked:
+        if move.step.effect in DOES_OTHER or not move.step.worked:
             continue
         if run and _is_same(move, run[-1]) and move.asked > run[-1].asked:
             run.append(move)
@@ -109,3 +112,40 @@ def _silences(course: SessionCourse) -> Iterator[Stretch]:
         message = course.messages[index]
         if index > course.begin and message.role is Role.AGENT and message.origin is Origin.INSERTED:
             yield Stretch(TroubleKind.WAITING, index - 1, index, "provider", NO_ANSWER, TroubleEnding.HANDED_BACK)
+
+
+def lost_contexts(course: SessionCourse) -> Iterator[Stretch]:
+    """Each compaction, until the agent has read again what it had read before."""
+    known: set[str] = set()
+    done = 0  # so many steps are known
+    for index in _compactions(course):
+        while done < len(course.moves) and course.moves[done].asked < index:
+            known.add(_looked_at(course.moves[done]))
+            done += 1
+        last = _read_again(course, index, done, known)
+        yield Stretch(TroubleKind.CONTEXT, index - 1, last, ending=TroubleEnding.OVER)
+
+
+def _compactions(course: SessionCourse) -> Iterator[int]:
+    """The first message of each summary that stands for older messages."""
+    for index in course.of_programs:
+        if index < max(1, course.begin) or course.messages[index].origin is not Origin.SUMMARY:
+            continue
+        if index == course.begin or course.messages[index - 1].origin is not Origin.SUMMARY:
+            yield index
+
+
+def _read_again(course: SessionCourse, summary: int, step: int, known: set[str]) -> int:
+    """The last message of the looks right after a summary that repeat looks from before it."""
+    last = summary
+    while step < len(course.moves) and course.moves[step].step.effect in LOOKS:
+        if _looked_at(course.moves[step]) in known:
+            last = course.moves[step].answered
+        step += 1
+    return last
+
+
+def _looked_at(move: CourseStep) -> str:
+    """What a step looked at or changed: its file, else its whole question."""
+    path = path_of(move.step) or next(iter(move.files), "")
+    return plain_path(path) if path else move.step.key

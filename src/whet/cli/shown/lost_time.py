@@ -19,6 +19,7 @@ from whet.trouble.overview import (
     interval_words,
     money,
     overview,
+    per_hour,
     sort_words,
 )
 from whet.trouble.rollups import (
@@ -113,7 +114,7 @@ def group_table(heading: str, found: Iterable[TroubleGroup]) -> Table:
             duration(each.lost.seconds),
             interval_words(each.lost) if each.agent_seconds else "–",
             f"{each.interventions:,}",
-            f"{each.interventions_per_hour:.1f}" if each.agent_seconds else "–",
+            per_hour(each),
         )
         for each in found
     ]

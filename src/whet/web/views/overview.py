@@ -12,7 +12,7 @@ from whet.shipped.kinds import label_of
 from whet.store.session_facts import costs_of
 from whet.text.words import cut, many
 from whet.trouble import overview as words
-from whet.trouble.overview import duration, interval_words
+from whet.trouble.overview import duration, interval_words, per_hour
 from whet.trouble.rollups import TroubleGroup, by_agent, by_model, by_week, dearest, groups, week
 from whet.trouble.trends import trend
 from whet.trouble.values import SessionTrouble
@@ -242,7 +242,7 @@ def _spent(site_of: Callable[[TroubleGroup], PageLinks], by: str) -> Iterator[Co
     yield number("share", timed(lambda each: interval_words(each.lost)))
     stepped = {"stepped": "1"}
     yield number("stepped in", lambda each: site_of(each).counted(each.interventions, **narrowed(each), **stepped))
-    yield number("per hour", timed(lambda each: f"{each.interventions_per_hour:.1f}"))
+    yield number("per hour", per_hour)
 
 
 def _folding(found: Sequence[TroubleGroup], columns: Sequence[Column[TroubleGroup]], by: str) -> Element:
