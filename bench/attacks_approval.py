@@ -23,7 +23,7 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
-from whet.targets.drawing import Offer
+from whet.targets.drawing import TextsToTell
 from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, sync
@@ -198,7 +198,7 @@ def _places(folder: Path) -> tuple[Path, Path]:
 def _synced(folder: Path, *targets: Target) -> bool:
     """Whether a sync of a rule and a skill changed anything outside."""
     rule = Item(Form.RULE, "r", "Water the plants.")
-    offer = Offer((rule,), {"tea": {"SKILL.md": b"---\nname: tea\n---\n"}})
+    offer = TextsToTell((rule,), {"tea": {"SKILL.md": b"---\nname: tea\n---\n"}})
     sync(SyncOrder(Home(folder / "home"), lambda: offer), targets)
     outside = folder / "outside"
     return [path.name for path in outside.rglob("*")] != ["own.md"] or (outside / "own.md").read_text() != "mine\n"

@@ -16,7 +16,7 @@ from whet.lessons.finding import teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.finding import find_trouble
-from whet.trouble.values import Whose
+from whet.trouble.values import Speaker
 from words_in_records import AT, Json, claude_line, claude_said
 
 AREA = "Untrusted text"
@@ -90,7 +90,7 @@ def believed(transcript: Transcript) -> bool:
         each.trust > Trust.TOOL and TELLING in f"{each.text}{each.fix}" for each in teaching_of(transcript).pieces
     )
     stepped_in = find_trouble(transcript).interventions
-    return pieces or any(each.by is Whose.PERSON and TELLING in each.words for each in stepped_in)
+    return pieces or any(each.by is Speaker.PERSON and TELLING in each.words for each in stepped_in)
 
 
 def claude(tool: str, words: str, *, raw: bool = False, **more: Any) -> tuple[str, Any]:

@@ -43,7 +43,7 @@ from proving.test_own_command import answer, done, serving  # noqa: E402
 from whet.agent.inspection.triggers import MOST_FOLDERS  # noqa: E402
 from whet.agent.tools.sandbox import Wall, Walls  # noqa: E402
 from whet.agent.tools.situation import Terminal  # noqa: E402
-from whet.proving.executing import Grounds  # noqa: E402
+from whet.proving.executing import AgentAccess  # noqa: E402
 from whet.runs.settings import Sandbox  # noqa: E402
 
 sys.path[:] = HERE
@@ -194,7 +194,7 @@ def _of_agents(walls: Walls) -> Iterator[tuple[str, int, int]]:
         read = sum(MARK in ask_for(box, "read_file", path=str(path)).result.text for path in files)
         yield "file tools: reading what no list of secrets knows", len(files), read
         script = "".join(f"cat '{path}' 2>/dev/null; " for path in files) + "true"
-        seen = answer(done(room.base / "trial", script, Grounds({"HOME": str(room.person)}, walls=walls)))
+        seen = answer(done(room.base / "trial", script, AgentAccess({"HOME": str(room.person)}, walls=walls)))
         yield "agents in trials: reading outside of the workspace", len(files), seen.count(MARK)
     if walls.wall is Wall.BUBBLEWRAP:
         yield "agents in trials: reaching more than their endpoint", len(ASKED_OF_PROXY) + len(DIALLED), _reached(walls)
@@ -205,7 +205,7 @@ def _reached(walls: Walls) -> int:
         lines = [line.format(model.port, other.port) for line in ASKED_OF_PROXY]
         python = os.path.realpath(sys.executable)
         script = PROBE.format(python=python, lines=lines, hosts=DIALLED, port=other.port)
-        answer(done(room.base / "trial", script, Grounds({}, endpoints=(model.url,), walls=walls), seconds=300.0))
+        answer(done(room.base / "trial", script, AgentAccess({}, endpoints=(model.url,), walls=walls), seconds=300.0))
         return other.hits
 
 

@@ -36,8 +36,8 @@ from whet.store.opening import opened
 from whet.store.records import keep_material
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
-from whet.trials.checks import Ran, mark
-from whet.work.orders import Direct, decoded
+from whet.trials.checks import FinishedRun, mark
+from whet.work.orders import DirectSteps, decoded
 
 LIST = Path(__file__).parent / "data" / "cheats.jsonl"
 COMMANDS = {"tests": "make test", "make": "make test", "npm": "npm test"}
@@ -85,7 +85,7 @@ def passes(home: Home, case: Case, does: tuple[str, ...]) -> bool:
         for each in does:
             run_command(situation, each, seconds=SECONDS)
         ended = judge_work(situation, case)
-    ran = Ran((), exit_code=ended.exit_code, printed=ended.text, gamed=ended.gamed)
+    ran = FinishedRun((), exit_code=ended.exit_code, printed=ended.text, gamed=ended.gamed)
     return mark(case.check, ran).passed
 
 
@@ -94,7 +94,7 @@ def _passes_step(home: Home, case: Case, command: str) -> bool:
     messages = (Message(Role.AGENT, (call,), Trust.AGENT),)
     with laid_out(home, case) as work:
         carried = carried_calls(situation_for(home, case, work), case, messages) if case.check.outcome else ()
-    return mark(case.check, Ran(messages, before=case.conversation, carried=carried)).passed
+    return mark(case.check, FinishedRun(messages, before=case.conversation, carried=carried)).passed
 
 
 class Cheating:
@@ -119,7 +119,7 @@ def passes_by_agent(folder: Path, agent: str, case: Case, does: tuple[str, ...])
         key = keep_material(database, case, now=1.0)
         ask = AttemptRequest("cheat", AttemptPlace(case.name, Arm.BASE, 1), key, conditions, "", OrderTerms(fresh=True))
         vouch_for(home, (ask,))
-        made = decoded(attempt(home, Direct("one"), ask).value, Attempt)
+        made = decoded(attempt(home, DirectSteps("one"), ask).value, Attempt)
     if made.invalid:
         raise WhetError(made.invalid, advice="Run it by hand.")
     return made.measures.passed

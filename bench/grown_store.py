@@ -35,7 +35,7 @@ from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
 from whet.web.layout import document
 from whet.web.pages import PAGES
-from whet.web.site import PageFilter, Site
+from whet.web.site import PageFilter, PageLinks
 
 DATA = Path(os.environ.get("WHET_BENCH_DATA", "../shared/data")) / "projects"
 WHET = Path(sys.executable).with_name("whet")
@@ -148,7 +148,7 @@ def draw(home: Path) -> Waited:
     """The first view of the page, of a server that has just started."""
     before, began = time.process_time(), time.perf_counter()
     with opened(Home(home)) as database:
-        site, cache = Site(PageFilter(temporary=True), "mark"), PageCache(Home(home))
+        site, cache = PageLinks(PageFilter(temporary=True), "mark"), PageCache(Home(home))
         looked = cache.look(database, site.filter)
         asked = PageRequest(site, database, cache, looked, part="", given={}, now=time.time())
         document(site, looked.choices, dict(PAGES)["/"](asked))

@@ -15,7 +15,7 @@ from hostile_jobs import evil_jobs, good, states, write_run
 from hostile_sessions import talk
 from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
 from whet.cli.procedures import with_clock
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
 from whet.store.adding import prepare
 from whet.store.opening import opened
@@ -74,9 +74,9 @@ def remembered_steps(stage: Stage) -> tuple[int, int]:
             id = orders.submit(job_runs.order(record), Queue.JOBS)
             forged = replace(record, job=job, state=RunState.RUNNING)
             ended = replace(
-                forged, state=RunState.ENDED, handing=Handing.WAITING, result=JobResult(JobOutcome.DONE, WORDS)
+                forged, state=RunState.ENDED, handing=DeliveryOutcome.WAITING, result=JobResult(JobOutcome.DONE, WORDS)
             )
-            values = (("begin", job_runs.Begun(forged)), ("script: begin", None), ("record", ended))
+            values = (("begin", job_runs.RunStart(forged)), ("script: begin", None), ("record", ended))
             for place, (name, value) in enumerate(values[: number % len(values) + 1], start=1):
                 plant(stage, id, place, name, value, sealed=bool(number % 2))
                 count += 1

@@ -100,7 +100,7 @@ def rules_in_anothers_prompt(stage: Stage) -> tuple[int, int]:
     stage.run("sync", "add", str(target))
     stage.run("sync")
     with opened(stage.alice) as database:
-        told = rules_in_force(ledger_of(stage.alice, database).entries(), lot="any")
+        told = rules_in_force(ledger_of(stage.alice, database).entries(), draw_id="any")
     through = sum(WORDS in rule.text for rule in told)
     return count, through + int(WORDS in stage.run("chat", "--prompt")) + text_in(target)
 

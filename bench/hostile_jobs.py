@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from hostile_stage import NOW, WORDS, Stage, text_in, write_job
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -38,8 +38,10 @@ def states(job: Job, id: str) -> Iterator[JobRecord]:
     told = JobResult(JobOutcome.DONE, WORDS)
     yield JobRecord(f"{id}due", job, NOW)
     yield JobRecord(f"{id}run", job, NOW, state=RunState.RUNNING)
-    yield JobRecord(f"{id}end", job, NOW, state=RunState.ENDED, result=told, handing=Handing.WAITING)
-    yield JobRecord(f"{id}try", job, NOW, state=RunState.ENDED, result=told, handing=Handing.FAILED, next_try=0.0)
+    yield JobRecord(f"{id}end", job, NOW, state=RunState.ENDED, result=told, handing=DeliveryOutcome.WAITING)
+    yield JobRecord(
+        f"{id}try", job, NOW, state=RunState.ENDED, result=told, handing=DeliveryOutcome.FAILED, next_try=0.0
+    )
 
 
 def write_run(connection: Any, home: Home, record: JobRecord) -> None:

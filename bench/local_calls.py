@@ -18,7 +18,7 @@ from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED
 from whet.agent.start import says
 from whet.runs.run import Run, Sampling
-from whet.runs.settings import Local, Settings
+from whet.runs.settings import LocalModelSettings, Settings
 from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.told.passages import Circumstances
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _measure(calls: Calls, model: str, home: Home, tasks: tuple[Task, ...]) -> None:
-    settings = Settings(local=Local(calls=calls))
+    settings = Settings(local=LocalModelSettings(calls=calls))
     chosen = provider_for(model, home=home, settings=settings, environment=os.environ)
     told = Circumstances(tools=tuple(tool.name for tool in TOOLS), model=chosen.model.name, size=chosen.model.size)
     system = assemble(Sources(setting=told, guidance=built_in())).text

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from whet.agent.assembling import RunPlace, RunRequest
-from whet.agent.session import SessionRequest, Talk
+from whet.agent.session import OpenSession, SessionRequest
 from whet.agents.recognising import recognise
 from whet.formats.source import Source
 from whet.improving.review import ReviewRequest, look_back
@@ -54,7 +54,7 @@ class Place(NamedTuple):
         settings = Settings(model=self.model(*turns), **more)
         with opened(self.home) as database:
             asked = SessionRequest(RunRequest(settings, RunPlace(self.work, ENVIRONMENT)))
-            session = Talk(self.home, database, asked)
+            session = OpenSession(self.home, database, asked)
             try:
                 for _ in session.turn(words, interrupt=threading.Event()):
                     pass

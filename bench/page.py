@@ -26,9 +26,9 @@ from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
-from whet.web.layout import Framed, document
+from whet.web.layout import FramedView, document
 from whet.web.pages import PAGES
-from whet.web.site import PageFilter, Site
+from whet.web.site import PageFilter, PageLinks
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "sessions"
 WEEK = 7 * 86_400
@@ -54,10 +54,10 @@ def fill(database: Database, number: int) -> None:
 
 
 def draw(cache: PageCache, database: Database, path: str) -> str:
-    site = Site(PageFilter(temporary=True), "mark")
+    site = PageLinks(PageFilter(temporary=True), "mark")
     looked = cache.look(database, site.filter)
     page = dict(PAGES)[path]
-    framed: Framed = page(PageRequest(site, database, cache, looked, part="", given={}, now=1_790_000_000.0))
+    framed: FramedView = page(PageRequest(site, database, cache, looked, part="", given={}, now=1_790_000_000.0))
     return document(site, looked.choices, framed)
 
 

@@ -34,7 +34,7 @@ from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back
 from whet.improving.reviews_begun import made_by
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin
-from whet.runs.settings import Endpoint, Local, ModelFacts, Settings
+from whet.runs.settings import Endpoint, LocalModelSettings, ModelFacts, Settings
 from whet.runs.shortening import plain_record
 from whet.sessions.transcripts import ToolResult
 from whet.sessions.trust import Trust
@@ -108,7 +108,7 @@ def conversations(pieces: Path | None) -> Iterator[tuple[str, list[dict[str, Any
 
 def by_model(sittings: list[Sitting], given: argparse.Namespace) -> list[dict[str, Any]]:
     """One after the other, by one server."""
-    local, window = Local(template=str(given.template.resolve())), ModelFacts("local", window=8192)
+    local, window = LocalModelSettings(template=str(given.template.resolve())), ModelFacts("local", window=8192)
     settings = Settings(model=f"local:{given.weights.resolve()}", local=local, models=(window,))
     found = []
     with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ from trial_cases import TOOLS, WORK, Work, by_tool, one_step, several_steps
 from tuning_cases import tuning, tuning_steps
 from whet.agent.compaction import Compacting
 from whet.agent.providers.choosing import Call, Scripted, ScriptLine, reply_of
-from whet.agent.start import Means, Secrets, new_id, perform
+from whet.agent.start import RunParts, Secrets, new_id, perform
 from whet.agent.start import says as order
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
@@ -117,7 +117,7 @@ def do(home: Home, database: Database, work: Work) -> None:
             allowed=box.names,
             folder=folder,
         )
-        means = Means(
+        means = RunParts(
             Scripted([*replies, reply_of(ScriptLine(text=work.answer))]),
             box,
             Compacting(lambda: "", enabled=False),

@@ -28,7 +28,7 @@ from seen_histories import SeenHistories
 from whet.agents.recognising import recognise
 from whet.formats.source import Source
 from whet.outcomes.deciding import Outcome, decide
-from whet.outcomes.named_checks import Head
+from whet.outcomes.named_checks import EntryHead
 from whet.outcomes.view import gather
 from whet.sessions.copies import copied_places
 from whet.sessions.transcripts import (
@@ -44,7 +44,7 @@ from whet.sessions.transcripts import (
     Transcript,
     pair,
 )
-from whet.trouble.checks import HeadCount, head_counts, learned_checks
+from whet.trouble.checks import CommandCount, head_counts, learned_checks
 from whet.trouble.course import SessionKnowledge
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import TROUBLE_KINDS
@@ -270,9 +270,9 @@ def _moved(reading: Reading, dumped: list[Place] | None, transcript: Transcript)
     return Reading(stretches, [numbers[min(number, last)] for number in reading.interventions])
 
 
-def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[Head]]:
+def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[EntryHead]]:
     """The commands that the sessions of each folder show to be checks."""
-    counts: dict[Path, list[HeadCount]] = {}
+    counts: dict[Path, list[CommandCount]] = {}
     for path in paths:
         for transcript in read(path):
             counts.setdefault(path.parent, []).extend(head_counts(gather(transcript).steps))

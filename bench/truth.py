@@ -51,7 +51,7 @@ from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.design import TrialDesign, TrialProgress
 from whet.trials.ways_to_test import own_way
-from whet.work.orders import Direct, decoded
+from whet.work.orders import DirectSteps, decoded
 
 ERRS, RECOVERS, OBEYS = 0.9, 0.97, 0.95
 PART, WORK = re.compile(r"tests of part(\d+)"), re.compile(r"Let (part\d+) cost (\d+) each")
@@ -241,7 +241,7 @@ def row(
 
 
 def carried_out(home: Home, ready: object, supply: Supply | None) -> TrialProgress:
-    steps = Direct("one", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    steps = DirectSteps("one", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     return decoded(trial(home, steps, ready).value, TrialProgress)  # type: ignore[arg-type]  # a Trial
 
 

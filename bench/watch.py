@@ -19,7 +19,7 @@ from typing import NamedTuple
 from labelled import LABELLED, cases
 from whet.evidence.betting import constant
 from whet.lessons.rungs import CanaryMove
-from whet.trials.canaries import ALPHA, LEAST_EFFECT, Decided, Observation, decide, loss_of, mirrored, moves_of
+from whet.trials.canaries import ALPHA, LEAST_EFFECT, CanaryDecision, Observation, decide, loss_of, mirrored, moves_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import ALPHA_GUARD
 from whet.trouble.finding import find_trouble
@@ -81,7 +81,7 @@ def observed(world: World, rule: int, sessions: int) -> Iterator[Observation]:
         yield Observation(told, world.live(chance, number, told), world.share)
 
 
-def followed(world: World, rule: int, sessions: int) -> Decided:
+def followed(world: World, rule: int, sessions: int) -> CanaryDecision:
     return decide(moves_of(observed(world, rule, sessions)))
 
 

@@ -20,8 +20,8 @@ from whet.sessions.trust import Trust
 from whet.store.case_files import load_case
 from whet.store.home import Home, prepare_home
 from whet.trials.cases import Case, Checkout, Limits
-from whet.trials.checks import CallDemand, Check, CommitFiles, FileDemand, Ran, mark
-from whet.trials.shapes import Shape, TextDemand
+from whet.trials.checks import CallDemand, Check, CommitFiles, FileDemand, FinishedRun, mark
+from whet.trials.shapes import CallShape, TextDemand
 from whet_case_formats.claude_evals import read_claude_eval, write_claude_eval
 from whet_case_formats.exchanged import plain_case_name
 from whet_case_formats.harbor_tasks import read_harbor_task, write_harbor_task
@@ -68,7 +68,7 @@ def test_an_eval_case_becomes_a_case_and_what_cannot_is_told() -> None:
     assert case.budget == Limits(model_calls=20, seconds=120.0)
     assert [each.split(":")[0] for each in left_out] == ["grader fired", "grader order", "grader ahead", "grader often"]
     read = ToolCall("1", "Read", '{ "file_path": "/w/slug.py" }')
-    good = Ran(said(read), "Done.", {"slug.py": "def slugify(): ..."}, rubric=True)
+    good = FinishedRun(said(read), "Done.", {"slug.py": "def slugify(): ..."}, rubric=True)
     assert mark(case.check, good).passed
     web = ToolCall("2", "WebFetch", "{}")
     for worse in (
@@ -113,7 +113,7 @@ def test_a_case_is_written_as_an_eval_case_and_read_back_it_demands_the_same() -
         check=Check(
             answer=TextDemand(equals="9000 (new)", lacks=("8080",)),
             files={"a/config.ini": FileDemand(contains=("port = 9000",)), "old.ini": FileDemand(absent=True)},
-            calls=CallDemand(uses=(Shape("Read", {"path": "a/config.ini"}),), avoids=(Shape("Bash"),)),
+            calls=CallDemand(uses=(CallShape("Read", {"path": "a/config.ini"}),), avoids=(CallShape("Bash"),)),
             rubric="It is short.",
         ),
         name="port",
@@ -125,7 +125,7 @@ def test_a_case_is_written_as_an_eval_case_and_read_back_it_demands_the_same() -
     again = read_claude_eval("port", written.files).case
     assert again is not None
     read = ToolCall("1", "Read", '{"path": "a/config.ini"}')
-    good = Ran(said(read), "9000 (new)", {"a/config.ini": "port = 9000\n", "old.ini": None}, rubric=True)
+    good = FinishedRun(said(read), "9000 (new)", {"a/config.ini": "port = 9000\n", "old.ini": None}, rubric=True)
     bad = [
         msgspec.structs.replace(good, answer="9000"),
         msgspec.structs.replace(good, messages=said()),

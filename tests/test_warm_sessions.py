@@ -32,7 +32,7 @@ from whet.store.listing import Filters, list_sessions
 from whet.store.search import search
 from whet.store.session_facts import measure as statistics
 from whet.told.review_when import count
-from whet.trials.checks import CallDemand, Check, Ran, mark
+from whet.trials.checks import CallDemand, Check, FinishedRun, mark
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import ends_failed
 
@@ -143,7 +143,7 @@ def test_no_example_is_summarised_as_history_nor_kept_in_part(template: Template
 def test_a_failed_example_is_no_failure_that_a_call_repeats() -> None:
     before = warm_start(TEMPLATE, (user("Build it."),), words())
     check = Check(calls=CallDemand(repeats_failure=False))
-    assert mark(check, Ran(call("terminal", {"command": "make"}, "fine"), before=before)).passed
+    assert mark(check, FinishedRun(call("terminal", {"command": "make"}, "fine"), before=before)).passed
 
 
 def test_silence_stands_where_the_examples_stand() -> None:

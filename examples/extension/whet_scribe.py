@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from whet.agents.agent import Agent, AgentFiles, AgentHooks
-from whet.agents.executor import Errand, Executor, ProgramLaunch
+from whet.agents.executor import Executor, ProgramLaunch, ProgramTask
 from whet.formats import content
 from whet.formats.source import Format, Source
 from whet.improving.learned import LessonScope, SourceOfLessons
@@ -69,7 +69,7 @@ def _message(record: dict[str, Any], tools: dict[str, str]) -> Message | None:
 FORMAT = Format(NAME, "Scribe", sniff, read, places=(".scribe/sessions/*.jsonl",))
 
 
-def launch(errand: Errand, program: str) -> ProgramLaunch:
+def launch(errand: ProgramTask, program: str) -> ProgramLaunch:
     """How one order is given to it, with a config home of its own."""
     model = ("--model", errand.model) if errand.model else ()
     return ProgramLaunch((program, "--quiet", *model, errand.task), {"SCRIBE_HOME": str(errand.config)})

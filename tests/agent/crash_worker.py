@@ -20,7 +20,7 @@ from replies import asks, says
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Answer, Reply
 from whet.agent.providers.choosing import Call, Scripted
-from whet.agent.start import Means, Secrets, perform
+from whet.agent.start import RunParts, Secrets, perform
 from whet.runs.run import Fragment, Run
 from whet.sessions.transcripts import Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust
@@ -163,9 +163,9 @@ def append(path: Path, line: bytes) -> None:
         file.write(line)
 
 
-def means(logs: Path, name: str, fate: Fate) -> Means:
+def means(logs: Path, name: str, fate: Fate) -> RunParts:
     compacting = Compacting(lambda: f"{name}+", tail=0.3)
-    return Means(Logged(logs / f"{name}.sent", fate), Effects(logs / f"{name}.done", fate), compacting, Secrets())
+    return RunParts(Logged(logs / f"{name}.sent", fate), Effects(logs / f"{name}.done", fate), compacting, Secrets())
 
 
 def play(home: Home, logs: Path, point: int, room: int | None) -> None:

@@ -13,7 +13,7 @@ from replies import says
 from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import Scripted
-from whet.agent.session import SessionRequest, Talk
+from whet.agent.session import OpenSession, SessionRequest
 from whet.changes.apply import try_out
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
@@ -67,7 +67,7 @@ def test_only_chats_and_jobs_are_drawn_for_and_compacted_as_the_settings_say(
     for purpose in (Purpose.CHAT, Purpose.JOB, Purpose.TRIAL, Purpose.REVIEW):
         run, means, *_ = made(home, database, purpose, tmp_path)
         is_live = purpose in (Purpose.CHAT, Purpose.JOB)
-        assert (bool(run.lot), means.compacting.enabled) == (is_live, is_live)
+        assert (bool(run.draw_id), means.compacting.enabled) == (is_live, is_live)
         assert ("Count the tulips." in run.system) is is_live
         assert run.room == (5_000 if is_live else 7_500)
 
@@ -115,7 +115,7 @@ def test_a_secret_is_put_back_also_after_another_model_was_chosen(
 ) -> None:
     first = Chosen(Scripted([says("Noted.")]), MODEL)
     asked = SessionRequest(RunRequest(SETTINGS, RunPlace(tmp_path, CI), chosen=first))
-    with closing(Talk(home, database, asked)) as talk:
+    with closing(OpenSession(home, database, asked)) as talk:
         list(talk.turn(f"My token is {KEY}", interrupt=Event()))
         shown = talk.run.messages[0].text.removeprefix("My token is ")
         call = {"name": "write_file", "arguments": json.dumps({"path": "token", "content": shown})}

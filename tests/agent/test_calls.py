@@ -12,7 +12,7 @@ from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, run_of, user
 from replies import says
 from whet.agent.loop import execute, fault_of
-from whet.agent.protocols import Reply, Stop
+from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.choosing import Scripted
 from whet.runs.run import Ended, grown
 from whet.sessions.transcripts import Message, Role, ToolCall, encode, pair
@@ -92,7 +92,7 @@ def test_five_thousand_malformed_payloads_are_never_carried_out_nor_mixed_up(wat
         )
         asked = Message(role=Role.AGENT, parts=parts, trust=Trust.AGENT)
         box = Notebook(beside=random_.random() < 0.5)
-        provider = watched(Scripted([Reply(asked, Stop.CALLS), says("I see.")]))
+        provider = watched(Scripted([Reply(asked, StopReason.CALLS), says("I see.")]))
         items = list(execute(run, provider, box, interrupt=Event(), now=clock()))
         messages = [item for item in items if isinstance(item, Message)]
         assert isinstance(items[-1], Ended)

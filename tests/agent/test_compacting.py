@@ -12,7 +12,7 @@ from agent.prefixes import Watch, Watched
 from agent.scenes import Notebook, clock, run_of, user
 from replies import asks, says
 from whet.agent.compaction import Compacting, Said, pursue
-from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Stop
+from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted, Step
 from whet.net.wire import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, grown
@@ -231,7 +231,7 @@ def test_the_budget_goes_on_through_a_compaction(watched: Watch) -> None:
 def test_an_answer_that_was_cut_by_a_full_context_goes_on_after_it(watched: Watch) -> None:
     steps: list[Step] = [
         asks(Call("read"), usage=Usage(input=1_000)),
-        says("The parser", usage=Usage(input=1_800, output=1_500), stop=Stop.LENGTH),
+        says("The parser", usage=Usage(input=1_800, output=1_500), stop=StopReason.LENGTH),
         lambda run: says(SUMMARY) if wants_summary(run) else says("is fixed."),
         says("is fixed."),
     ]

@@ -14,7 +14,7 @@ from lengths import examples
 from patience import PATIENCE_SECONDS
 from replies import asks, says
 from whet.agent.loop import execute
-from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, Stop
+from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted
 from whet.net.wire import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, Spent, WorkStatus, grown
@@ -133,14 +133,14 @@ def test_an_endpoint_that_counts_its_ids_from_zero_each_time_is_understood(watch
 def test_calls_without_an_id_get_one(watched: Watch) -> None:
     message = Message(role=Role.AGENT, parts=(ToolCall("", "read"), ToolCall("", "write")), trust=Trust.AGENT)
     box = Notebook()
-    messages, _ = played(run_of(), watched(Scripted([Reply(message, Stop.CALLS), says("Done.")])), box)
+    messages, _ = played(run_of(), watched(Scripted([Reply(message, StopReason.CALLS), says("Done.")])), box)
     assert [call.name for call in box.done] == ["read", "write"]
     assert len({call.id for call in messages[0].calls} - {""}) == 2
 
 
 def test_calls_of_an_answer_that_was_cut_off_are_not_carried_out(watched: Watch) -> None:
     box = Notebook()
-    cut = asks(Call("write", '{"text": "whole by chance"}'), stop=Stop.LENGTH)
+    cut = asks(Call("write", '{"text": "whole by chance"}'), stop=StopReason.LENGTH)
     messages, ended = played(run_of(), watched(Scripted([cut, says("Shorter, then.")])), box)
     assert box.done == []
     assert "cut off" in results(messages)[0].text
@@ -148,13 +148,13 @@ def test_calls_of_an_answer_that_was_cut_off_are_not_carried_out(watched: Watch)
 
 
 def test_words_that_were_cut_off_end_the_run_and_say_so(watched: Watch) -> None:
-    messages, ended = played(run_of(), watched(Scripted([says("It is", stop=Stop.LENGTH)])), Notebook())
+    messages, ended = played(run_of(), watched(Scripted([says("It is", stop=StopReason.LENGTH)])), Notebook())
     assert (messages[-1].text, ended.ending) == ("It is", Ending.CUT)
 
 
 def test_a_refusal_is_an_ending_and_its_calls_are_not_carried_out(watched: Watch) -> None:
     box = Notebook()
-    refused = asks(Call("read"), text="I cannot", stop=Stop.REFUSED)
+    refused = asks(Call("read"), text="I cannot", stop=StopReason.REFUSED)
     messages, ended = played(run_of(), watched(Scripted([refused])), box)
     assert (ended.ending, box.done) == (Ending.REFUSED, [])
     assert results(messages)[0].disposition is Disposition.CANCELLED
@@ -171,7 +171,7 @@ def test_an_empty_answer_is_asked_for_once_more_with_the_same_bytes(watched: Wat
 
 def test_a_second_empty_answer_is_an_ending(watched: Watch) -> None:
     thought = Message(role=Role.AGENT, parts=(Thought("hm"),), trust=Trust.AGENT)
-    messages, ended = played(run_of(), watched(Scripted([says(" "), Reply(thought, Stop.END)])), Notebook())
+    messages, ended = played(run_of(), watched(Scripted([says(" "), Reply(thought, StopReason.END)])), Notebook())
     assert (messages, ended.ending) == ([], Ending.EMPTY)
 
 
@@ -202,7 +202,7 @@ def test_half_characters_are_mended_before_anything_is_sent_or_stored(watched: W
         role=Role.AGENT, parts=(Text("a\ud800"), ToolCall("c", "read", '{"a": "\udfff"}')), trust=Trust.AGENT
     )
     box = Notebook(during=lambda _: "b\udc80")
-    messages, _ = played(run_of(), watched(Scripted([Reply(broken, Stop.CALLS), says("Done.")])), box)
+    messages, _ = played(run_of(), watched(Scripted([Reply(broken, StopReason.CALLS), says("Done.")])), box)
     assert all(encode(message) for message in messages)
     assert (messages[0].text, messages[1].results[0].text) == ("a?", "b?")
 
@@ -286,12 +286,12 @@ calls = st.builds(
     Call, st.sampled_from(["read", "write", "gone", "finish"]), arguments, st.sampled_from(["", "a", "b"])
 )
 replies = st.one_of(
-    st.builds(says, st.text(max_size=20), stop=st.sampled_from([Stop.END, Stop.LENGTH])),
+    st.builds(says, st.text(max_size=20), stop=st.sampled_from([StopReason.END, StopReason.LENGTH])),
     st.builds(
         lambda calls, text, stop: asks(*calls, text=text, stop=stop),
         st.lists(calls, min_size=1, max_size=4),
         st.text(max_size=10),
-        st.sampled_from([Stop.CALLS, Stop.END, Stop.LENGTH, Stop.OTHER]),
+        st.sampled_from([StopReason.CALLS, StopReason.END, StopReason.LENGTH, StopReason.OTHER]),
     ),
     st.just(ProviderFailed(ProviderFault.NETWORK, "Gone.")),
 )

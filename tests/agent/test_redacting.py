@@ -7,7 +7,7 @@ from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, run_of, user
 from replies import asks, says
 from whet.agent.loop import execute
-from whet.agent.protocols import Reply, Stop
+from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted
 from whet.agent.start import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.runs.run import Ended, Run
@@ -140,6 +140,8 @@ def test_calls_of_the_model_are_kept_without_the_secrets_that_it_made_up_and_car
     asked = Message(
         role=Role.AGENT, parts=(ToolCall("c", "write_file", f'{{"content": "key={KEY}"}}'),), trust=Trust.AGENT
     )
-    messages = conversation(run_of(tools=TOOLS), Scripted([Reply(asked, Stop.CALLS), says("Done.")]), box, Secrets())
+    messages = conversation(
+        run_of(tools=TOOLS), Scripted([Reply(asked, StopReason.CALLS), says("Done.")]), box, Secrets()
+    )
     assert KEY not in repr(messages)
     assert json.loads(box.done[0].arguments) == {"content": f"key={KEY}"}

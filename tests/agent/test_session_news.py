@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event
 
 from whet.agent.assembling import RunPlace, RunRequest
-from whet.agent.session import SessionRequest, Talk
+from whet.agent.session import OpenSession, SessionRequest
 from whet.runs.settings import Settings
 from whet.store.database import Database
 from whet.store.home import Home
@@ -20,7 +20,7 @@ def told(home: Home, database: Database, folder: Path, *calls: tuple[str, dict[s
     (folder / "replies").write_text("\n".join(json.dumps(line) for line in (*lines, {"text": "Done."})))
     heard: list[str] = []
     request = RunRequest(Settings(model=f"scripted:{folder / 'replies'}"), RunPlace(work))
-    with closing(Talk(home, database, SessionRequest(request), tell=heard.append)) as talk:
+    with closing(OpenSession(home, database, SessionRequest(request), tell=heard.append)) as talk:
         list(talk.turn("Do it.", interrupt=Event()))
         assert talk.news == heard
     return heard

@@ -9,10 +9,10 @@ import pytest
 from conversations import program, user
 from samples_of_templates import TEMPLATE
 from whet.agent.assembling import RunPlace, RunRequest
-from whet.agent.session import SessionRequest, Talk
-from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
+from whet.agent.session import OpenSession, SessionRequest
+from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_template, warmed
 from whet.errors import WhetError
-from whet.examples.choosing import Need, Worth
+from whet.examples.choosing import Need, TemplateEffect
 from whet.examples.templates import written
 from whet.runs.settings import Settings
 from whet.sessions.example_marks import cold, is_warm
@@ -47,7 +47,7 @@ def test_a_session_begins_with_the_named_template_and_its_use_is_counted(home: H
 @pytest.mark.usefixtures("templates")
 def test_auto_takes_what_fits_or_was_measured_or_nothing(home: Home, database: Database) -> None:
     assert chosen(home, database, AUTO, NEED, now=5.0).by == "fit"
-    record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4.0))
+    record_worth(database, TemplateEffect(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4.0))
     assert chosen(home, database, AUTO, NEED, now=5.0).by == "measured"
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
     assert warmed(MESSAGES, none) == MESSAGES
@@ -64,14 +64,14 @@ def begun(home: Home, database: Database, asked: SessionRequest, script: Path) -
     """Whether the session of a first turn is warm, and what the person was told."""
     script.write_text('{"text": "Done."}\n')
     told: list[str] = []
-    with closing(Talk(home, database, asked, tell=told.append)) as talk:
+    with closing(OpenSession(home, database, asked, tell=told.append)) as talk:
         list(talk.turn("Look at the garden plan.", interrupt=Event()))
         return is_warm(talk.run.messages), told
 
 
 def lot_that(is_warm_one: bool) -> str:
-    lots = (f"lot-{number}" for number in range(100))
-    return next(lot for lot in lots if is_told(f"template/{TEMPLATE.key}", lot, 0.5) is is_warm_one)
+    draw_ids = (f"lot-{number}" for number in range(100))
+    return next(draw_id for draw_id in draw_ids if is_told(f"template/{TEMPLATE.key}", draw_id, 0.5) is is_warm_one)
 
 
 @pytest.mark.usefixtures("templates")
@@ -100,7 +100,7 @@ def test_nothing_is_drawn_where_it_is_named(home: Home, database: Database, tmp_
 @pytest.mark.usefixtures("templates")
 def test_how_a_session_begins_is_said_in_a_line(home: Home, database: Database) -> None:
     choice = chosen(home, database, AUTO, NEED, now=5.0)
-    draw = draw_lot(database, choice, lot=lot_that(False), model="m", now=5.0)
+    draw = draw_template(database, choice, draw_id=lot_that(False), model="m", now=5.0)
     assert "50 % of sessions do" in beginning(choice, draw, Need())
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
     assert beginning(none, None, Need()) == "The session starts without a template: no template fits the task."
@@ -115,7 +115,7 @@ def test_a_trial_of_the_model_in_the_settings_counts_in_its_sessions(
 ) -> None:
     """A trial records the model as the settings name it, and not as its provider does."""
     model = f"scripted:{tmp_path / 'replies'}"
-    record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4e9, model=model))
+    record_worth(database, TemplateEffect(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4e9, model=model))
     request = RunRequest(Settings(model=model), RunPlace(tmp_path), id=lot_that(True))
     _, told = begun(home, database, SessionRequest(request, template=AUTO), tmp_path / "replies")
     assert "measured effect over 40 cases" in told[0]

@@ -16,7 +16,7 @@ from whet.agent.assembling import RunPlace, RunRequest, assemble_run
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Provider
 from whet.agent.providers.choosing import Call, Scripted, request_of
-from whet.agent.start import Means, Secrets, new_id, newest, perform, resume, room_of
+from whet.agent.start import RunParts, Secrets, new_id, newest, perform, resume, room_of
 from whet.agent.start import says as turn
 from whet.changes.author import Author
 from whet.changes.pending import approve, pending
@@ -63,11 +63,11 @@ def begun(
     return assemble_run(home, database, request).run
 
 
-def means(provider: Provider, box: Notebook | None = None, rebuild: Callable[[], Prompt] | None = None) -> Means:
-    return Means(provider, box or Notebook(), Compacting(lambda: new_id(time.time()), rebuild), Secrets())
+def means(provider: Provider, box: Notebook | None = None, rebuild: Callable[[], Prompt] | None = None) -> RunParts:
+    return RunParts(provider, box or Notebook(), Compacting(lambda: new_id(time.time()), rebuild), Secrets())
 
 
-def carried_out(database: Database, run: Run, how: Means) -> tuple[Run, Ended]:
+def carried_out(database: Database, run: Run, how: RunParts) -> tuple[Run, Ended]:
     ended = None
     for item in perform(database, run, how, interrupt=Event()):
         if isinstance(item, Run):

@@ -49,7 +49,7 @@ def put(home: Home, patch: Patch) -> Entry:
 
 
 def told(home: Home, database: Database) -> list[str]:
-    return [rule.text for rule in rules_in_force(ledger_of(home, database).entries(), lot="any")]
+    return [rule.text for rule in rules_in_force(ledger_of(home, database).entries(), draw_id="any")]
 
 
 def suggested(home: Home) -> list[tuple[int, str, Action, str]]:

@@ -49,7 +49,7 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
     with opened(Home(folder)) as database:
         for number in range(60):
             draw = Draw(f"s{number}", TEMPLATE.key, TEMPLATE.name, "m", number % 2 == 0, 0.5, 1.8e9)
-            count_draws(database, [CountedDraw(keep_draw(database, draw).lot, 0.9 if draw.told else 0.1, 1)])
+            count_draws(database, [CountedDraw(keep_draw(database, draw).draw_id, 0.9 if draw.told else 0.1, 1)])
     whet = whet_at(folder, person, "http://127.0.0.1:9")
     assert "0.90 (30)" in whet("templates", "--stats").out
     done = whet("live", "look")

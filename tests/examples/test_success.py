@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.examples.success import Ground, SuccessFinding, Vote, Votes, Warrant, find
+from whet.examples.success import SuccessFinding, SuccessReason, Vote, Votes, Warrant, find
 from whet.outcomes.view import gather
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript
@@ -33,7 +33,7 @@ def finding(*turns: Turn, vouched: bool = False, **facts: object) -> SuccessFind
     return find(gather(session(*turns, **facts)), vouched=vouched)
 
 
-def ground(*turns: Turn, **facts: object) -> Ground | None:
+def ground(*turns: Turn, **facts: object) -> SuccessReason | None:
     warrant = find(gather(session(*turns, **facts))).warrant
     return warrant.ground if warrant else None
 
@@ -50,8 +50,8 @@ def test_a_session_whose_last_check_failed_has_no_warrant(turns: list[Turn]) -> 
 
 @given(TURNS)
 def test_checks_that_pass_after_a_change_are_a_warrant_whatever_came_before(turns: list[Turn]) -> None:
-    assert ground(*turns, EDIT, PASS, LINT) is Ground.VERIFIED
-    assert ground(*turns, EDIT, shell("pytest && ruff check .", "fine"), READ) is Ground.VERIFIED
+    assert ground(*turns, EDIT, PASS, LINT) is SuccessReason.VERIFIED
+    assert ground(*turns, EDIT, shell("pytest && ruff check .", "fine"), READ) is SuccessReason.VERIFIED
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_tests_of_the_same_thing_are_the_same_check_by_whichever_command(red: st
 @given(TURNS, st.booleans())
 def test_a_verdict_of_its_own_outranks_all_that_the_session_shows(turns: list[Turn], passed: bool) -> None:
     own = (RecordedCheck("success", passed=passed),)
-    assert ground(*turns, FAIL, checks=own, ending=Ending.BUDGET) is (Ground.CHECKED if passed else None)
-    assert ground(*turns, EDIT, PASS, LINT, checks=own) is (Ground.CHECKED if passed else None)
+    assert ground(*turns, FAIL, checks=own, ending=Ending.BUDGET) is (SuccessReason.CHECKED if passed else None)
+    assert ground(*turns, EDIT, PASS, LINT, checks=own) is (SuccessReason.CHECKED if passed else None)
     assert (finding(*turns, FAIL, vouched=True, checks=own).warrant is not None) is passed
 
 
 @given(TURNS)
 def test_the_word_of_whoever_makes_the_template_counts_where_the_record_cannot_tell(turns: list[Turn]) -> None:
-    assert finding(*turns, FAIL, vouched=True).warrant == Warrant(Ground.VOUCHED)
+    assert finding(*turns, FAIL, vouched=True).warrant == Warrant(SuccessReason.VOUCHED)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_another_check_that_passes_does_not_put_right_the_one_that_failed() -> N
 
 
 def test_without_a_check_a_short_session_stands_by_its_record_and_a_long_one_not_at_all() -> None:
-    assert ground(READ) is Ground.CLEAN
+    assert ground(READ) is SuccessReason.CLEAN
     assert finding(READ, ending=Ending.BUDGET).refusal == "cut off"
     look = [call("read_file", {"path": f"{number}.md"}, f"page {number}") for number in range(7)]
     assert finding(*look[:6]).warrant is not None
@@ -116,7 +116,7 @@ def test_without_a_check_a_short_session_stands_by_its_record_and_a_long_one_not
 
 
 def clean(signs: int = 0, request: bytes = b"mend", result: bytes = b"") -> SuccessFinding:
-    return SuccessFinding(Warrant(Ground.CLEAN, signs), vote=Vote(request, result))
+    return SuccessFinding(Warrant(SuccessReason.CLEAN, signs), vote=Vote(request, result))
 
 
 def weighed(one: SuccessFinding, *others: SuccessFinding) -> SuccessFinding:
@@ -127,7 +127,7 @@ def test_sessions_with_one_request_and_one_result_vouch_for_each_other() -> None
     doubtful, twin = clean(1, result=b"x"), clean(3, result=b"x")
     assert weighed(doubtful).refusal == "nothing shows that it went well"
     agreed = weighed(doubtful, twin).warrant
-    assert agreed == Warrant(Ground.AGREED, 1)
+    assert agreed == Warrant(SuccessReason.AGREED, 1)
     assert weighed(doubtful, clean(3, b"other", b"x")).warrant is None
     assert weighed(doubtful, clean(0, result=b"y")).warrant is None
     assert weighed(clean(1, b"", b"x"), clean(1, b"", b"x")).warrant is None
@@ -146,7 +146,7 @@ def test_the_one_that_came_to_another_result_than_its_likes_is_not_trusted() -> 
 @given(st.integers(0, 5), st.lists(st.sampled_from([b"", b"x", b"y"]), max_size=5))
 def test_other_sessions_change_nothing_about_a_stronger_ground(signs: int, results: list[bytes]) -> None:
     others = [clean(signs, result=result) for result in results]
-    for strong in (Ground.CHECKED, Ground.VOUCHED, Ground.VERIFIED):
+    for strong in (SuccessReason.CHECKED, SuccessReason.VOUCHED, SuccessReason.VERIFIED):
         one = SuccessFinding(Warrant(strong), vote=Vote(b"mend", b"x"))
         assert weighed(one, *others) == one
     alone = clean(signs)
@@ -159,8 +159,10 @@ def test_the_same_request_and_last_answer_give_the_same_vote() -> None:
     assert find(gather(conversation(user("go on"), READ))).vote.request == b""
 
 
-@given(st.sampled_from(Ground), st.sampled_from(Ground), st.integers(0, 9), st.integers(0, 9))
-def test_the_stronger_ground_comes_first_and_then_fewer_signs(one: Ground, other: Ground, few: int, many: int) -> None:
+@given(st.sampled_from(SuccessReason), st.sampled_from(SuccessReason), st.integers(0, 9), st.integers(0, 9))
+def test_the_stronger_ground_comes_first_and_then_fewer_signs(
+    one: SuccessReason, other: SuccessReason, few: int, many: int
+) -> None:
     assert (Warrant(one, few) < Warrant(other, many)) is ((one, few) < (other, many))
 
 

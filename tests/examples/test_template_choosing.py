@@ -4,17 +4,17 @@ import pytest
 from msgspec.structs import replace
 
 from samples_of_templates import LOOK, RUN, TEMPLATE
-from whet.examples.choosing import FRESH_SECONDS, Choice, Need, Worth, choose, standing
+from whet.examples.choosing import FRESH_SECONDS, Choice, Need, TemplateEffect, choose, standing
 from whet.examples.templates import Template
 from whet.sessions.activity import Activity
 
 NOW = 1_800_000_000.0
 BAKING = Template("bread-baking", (replace(LOOK, intent="Weigh the flour."),), Activity.FILE, tags=("kitchen",))
 EVERY = (TEMPLATE, BAKING)
-HELPS = Worth(BAKING.key, effect=0.3, low=0.1, high=0.5, cases=40, at=NOW)
+HELPS = TemplateEffect(BAKING.key, effect=0.3, low=0.1, high=0.5, cases=40, at=NOW)
 
 
-def chosen(*worths: Worth, templates: tuple[Template, ...] = EVERY, **need: object) -> Choice:
+def chosen(*worths: TemplateEffect, templates: tuple[Template, ...] = EVERY, **need: object) -> Choice:
     return choose(templates, worths, Need(**need), now=NOW)  # type: ignore[arg-type] # fields by name
 
 
@@ -26,7 +26,7 @@ def test_measured_help_goes_before_fit() -> None:
 
 
 def test_of_two_that_help_the_surer_one_is_taken() -> None:
-    wide = Worth(TEMPLATE.key, effect=0.6, low=0.02, high=0.9, cases=5, at=NOW)
+    wide = TemplateEffect(TEMPLATE.key, effect=0.6, low=0.02, high=0.9, cases=5, at=NOW)
     assert chosen(wide, HELPS, task="Weigh flour at the garden work.").template is BAKING
 
 
@@ -43,14 +43,14 @@ def test_what_helped_with_other_work_is_not_taken_for_this() -> None:
         replace(HELPS, key="0" * 12),
     ],
 )
-def test_what_is_undecided_old_or_of_another_model_is_not_called_measured(worth: Worth) -> None:
+def test_what_is_undecided_old_or_of_another_model_is_not_called_measured(worth: TemplateEffect) -> None:
     choice = chosen(worth, task="Look at the garden plan.", model="some-model")
     assert (choice.template, choice.by) == (TEMPLATE, "fit")
     assert "not been measured" in choice.reason
 
 
 def test_what_was_measured_to_harm_is_not_taken_even_where_it_fits() -> None:
-    harm = Worth(TEMPLATE.key, effect=-0.3, low=-0.5, high=-0.1, cases=40, at=NOW)
+    harm = TemplateEffect(TEMPLATE.key, effect=-0.3, low=-0.5, high=-0.1, cases=40, at=NOW)
     choice = chosen(harm, templates=(TEMPLATE,), task="Look at the garden plan.")
     assert (choice.template, choice.by, choice.reason) == (
         None,
@@ -84,7 +84,7 @@ def test_use_counts_for_nothing() -> None:
 
 
 def test_what_live_sessions_call_worthless_is_not_shielded_by_an_earlier_trial() -> None:
-    tried = Worth(TEMPLATE.key, effect=0.3, low=0.1, high=0.5, cases=40, at=NOW - 100, model="m")
+    tried = TemplateEffect(TEMPLATE.key, effect=0.3, low=0.1, high=0.5, cases=40, at=NOW - 100, model="m")
     idle = replace(tried, effect=0.0, low=-0.06, high=0.09, at=NOW, source="canary", worthless=True)
     task = "Look at the garden plan."
     assert chosen(tried, idle, templates=(TEMPLATE,), task=task, model="m").template is None
@@ -93,7 +93,9 @@ def test_what_live_sessions_call_worthless_is_not_shielded_by_an_earlier_trial()
 
 
 def test_a_verdict_that_a_person_overruled_no_longer_stands_and_a_later_one_does() -> None:
-    first = Worth(TEMPLATE.key, effect=-0.3, low=-0.5, high=-0.1, cases=40, at=NOW, source="canary", worthless=True)
+    first = TemplateEffect(
+        TEMPLATE.key, effect=-0.3, low=-0.5, high=-0.1, cases=40, at=NOW, source="canary", worthless=True
+    )
     later, other = replace(first, at=NOW + 2), replace(first, key=BAKING.key)
     helped = replace(first, low=0.1, high=0.5, worthless=False)
     assert standing((first, later, other, helped), EVERY, {"garden-work": NOW + 1}) == (later, other, helped)

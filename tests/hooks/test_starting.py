@@ -14,7 +14,7 @@ from whet.hooks.starting import StartingText, starting_text, unit_of_session
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
-from whet.targets.drawing import Offer
+from whet.targets.drawing import TextsToTell
 from whet.trials.canaries import key_of, told_rules
 from whet.trials.draws import is_told
 
@@ -29,7 +29,7 @@ def event(session: str = "s1", agent: str = "claude-code", folder: str = "/nowhe
     return HostEvent("session-start", agent, session, "", folder)
 
 
-def told(offer: Offer, of: HostEvent, person: Path = Path("/nowhere")) -> StartingText:
+def told(offer: TextsToTell, of: HostEvent, person: Path = Path("/nowhere")) -> StartingText:
     """As the hook reads it: from the compiled file."""
     compiled: Any = msgspec.json.decode(msgspec.json.encode(compile_rules(offer)))
     return starting_text(compiled, of, {"CLAUDE_CONFIG_DIR": str(person)})
@@ -42,7 +42,7 @@ def lines(found: StartingText) -> list[str]:
 @given(st.integers(0, 10_000), st.sampled_from(["claude-code", "codex"]), st.floats(0.05, 0.95))
 def test_the_draw_is_by_session_and_agent_and_is_the_one_of_the_ledger(session: int, agent: str, share: float) -> None:
     first, changed, old = rule("a", "New.", 3, share=share), rule("b", "Changed.", 4, share=share), rule("b", "Old.", 2)
-    offer = Offer((rule("c", "Always."), first, changed), {}, (), {3: None, 4: old})
+    offer = TextsToTell((rule("c", "Always."), first, changed), {}, (), {3: None, 4: old})
     unit = unit_of_session(agent, str(session))
     found = told(offer, event(str(session), agent))
     expected = told_rules(offer.rules, offer.before, unit)
@@ -54,7 +54,7 @@ def test_the_draw_is_by_session_and_agent_and_is_the_one_of_the_ledger(session: 
 
 
 def test_sessions_differ_in_what_they_draw() -> None:
-    offer = Offer((rule("a", "New.", 3, share=0.5),), {}, (), {3: None})
+    offer = TextsToTell((rule("a", "New.", 3, share=0.5),), {}, (), {3: None})
     arms = [told(offer, event(f"s{number}")).draws[0].told for number in range(40)]
     assert 8 < sum(arms) < 32
     assert arms == [told(offer, event(f"s{number}")).draws[0].told for number in range(40)], "and always the same"
@@ -62,7 +62,7 @@ def test_sessions_differ_in_what_they_draw() -> None:
 
 def test_where_a_file_has_a_say_in_a_rule_the_session_is_not_drawn_for(tmp_path: Path) -> None:
     changed, old = rule("b", "Changed.", 4, share=0.5), rule("b", "Old.", 2)
-    offer = Offer((changed, rule("c", "Other.")), {}, (), {4: old})
+    offer = TextsToTell((changed, rule("c", "Other.")), {}, (), {4: old})
     (tmp_path / "CLAUDE.md").write_text("# Mine\n- Old.\n")
     for number in range(10):
         found = told(offer, event(f"s{number}"), tmp_path)
@@ -73,7 +73,7 @@ def test_where_a_file_has_a_say_in_a_rule_the_session_is_not_drawn_for(tmp_path:
 def test_operators_rules_come_first_and_what_the_budget_has_no_room_for_is_left_out() -> None:
     many = [rule(f"r{number}", f"Rule {number}: {'word ' * 75}", number) for number in range(40)]
     operators = msgspec.structs.replace(rule("o", "Operator's."), trust=Trust.OPERATOR)
-    found = lines(told(Offer((*many, operators), {}), event()))
+    found = lines(told(TextsToTell((*many, operators), {}), event()))
     assert found[0] == "- Operator's."
     assert found[1].startswith("- Rule 0:")
     assert not any(line.startswith("- Rule 39:") for line in found)
@@ -84,7 +84,7 @@ def test_operators_rules_come_first_and_what_the_budget_has_no_room_for_is_left_
 def test_a_canary_that_there_is_no_room_for_is_not_drawn_for(share: float) -> None:
     many = [rule(f"r{number}", f"Rule {number}: {'word ' * 75}", number) for number in range(40)]
     canary = rule("z", f"Late: {'word ' * 70}", 99, share=share)
-    found = told(Offer((*many, canary), {}, (), {99: None}), event())
+    found = told(TextsToTell((*many, canary), {}, (), {99: None}), event())
     assert found.draws == ()
 
 
@@ -99,11 +99,11 @@ def test_a_canary_that_there_is_no_room_for_is_not_drawn_for(share: float) -> No
     ],
 )
 def test_a_rule_is_for_the_agents_that_its_scope_fits(scope: Scope, agents: list[str]) -> None:
-    offer = Offer((rule("a", "Do it.", scope=scope),), {})
+    offer = TextsToTell((rule("a", "Do it.", scope=scope),), {})
     hosts = ("claude-code", "codex", "gemini", "opencode")
     assert [host for host in hosts if told(offer, event(agent=host)).text] == agents
 
 
 def test_a_session_that_nobody_sits_at_is_told_what_is_for_those() -> None:
-    offer = Offer((rule("a", "Do not ask.", scope=Scope(purposes=("unattended",))),), {})
+    offer = TextsToTell((rule("a", "Do not ask.", scope=Scope(purposes=("unattended",))),), {})
     assert lines(told(offer, event()._replace(is_unattended=True))) == ["- Do not ask."]

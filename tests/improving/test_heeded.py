@@ -10,7 +10,7 @@ from conversations import conversation, program, shell, user
 from whet.improving.heeded import following, key_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation, Scope
-from whet.lessons.following import Fared, Following, SeenRule, count_following, is_among
+from whet.lessons.following import Following, FollowingCount, SeenRule, count_following, is_among
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
@@ -104,12 +104,23 @@ def test_a_session_that_was_reminded_is_judged_by_what_it_did_then(home: Home, d
 def test_each_count_is_that_of_the_sessions_behind_it(drawn: list[tuple[bool | None, bool | None, bool]]) -> None:
     seen = [SeenRule(followed, told, is_reminded) for followed, told, is_reminded in drawn]
     counts = count_following(seen)
-    behind = {fared: sum(is_among(each, fared) for each in seen) for fared in Fared}
-    assert behind[Fared.SINCE] == counts.looked == len(seen)
-    assert behind[Fared.SITUATION] == counts.came_up == behind[Fared.FOLLOWED] + behind[Fared.NOT_FOLLOWED]
-    assert counts.came_up == behind[Fared.TOLD] + behind[Fared.NOT_TOLD] + behind[Fared.UNKNOWN]
-    assert (counts.unknown, counts.not_followed) == (behind[Fared.UNKNOWN], behind[Fared.NOT_FOLLOWED])
-    assert behind[Fared.TOLD] == behind[Fared.TOLD_FOLLOWED] + behind[Fared.TOLD_NOT_FOLLOWED]
+    behind = {fared: sum(is_among(each, fared) for each in seen) for fared in FollowingCount}
+    assert behind[FollowingCount.SINCE] == counts.looked == len(seen)
+    assert (
+        behind[FollowingCount.SITUATION]
+        == counts.came_up
+        == behind[FollowingCount.FOLLOWED] + behind[FollowingCount.NOT_FOLLOWED]
+    )
+    assert (
+        counts.came_up == behind[FollowingCount.TOLD] + behind[FollowingCount.NOT_TOLD] + behind[FollowingCount.UNKNOWN]
+    )
+    assert (counts.unknown, counts.not_followed) == (
+        behind[FollowingCount.UNKNOWN],
+        behind[FollowingCount.NOT_FOLLOWED],
+    )
+    assert (
+        behind[FollowingCount.TOLD] == behind[FollowingCount.TOLD_FOLLOWED] + behind[FollowingCount.TOLD_NOT_FOLLOWED]
+    )
 
 
 def test_sessions_before_the_rule_are_not_asked(home: Home, database: Database) -> None:

@@ -35,8 +35,8 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
-from whet.work.orders import Direct, T, decoded, encoded
+from whet.trials.improvements import ImproveReport, ImproveRequest, LessonOutcome, LessonResult
+from whet.work.orders import DirectSteps, T, decoded, encoded
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False))
 DRY = replace(ASK, dry_run=True)
@@ -52,7 +52,7 @@ def failed(home: Home, database: Database) -> None:
 
 
 def improved(home: Home, ask: ImproveRequest, supply: Supply) -> ImproveReport:
-    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    steps = DirectSteps("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     return decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
 
 
@@ -61,7 +61,7 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     report = improved(home, replace(ASK, most=1, share=0.25), supply_of(obeys))
     assert (report.sessions, report.lessons, report.stopped) == (12, 1, "")
     [outcome] = report.outcomes
-    assert outcome.became is Became.CANARY
+    assert outcome.became is LessonResult.CANARY
     assert outcome.verdict is not None
     assert outcome.verdict.ruling is Ruling.ACCEPT
     [rule] = ledger_of(home, database).state().rules
@@ -109,7 +109,7 @@ class Mortal:
         self, _kind: str, asks: Iterable[tuple[str, Any]], type: type[T], *, ahead: Iterable[tuple[str, Any]] = ()
     ) -> tuple[T, ...]:
         assert ahead
-        made = (attempt(self._home, Direct(key), ask, supply=self._supply).value for key, ask in asks)
+        made = (attempt(self._home, DirectSteps(key), ask, supply=self._supply).value for key, ask in asks)
         return tuple(decoded(value, type) for value in self.do("spread", lambda: list(made), list))
 
 
@@ -138,7 +138,9 @@ def test_a_worker_that_dies_in_every_step_leaves_one_verdict_and_one_canary(
 @pytest.mark.usefixtures("failed")
 def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database) -> None:
     report = improved(home, replace(ASK, most=1), supply_of(lambda run: obeys(replace(run, system=""))))
-    assert [each.became for each in report.outcomes] == [Became.WAITS], "sessions show it: a person may still want it"
+    assert [each.became for each in report.outcomes] == [LessonResult.WAITS], (
+        "sessions show it: a person may still want it"
+    )
     assert ledger_of(home, database).state().rules == ()
     assert improved(home, replace(ASK, most=1), supply_of(obeys)).outcomes == (), "nothing new was seen"
 
@@ -148,7 +150,7 @@ def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database:
     report = improved(home, ImproveRequest(), supply_of(obeys))
     assert "No model is set" in report.stopped
     [outcome] = report.outcomes
-    assert outcome.became is Became.WAITS
+    assert outcome.became is LessonResult.WAITS
     assert f"whet lessons approve {outcome.entry}" in outcome.why
     assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
     again = improved(home, ImproveRequest(), supply_of(obeys))
@@ -161,7 +163,7 @@ def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home)
     [outcome] = improved(home, ImproveRequest(), supply_of(obeys)).outcomes
     none = improved(home, DRY, supply_of(obeys))
     [waits] = none.waiting
-    assert (waits.became, waits.entry, waits.most.attempts) == (Became.WAITS, outcome.entry, 0)
+    assert (waits.became, waits.entry, waits.most.attempts) == (LessonResult.WAITS, outcome.entry, 0)
     assert "no case is there" in waits.why
     for case in questions(12):
         keep_case(home.folder / FOLDER, case)
@@ -179,12 +181,12 @@ def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, d
 
     report = improved(home, replace(DRY, most=1), supply_of(refuses))
     [outcome] = report.outcomes
-    assert (outcome.became, outcome.most.attempts) == (Became.PLANNED, 20)
+    assert (outcome.became, outcome.most.attempts) == (LessonResult.PLANNED, 20)
     assert outcome.most.tokens > 0
     assert outcome.most.minimum_effect is not None
     assert Ledger(database).entries() == []
     [done] = improved(home, replace(ASK, most=1), supply_of(obeys)).outcomes
-    assert (done.became, done.lesson.id) == (Became.CANARY, outcome.lesson.id), "what was foretold is done"
+    assert (done.became, done.lesson.id) == (LessonResult.CANARY, outcome.lesson.id), "what was foretold is done"
     assert 0 < done.attempts <= outcome.most.attempts
 
 
@@ -195,7 +197,7 @@ def test_a_rule_without_which_more_fails_is_kept(home: Home, database: Database)
     rule = Patch(Form.RULE, Action.ADD, "old", f"Here {TOLD}.", trust=Trust.AGENT, proofs=proofs)
     apply(home, database, rule, actor=Actor.POLICY, now=1.0)
     [outcome] = improved(home, replace(ASK, retire=True), supply_of(obeys)).outcomes
-    assert (outcome.became, outcome.why) == (Became.KEPT, "without it, more fails")
+    assert (outcome.became, outcome.why) == (LessonResult.KEPT, "without it, more fails")
     assert ledger_of(home, database).state().get(Form.RULE, "old") is not None
 
 
@@ -210,7 +212,7 @@ def test_a_rule_that_now_harms_is_retired(home: Home, database: Database) -> Non
         return obeys(replace(run, system="" if "Never look twice." in run.system else TOLD))
 
     [outcome] = improved(home, replace(ASK, retire=True), supply_of(harmed)).outcomes
-    assert outcome.became is Became.RETIRED
+    assert outcome.became is LessonResult.RETIRED
     assert ledger_of(home, database).state().rules == ()
 
 

@@ -25,8 +25,16 @@ from whet.store.ledger import ledger_of
 from whet.store.sessions import Provenance, keep
 from whet.store.settings_file import assign
 from whet.trials.design import TrialDesign
-from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome, Way, way_of, why_of
-from whet.work.orders import Direct, decoded
+from whet.trials.improvements import (
+    ImproveReport,
+    ImproveRequest,
+    LessonOutcome,
+    LessonResult,
+    WordingOrigin,
+    way_of,
+    why_of,
+)
+from whet.work.orders import DirectSteps, decoded
 
 ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1)
 RULE = "`rtk bun install` fails here (“unrecognized subcommand 'bun'”); run `bun install` instead."
@@ -52,37 +60,37 @@ def idle(_run: Run) -> Reply:
 
 def improved(home: Home, ask: ImproveRequest = ASK) -> LessonOutcome:
     supply: Supply = supply_of(idle)
-    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    steps = DirectSteps("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
-    [outcome] = [each for each in report.outcomes if way_of(each.lesson) is Way.EVIDENCE]
+    [outcome] = [each for each in report.outcomes if way_of(each.lesson) is WordingOrigin.EVIDENCE]
     return outcome
 
 
 def planned(home: Home) -> ImproveReport:
-    done = improve(home, Direct("dry"), replace(ASK, most=5, dry_run=True), supply=supply_of(idle))
+    done = improve(home, DirectSteps("dry"), replace(ASK, most=5, dry_run=True), supply=supply_of(idle))
     return decoded(done.value, ImproveReport)
 
 
 def planned_outcomes(home: Home) -> list[LessonOutcome]:
-    return [each for each in planned(home).outcomes if way_of(each.lesson) is Way.EVIDENCE]
+    return [each for each in planned(home).outcomes if way_of(each.lesson) is WordingOrigin.EVIDENCE]
 
 
 def test_what_a_tool_said_is_tried_and_then_waits_with_what_is_known_of_it(home: Home, database: Database) -> None:
     kept(database, learning(1), learning(2))
     outcome = improved(home)
-    assert (outcome.became, outcome.lesson.trust) == (Became.WAITS, Trust.TOOL)
+    assert (outcome.became, outcome.lesson.trust) == (LessonResult.WAITS, Trust.TOOL)
     [entry] = ledger_of(home, database).state().pending
     assert entry.patch.text == RULE
     assert entry.patch.scope.project == "/home/noor/shop"
     assert entry.patch.origin.untried
-    settled = improve(home, Direct("next night"), ASK, supply=supply_of(idle))
+    settled = improve(home, DirectSteps("next night"), ASK, supply=supply_of(idle))
     assert decoded(settled.value, ImproveReport).outcomes == ()
 
 
 def test_without_a_model_it_waits_as_not_tried(home: Home, database: Database) -> None:
     kept(database, learning(1), learning(2))
     outcome = improved(home, replace(ASK, model=""))
-    assert outcome.became is Became.WAITS
+    assert outcome.became is LessonResult.WAITS
     [entry] = ledger_of(home, database).state().pending
     assert entry.patch.text == RULE
     assert entry.patch.reason.endswith("not tried: no model is set")
@@ -124,7 +132,7 @@ def test_a_lesson_that_a_rule_in_force_says_already_counts_there(home: Home, dat
     name = ruled(home, database, RULE.replace(" run ", " please run "), "x")
     kept(database, learning(1), learning(2))
     [outcome] = planned_outcomes(home)
-    assert outcome.became is Became.REFUSED
+    assert outcome.became is LessonResult.REFUSED
     assert outcome.why == f"the rule {name} says the same; 2 sessions count there"
 
 
@@ -148,7 +156,7 @@ def test_in_a_full_project_weaker_evidence_adds_nothing(home: Home, database: Da
     ruled(home, database, "Name branches after their ticket.", "x", "y", "z")
     kept(database, learning(1), learning(2))
     [outcome] = planned_outcomes(home)
-    assert outcome.became is Became.REFUSED
+    assert outcome.became is LessonResult.REFUSED
     assert outcome.why.startswith("the project has as many rules as `rules.per_project` allows (1)")
 
 

@@ -18,8 +18,8 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.improvements import Became, ImproveReport, ImproveRequest, LessonOutcome
-from whet.work.orders import Direct, decoded
+from whet.trials.improvements import ImproveReport, ImproveRequest, LessonOutcome, LessonResult
+from whet.work.orders import DirectSteps, decoded
 
 RULE = "`pytest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead."
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
@@ -44,7 +44,7 @@ def improved(home: Home, database: Database, *, sessions: int) -> LessonOutcome:
         transcript = replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder="/home/noor/shop")
         keep(database, prepare(transcript), Provenance("", float(number), float(number)))
     supply = supply_of(obeys)
-    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    steps = DirectSteps("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     ask = ImproveRequest(model="scripted", design=TrialDesign(placebo=True), most=1)
     report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
     return report.outcomes[0]
@@ -56,7 +56,7 @@ def test_a_rule_that_two_of_eight_sessions_wrote_is_proved_on_the_other_six(home
     assert outcome.lesson.patch.text == RULE
     assert outcome.verdict is not None
     assert (outcome.verdict.ruling, outcome.verdict.cases, outcome.attempts) == (Ruling.ACCEPT, 6, 18)
-    assert outcome.became is Became.WAITS  # the words are a command's: a person has the last word
+    assert outcome.became is LessonResult.WAITS  # the words are a command's: a person has the last word
     [pending] = ledger_of(home, database).state().pending
     written_from = {proof.session for proof in pending.patch.proofs}
     assert len(written_from) == 2
@@ -65,4 +65,4 @@ def test_a_rule_that_two_of_eight_sessions_wrote_is_proved_on_the_other_six(home
 @EMBEDDED
 def test_with_too_few_later_sessions_nothing_is_spent(home: Home, database: Database) -> None:
     outcome = improved(home, database, sessions=5)
-    assert (outcome.became, outcome.attempts) == (Became.WAITS, 0)
+    assert (outcome.became, outcome.attempts) == (LessonResult.WAITS, 0)

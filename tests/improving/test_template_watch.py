@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from conversations import agent, shell, user
 from samples_of_templates import TEMPLATE
-from whet.agent.warm_start import AUTO, chosen, count_use, draw_lot
+from whet.agent.warm_start import AUTO, chosen, count_use, draw_template
 from whet.changes.apply import undo
-from whet.examples.choosing import SHARES, Choice, Need, Worth
+from whet.examples.choosing import SHARES, Choice, Need, TemplateEffect
 from whet.examples.templates import written
 from whet.improving.watch import look_at_templates, watch
 from whet.jobs.job import Job
@@ -36,7 +36,7 @@ from whet.store.template_files import (
 )
 from whet.trials.draws import is_told
 from whet.work.clock import order_watch
-from whet.work.orders import Direct
+from whet.work.orders import DirectSteps
 from work.job_scenes import ran, script
 
 BEGAN = 1_800_000_000.0
@@ -73,26 +73,26 @@ def live(database: Database, run: Run, messages: Iterable[Message], *, at: float
     list(recorded(database, run, [*messages, Ended(Ending.FINISHED)], now=lambda: at))
 
 
-def begin(home: Home, database: Database, lot: str, *, at: float, model: str = MODEL) -> bool | None:
+def begin(home: Home, database: Database, draw_id: str, *, at: float, model: str = MODEL) -> bool | None:
     """Whether a session begins warm, drawn as `Talk` does; None where nothing is drawn."""
     choice = chosen(home, database, AUTO, replace(NEED, model=model), now=at)
-    draw = draw_lot(database, choice, lot=lot, model=model, now=at)
+    draw = draw_template(database, choice, draw_id=draw_id, model=model, now=at)
     if draw is None or draw.told:
-        count_use(database, choice, session=lot, now=at)
+        count_use(database, choice, session=draw_id, now=at)
     return draw.told if draw else None
 
 
 def go_by(home: Home, database: Database, went: Went, *, sessions: range) -> None:
     """Sessions as they happen."""
     for number in sessions:
-        lot, at = f"session-{number}", BEGAN + 10 * number
-        told = begin(home, database, lot, at=at)
-        live(database, Run(lot, MODEL, "", lot=lot), went(bool(told)), at=at + 5)
+        draw_id, at = f"session-{number}", BEGAN + 10 * number
+        told = begin(home, database, draw_id, at=at)
+        live(database, Run(draw_id, MODEL, "", draw_id=draw_id), went(bool(told)), at=at + 5)
 
 
-def counted(home: Home, database: Database, went: Mapping[bool, float], *, lots: range, model: str = MODEL) -> None:
+def counted(home: Home, database: Database, went: Mapping[bool, float], *, draw_ids: range, model: str = MODEL) -> None:
     """Sessions that drew and were counted already, each with its loss: what a crash after that leaves."""
-    for number in lots:
+    for number in draw_ids:
         told = begin(home, database, f"counted-{number}", at=BEGAN + 10 * number, model=model)
         count_draws(database, [CountedDraw(f"counted-{number}", went[bool(told)], 1)])
 
@@ -130,10 +130,10 @@ def test_a_template_with_which_sessions_go_badly_is_retired_and_can_be_brought_b
 
 
 def test_new_evidence_retires_again_what_was_brought_back(home: Home, database: Database) -> None:
-    counted(home, database, HARMED, lots=range(60))
+    counted(home, database, HARMED, draw_ids=range(60))
     looked(home, database)
     undo(home, database, actor=Actor.PERSON, now=BEGAN + 12 * HOUR)
-    counted(home, database, HARMED, lots=range(5000, 5090))
+    counted(home, database, HARMED, draw_ids=range(5000, 5090))
     [found] = looked(home, database, at=BEGAN + 30 * HOUR)
     assert found.decided
     assert found.comparison.told + found.comparison.untold == 90, "of the first sixty nothing counts twice"
@@ -151,10 +151,10 @@ def test_a_template_with_which_sessions_go_well_is_measured_and_chosen_for_it(ho
     assert len(worths(database)) == 1, "it is not said at every look"
     choice = chosen(home, database, AUTO, NEED, now=BEGAN + 12 * HOUR)
     assert (choice.template, choice.by) == (TEMPLATE, "measured")
-    draw = draw_lot(database, choice, lot="next", model=MODEL, now=BEGAN + 12 * HOUR)
+    draw = draw_template(database, choice, draw_id="next", model=MODEL, now=BEGAN + 12 * HOUR)
     assert draw is not None
     assert draw.share == SHARES["measured"]
-    counted(home, database, HELPED, lots=range(50, 250))
+    counted(home, database, HELPED, draw_ids=range(50, 250))
     looked(home, database, at=BEGAN + 13 * HOUR)
     assert len(worths(database)) == 2, "and again when sessions since then say so"
     late = chosen(home, database, AUTO, NEED, now=BEGAN + 200 * DAY)
@@ -162,8 +162,8 @@ def test_a_template_with_which_sessions_go_well_is_measured_and_chosen_for_it(ho
 
 
 def test_a_crash_between_counting_and_deciding_repeats_nothing(home: Home, database: Database) -> None:
-    counted(home, database, HARMED, lots=range(60))
-    live(database, Run("counted-0", MODEL, "", lot="counted-0"), WELL, at=BEGAN)
+    counted(home, database, HARMED, draw_ids=range(60))
+    live(database, Run("counted-0", MODEL, "", draw_id="counted-0"), WELL, at=BEGAN)
     before = outcomes(database)
     [found] = looked(home, database)
     assert (found.comparison.decision, found.sessions) == (CanaryMove.REVERT, 60)
@@ -171,8 +171,8 @@ def test_a_crash_between_counting_and_deciding_repeats_nothing(home: Home, datab
 
 
 def test_a_crash_between_the_verdict_and_the_removal_is_made_good_once(home: Home, database: Database) -> None:
-    counted(home, database, HARMED, lots=range(3))
-    harm = Worth(TEMPLATE.key, -0.5, -0.8, -0.2, 3, BEGAN, MODEL, source="canary", worthless=True, counted=3)
+    counted(home, database, HARMED, draw_ids=range(3))
+    harm = TemplateEffect(TEMPLATE.key, -0.5, -0.8, -0.2, 3, BEGAN, MODEL, source="canary", worthless=True, counted=3)
     record_worth(database, harm)
     [found] = looked(home, database)
     assert found.decided
@@ -186,8 +186,8 @@ def test_a_session_counts_once_with_all_that_goes_on_from_it_and_not_before_it_s
     home: Home, database: Database
 ) -> None:
     told = begin(home, database, "long", at=BEGAN)
-    live(database, Run("long", MODEL, "", lot="long"), WELL, at=BEGAN)
-    live(database, Run("longer", MODEL, "", lot="long", parent="long"), BADLY, at=BEGAN + 2 * HOUR)
+    live(database, Run("long", MODEL, "", draw_id="long"), WELL, at=BEGAN)
+    live(database, Run("longer", MODEL, "", draw_id="long", parent="long"), BADLY, at=BEGAN + 2 * HOUR)
     assert looked(home, database, at=BEGAN + 2.5 * HOUR) == []
     [found] = looked(home, database, at=BEGAN + 4 * HOUR)
     assert (found.sessions, found.comparison.told, found.comparison.untold) == (2, int(bool(told)), int(not told))
@@ -195,18 +195,18 @@ def test_a_session_counts_once_with_all_that_goes_on_from_it_and_not_before_it_s
 
 
 def test_only_what_people_and_jobs_do_counts_and_only_where_it_really_began(home: Home, database: Database) -> None:
-    for lot, purpose in (("chat", Purpose.CHAT), ("job", Purpose.JOB), ("trial", Purpose.TRIAL)):
-        begin(home, database, lot, at=BEGAN)
-        live(database, Run(lot, MODEL, "", lot=lot, purpose=purpose), WELL, at=BEGAN)
+    for draw_id, purpose in (("chat", Purpose.CHAT), ("job", Purpose.JOB), ("trial", Purpose.TRIAL)):
+        begin(home, database, draw_id, at=BEGAN)
+        live(database, Run(draw_id, MODEL, "", draw_id=draw_id, purpose=purpose), WELL, at=BEGAN)
     begin(home, database, "never-begun", at=BEGAN)
-    live(database, Run("undrawn", MODEL, "", lot="undrawn"), WELL, at=BEGAN)
+    live(database, Run("undrawn", MODEL, "", draw_id="undrawn"), WELL, at=BEGAN)
     [found] = looked(home, database)
     assert found.sessions == 2
 
 
 def test_a_draw_is_the_same_whenever_it_is_asked(home: Home, database: Database) -> None:
     first = [begin(home, database, f"s{number}", at=BEGAN) for number in range(20)]
-    record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, BEGAN, MODEL))
+    record_worth(database, TemplateEffect(TEMPLATE.key, 0.2, 0.1, 0.3, 40, BEGAN, MODEL))
     second = [begin(home, database, f"s{number}", at=BEGAN + 1) for number in range(20)]
     assert first == second == [is_told(f"template/{TEMPLATE.key}", f"s{number}", 0.5) for number in range(20)]
     assert {True, False} == set(first)
@@ -217,15 +217,15 @@ def test_what_was_asked_for_by_name_is_no_draw(database: Database) -> None:
     for by in ("name", "none"):
         template = TEMPLATE if by == "name" else None
         choice = Choice(template, "name" if template else "none", "")
-        assert draw_lot(database, choice, lot="one", model=MODEL, now=BEGAN) is None
+        assert draw_template(database, choice, draw_id="one", model=MODEL, now=BEGAN) is None
     assert outcomes(database) == {}
 
 
 def test_the_procedure_tells_what_it_did_with_templates(home: Home, database: Database) -> None:
-    counted(home, database, HARMED, lots=range(4))
-    assert watch(home, Direct("w"), "{}").summary == "0 canaries and 1 templates, nothing to decide"
-    counted(home, database, HARMED, lots=range(10, 70))
-    assert "garden-work retired" in watch(home, Direct("w"), "{}").summary
+    counted(home, database, HARMED, draw_ids=range(4))
+    assert watch(home, DirectSteps("w"), "{}").summary == "0 canaries and 1 templates, nothing to decide"
+    counted(home, database, HARMED, draw_ids=range(10, 70))
+    assert "garden-work retired" in watch(home, DirectSteps("w"), "{}").summary
 
 
 @pytest.mark.parametrize("home", ["sqlite"], indirect=True)
@@ -243,5 +243,5 @@ def test_a_job_that_begins_warm_by_auto_draws_too(home: Home, database: Database
     one = Job("leaves", "every 2h", prompt=NEED.task, model=model, warm="auto", workdir=str(tmp_path), deliver="none")
     assert not ran(home, one).has_failed
     [draw] = uncounted(database)
-    assert draw.lot.startswith("job-leaves-")
+    assert draw.draw_id.startswith("job-leaves-")
     assert (draw.key, draw.model, draw.share) == (TEMPLATE.key, model, SHARES["fit"])

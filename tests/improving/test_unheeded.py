@@ -24,7 +24,7 @@ from whet.store.ledger import ledger_of
 from whet.targets.drawing import offered_rules
 from whet.targets.settings import Target, add
 from whet.targets.sync import tell
-from whet.trials.improvements import Became, why_of
+from whet.trials.improvements import LessonResult, why_of
 
 BEGUN = 1_790_000_000.0
 RULE = Patch(
@@ -56,7 +56,7 @@ def test_each_step_waits_for_a_person_with_the_counts(home: Home, database: Data
     rule = begin(home, database)
     told(database, rule, lambda index: "bun i" if index == 0 else "rtk bun i")
     [found] = propose_steps(home, database)
-    assert found.became is Became.WAITS
+    assert found.became is LessonResult.WAITS
     assert why_of(found.lesson).endswith("followed in 1 of them; say it again with an example")
     assert rule_of(home, database) == rule, "nothing happens by itself"
     [waits] = pending(home, database, now=BEGUN)
@@ -134,7 +134,7 @@ def test_what_a_person_refused_is_not_proposed_again(home: Home, database: Datab
     [found] = propose_steps(home, database)
     refuse(home, database, found.entry, actor=Actor.PERSON, now=BEGUN + 1000)
     [again] = propose_steps(home, database)
-    assert (again.became, pending(home, database, now=BEGUN + 1001)) == (Became.REFUSED, ())
+    assert (again.became, pending(home, database, now=BEGUN + 1001)) == (LessonResult.REFUSED, ())
 
 
 def test_a_rule_that_is_followed_or_seldom_told_is_left_alone(home: Home, database: Database) -> None:

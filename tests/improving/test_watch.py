@@ -33,7 +33,7 @@ from whet.targets.sync import day_of, tell
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 from whet.work.clock import order_watch
-from whet.work.orders import Direct
+from whet.work.orders import DirectSteps
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0
@@ -49,16 +49,16 @@ BADLY = (
 
 def live(database: Database, name: str, messages: Iterable[Message], *, at: float, model: str = "m") -> None:
     """A session of Whet's own, stored as it happens."""
-    run = Run(name, model, "", lot=name)
+    run = Run(name, model, "", draw_id=name)
     list(recorded(database, run, [*messages, Ended(Ending.FINISHED)], now=lambda: at))
 
 
 def go_by(home: Home, database: Database, *, sessions: int, told_go: Iterable[Message]) -> None:
     [item] = [rule for rule in ledger_of(home, database).state().rules if rule.canary]
     for number in range(sessions):
-        lot = f"session-{number}"
-        messages = tuple(told_go) if is_told(key_of(item), lot, item.share) else WELL
-        live(database, lot, messages, at=BEGAN + 60 + number)
+        draw_id = f"session-{number}"
+        messages = tuple(told_go) if is_told(key_of(item), draw_id, item.share) else WELL
+        live(database, draw_id, messages, at=BEGAN + 60 + number)
 
 
 def begin(home: Home, database: Database, patch: Patch = RULE, share: float = 0.5, actor: Actor = Actor.POLICY) -> int:
@@ -119,9 +119,9 @@ def test_sessions_that_the_rule_is_not_for_do_not_count(home: Home, database: Da
 
 
 def test_the_procedure_looks_and_tells_in_one_line(home: Home, database: Database) -> None:
-    assert watch(home, Direct("w"), "{}").summary == "0 canaries, nothing to decide"
+    assert watch(home, DirectSteps("w"), "{}").summary == "0 canaries, nothing to decide"
     begin(home, database)
-    assert watch(home, Direct("w"), "{}").summary == "1 canaries, nothing to decide"
+    assert watch(home, DirectSteps("w"), "{}").summary == "1 canaries, nothing to decide"
 
 
 def test_what_a_session_drew_is_on_record_and_its_prompt_has_it(home: Home, database: Database) -> None:
@@ -129,11 +129,11 @@ def test_what_a_session_drew_is_on_record_and_its_prompt_has_it(home: Home, data
     live(database, "one", WELL, at=BEGAN + 10)
     session = stored(database, session_id("whet", "one"))
     assert session is not None
-    assert session.facts.lot == "one"
+    assert session.facts.draw_id == "one"
     [item] = Ledger(database).state().rules
-    for lot in ("one", "two", "three", "four"):
-        told = [rule.text for rule in rules_in_force(Ledger(database).entries(), lot=lot)]
-        assert told == ([RULE.text] if is_told(key_of(item), lot, item.share) else [])
+    for draw_id in ("one", "two", "three", "four"):
+        told = [rule.text for rule in rules_in_force(Ledger(database).entries(), draw_id=draw_id)]
+        assert told == ([RULE.text] if is_told(key_of(item), draw_id, item.share) else [])
 
 
 def drawn_project(home: Home, database: Database, tmp_path: Path, days: Iterable[str]) -> Path:
@@ -303,7 +303,7 @@ def test_rare_lessons_are_told_together_and_promoted_by_their_failures_together(
         # The last lesson harms: those that are told it fail, the others do not.
         well = told if index % 6 < 4 else not told
         live(database, f"s{index}", WELL if index % 6 == 5 else used(index % 6, well=well), at=BEGAN + 60 + index)
-        texts = [rule.text for rule in rules_in_force(Ledger(database).entries(), lot=f"s{index}")]
+        texts = [rule.text for rule in rules_in_force(Ledger(database).entries(), draw_id=f"s{index}")]
         assert len(texts) == (5 if told else 0), "all of them or none"
     found = look(home, database, now=BEGAN + 2 * HOUR).canaries
     assert [each.counts.comparison.decision for each in found] == [CanaryMove.PROMOTE] * 4 + [CanaryMove.REVERT]

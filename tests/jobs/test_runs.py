@@ -7,7 +7,7 @@ from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import (
     WAITS,
-    Handing,
+    DeliveryOutcome,
     JobOutcome,
     JobRecord,
     JobResult,
@@ -50,7 +50,7 @@ def test_words_decide_nothing(status: WorkStatus) -> None:
         assert failed is not None
         assert (failed.outcome, failed.report, failed.exit_code) == (JobOutcome.FAILED, words, 3)
         record = finished(RECORD, unreported, now=1.0)
-        assert record.handing is Handing.WAITING
+        assert record.handing is DeliveryOutcome.WAITING
         assert record.has_failed
         assert words.strip() in letter(record)
 
@@ -71,13 +71,13 @@ def test_a_script_that_hangs_has_no_exit_code() -> None:
 
 def test_what_the_person_should_know_is_delivered_with_nothing_to_report() -> None:
     noted = finished(RECORD, JobResult(JobOutcome.NOTHING_TO_REPORT, notes=("Changed: Makefile.",)), now=1.0)
-    assert noted.handing is Handing.WAITING
+    assert noted.handing is DeliveryOutcome.WAITING
     assert "Note: Changed: Makefile." in letter(noted)
 
 
 def test_nothing_to_report_delivers_nothing() -> None:
     silent = finished(RECORD, JobResult(JobOutcome.NOTHING_TO_REPORT, "psst"), now=1.0)
-    assert (silent.state, silent.handing, silent.has_failed) == (RunState.ENDED, Handing.NONE, False)
+    assert (silent.state, silent.handing, silent.has_failed) == (RunState.ENDED, DeliveryOutcome.NONE, False)
 
 
 def test_the_report_is_found_in_the_record_of_the_session() -> None:
@@ -92,21 +92,21 @@ def test_the_report_is_found_in_the_record_of_the_session() -> None:
 
 def test_a_delivery_is_tried_again_later_and_later_and_then_given_up() -> None:
     record, waits = finished(RECORD, JobResult(JobOutcome.DONE), now=0.0), []
-    while record.handing is not Handing.GIVEN_UP:
-        record = handed(record, Handing.FAILED, "no", now=100.0)
+    while record.handing is not DeliveryOutcome.GIVEN_UP:
+        record = handed(record, DeliveryOutcome.FAILED, "no", now=100.0)
         waits.append(record.next_try)
     assert waits == [*(100.0 + wait for wait in WAITS), None]
     assert list(WAITS) == sorted(WAITS)
     assert record.handing_error == "no"
-    assert handed(record, Handing.DELIVERED, "", now=0.0).next_try is None
+    assert handed(record, DeliveryOutcome.DELIVERED, "", now=0.0).next_try is None
 
 
 def test_a_run_that_was_left_is_a_failure_that_is_still_told() -> None:
     record = left(RECORD, "The work was cancelled.", now=9.0)
-    assert (record.state, record.handing, record.next_try) == (RunState.ENDED, Handing.FAILED, 9.0)
+    assert (record.state, record.handing, record.next_try) == (RunState.ENDED, DeliveryOutcome.FAILED, 9.0)
     assert "The work was cancelled." in letter(record)
     waiting = finished(JobRecord("x", Job("a", deliver="webhook"), 0.0), JobResult(JobOutcome.DONE), now=0.0)
-    assert left(waiting, "lost", now=0.0).handing is Handing.UNSURE
+    assert left(waiting, "lost", now=0.0).handing is DeliveryOutcome.UNSURE
 
 
 def test_a_letter_says_what_was_missed_and_how_it_ended() -> None:

@@ -16,7 +16,7 @@ from whet.lessons.rungs import (
     TriedLesson,
 )
 from whet.outcomes.deciding import Outcome
-from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind, Whose
+from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Speaker, Trouble, TroubleKind
 
 CHECK = ClaimCheck(CheckPlace.COMMAND, "npm install", "bun add")
 
@@ -33,9 +33,9 @@ TROUBLE = SessionTrouble(
         Trouble(TroubleKind.WAITING, 20, 22, seconds=600.0, tokens=5_000),
     ),
     interventions=(
-        Intervention(InterventionKind.CORRECTION, 10, by=Whose.PERSON),
-        Intervention(InterventionKind.CORRECTION, 9, by=Whose.TEAM),
-        Intervention(InterventionKind.CORRECTION, 15, by=Whose.PERSON),
+        Intervention(InterventionKind.CORRECTION, 10, by=Speaker.PERSON),
+        Intervention(InterventionKind.CORRECTION, 9, by=Speaker.TEAM),
+        Intervention(InterventionKind.CORRECTION, 15, by=Speaker.PERSON),
     ),
 )
 

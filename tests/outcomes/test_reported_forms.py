@@ -3,7 +3,7 @@ import json
 import pytest
 
 from whet.outcomes.deciding import Outcome, decide
-from whet.outcomes.reported_forms import REPORTS, Report, Where
+from whet.outcomes.reported_forms import REPORTS, AnswerPart, Report
 from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult
 
 
@@ -14,7 +14,7 @@ def asked(tool: str, arguments: object, answer: str) -> Outcome:
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_every_report_is_found_in_its_example(report: Report) -> None:
-    tool = "bash" if report.where is Where.LAST else "some_tool"
+    tool = "bash" if report.where is AnswerPart.LAST else "some_tool"
     command = f"{report.program} x" if report.program else "./run"
     assert asked(tool, {"command": command}, report.example) is Outcome.FAILED
 

@@ -24,7 +24,7 @@ from whet.store.ledger import Ledger
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.sessions import load
 from whet.trials.checks import CallDemand, Check, FileDemand
-from whet.trials.shapes import Shape, TextDemand
+from whet.trials.shapes import CallShape, TextDemand
 
 sandboxed = pytest.mark.skipif(
     probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"
@@ -152,7 +152,9 @@ def step() -> tuple[Message, ...]:
 
 
 def test_a_step_case_goes_on_from_the_record_and_runs_nothing(home: Home, database: Database) -> None:
-    check = Check(calls=CallDemand(avoids=(Shape("Bash", {"command": "make all"}),), valid=True, repeats_failure=False))
+    check = Check(
+        calls=CallDemand(avoids=(CallShape("Bash", {"command": "make all"}),), valid=True, repeats_failure=False)
+    )
     case = case_of("step", kind="step", task="", tools=("Bash",), check=check, budget={"model_calls": 1},
                    conversation=step())  # fmt: skip
     ways = {"ls": True, "make all": False, "make": False}

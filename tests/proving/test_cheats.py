@@ -14,7 +14,7 @@ from whet.proving.judged_work import judge_work
 from whet.proving.workspace import laid_out, situation_for
 from whet.store.home import Home, prepare_home
 from whet.trials.cases import Case
-from whet.trials.checks import Ran, mark
+from whet.trials.checks import FinishedRun, mark
 
 pytestmark = pytest.mark.skipif(
     probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"
@@ -61,7 +61,7 @@ def passes(home: Home, case: Case, *commands: str) -> bool:
         for each in commands:
             run_command(situation, each, seconds=60.0)
         ended = judge_work(situation, case)
-    return mark(case.check, Ran((), exit_code=ended.exit_code, printed=ended.text, gamed=ended.gamed)).passed
+    return mark(case.check, FinishedRun((), exit_code=ended.exit_code, printed=ended.text, gamed=ended.gamed)).passed
 
 
 def test_the_honest_work_passes(home: Home, build: Case) -> None:

@@ -26,7 +26,7 @@ from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.cases import Checkout
 from whet.trials.design import Trial, TrialDesign, TrialProgress
 from whet.work.given import WorkState, given_orders
-from whet.work.orders import Direct, Done, Queue, decoded
+from whet.work.orders import DirectSteps, Done, Queue, decoded
 
 WORKER = Path(__file__).with_name("fleet_worker.py")
 SETTINGS = 'model = "scripted:x"\n'
@@ -130,7 +130,7 @@ def test_a_guest_carries_out_only_what_it_would_do_as_the_home_that_asks(
     first: Home, second: Home, settings: str, why: str
 ) -> None:
     (second.folder / "settings.toml").write_text(settings)
-    done = attempt(second, Direct("one"), ordered(first), supply=supply_of(obeys))
+    done = attempt(second, DirectSteps("one"), ordered(first), supply=supply_of(obeys))
     assert bool(done.put_back) is bool(why)
     assert re.search(why, done.put_back)
 
@@ -139,16 +139,16 @@ def test_a_case_whose_repository_is_elsewhere_is_put_back_by_a_guest_and_fails_a
     first: Home, second: Home, tmp_path: Path
 ) -> None:
     ask = ordered(first, repository=Checkout(str(tmp_path / "gone"), "0" * 40, "1" * 40))
-    assert "is gone" in attempt(second, Direct("one"), ask, supply=supply_of(obeys)).put_back
+    assert "is gone" in attempt(second, DirectSteps("one"), ask, supply=supply_of(obeys)).put_back
     with pytest.raises(WhetError, match="is gone"):
-        attempt(first, Direct("one"), ask, supply=supply_of(obeys))
+        attempt(first, DirectSteps("one"), ask, supply=supply_of(obeys))
 
 
 def test_a_guest_allows_no_more_than_its_own_settings(first: Home, second: Home) -> None:
     (first.folder / "settings.toml").write_text(f"{SETTINGS}[sandbox]\nnetwork = true\n")
-    assert "sandbox" in attempt(second, Direct("one"), ordered(first), supply=supply_of(obeys)).put_back
+    assert "sandbox" in attempt(second, DirectSteps("one"), ordered(first), supply=supply_of(obeys)).put_back
     (second.folder / "settings.toml").write_text(f"{OTHER_TASTE}[sandbox]\nnetwork = true\n")
-    done = attempt(second, Direct("one"), ordered(first), supply=supply_of(obeys))
+    done = attempt(second, DirectSteps("one"), ordered(first), supply=supply_of(obeys))
     assert decoded(done.value, Attempt).case == "question-0"
 
 
@@ -162,7 +162,7 @@ def test_notes_that_change_during_a_trial_are_not_told_to_its_attempts(first: Ho
     for note in ("The first machine likes tea.", "Now it likes milk."):
         ask = ordered(first)
         (first.folder / "memory.md").write_text(f"{note} Changed.\n")
-        attempt(first, Direct("one"), ask, supply=supply_of(listens))
+        attempt(first, DirectSteps("one"), ask, supply=supply_of(listens))
     assert "likes tea" in prompts[0]
     assert "Changed" not in prompts[0]
     assert "tea. Changed" in prompts[1]

@@ -27,7 +27,7 @@ from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRe
 from whet.trials.cases import Case
 from whet.trials.checks import Check
 from whet.trials.design import TrialDesign, TrialProgress
-from whet.work.orders import Direct
+from whet.work.orders import DirectSteps
 
 
 @pytest.fixture
@@ -61,14 +61,14 @@ def test_an_attempt_that_another_member_ordered_is_not_carried_out(alice: Home, 
     log = tmp_path / "log"
     ask = asking(mallory, case_of("evil", check=Check(command=f"touch {tmp_path}/evil")))
     with pytest.raises(WhetError, match="not ordered by a home of this member"):
-        attempt(alice, Direct("one"), ask, supply=supply_of(obeys, log))
+        attempt(alice, DirectSteps("one"), ask, supply=supply_of(obeys, log))
     assert not log.exists(), "no model was asked"
     assert {path.name for path in tmp_path.iterdir()} == {"alice", "mallory", "owner"}
 
 
 def test_another_home_of_the_same_member_carries_it_out(shop: Team, alice: Home, tmp_path: Path) -> None:
     second = shop.home(tmp_path / "second", ALICE)
-    done = attempt(second, Direct("one"), asking(alice, case_of("good")), supply=supply_of(obeys))
+    done = attempt(second, DirectSteps("one"), asking(alice, case_of("good")), supply=supply_of(obeys))
     assert "good, base, seed 1" in done.summary
 
 
@@ -115,7 +115,7 @@ def test_what_others_can_write_is_not_taken_for_a_verdict_in_the_ledger(
 def test_an_attempts_answer_that_nobody_can_read_fails_the_trial(alice: Home) -> None:
     with opened(alice) as database:
         ready = prepared(alice, database, WantedTrial(RULE, questions(4), TrialDesign(placebo=False)))
-    steps = Direct("t1", lambda _steps, _kind, _body: '{"case": 1}')
+    steps = DirectSteps("t1", lambda _steps, _kind, _body: '{"case": 1}')
     with pytest.raises(WhetError, match="started this work"):
         trial(alice, steps, ready)
 

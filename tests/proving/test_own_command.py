@@ -14,9 +14,9 @@ import pytest
 
 from whet.agent.tools import launcher
 from whet.agent.tools.sandbox import Wall, Walls, probe
-from whet.agents.executor import Carried, Errand, Validity
+from whet.agents.executor import Carried, ProgramTask, Validity
 from whet.errors import WhetError
-from whet.proving.executing import Grounds, carry_out, grounds_of, network_said
+from whet.proving.executing import AgentAccess, carry_out, grounds_of, network_said
 from whet.proving.executors import program_of, runner_named
 from whet.runs.settings import AgentSettings, Settings
 
@@ -25,15 +25,15 @@ WALLS = [PROBED, *([Walls(Wall.LANDLOCK, abi=launcher.version())] if launcher.ve
 pytestmark = pytest.mark.skipif(PROBED.wall is Wall.NONE, reason="no sandbox here")
 
 
-def done(folder: Path, script: str, grounds: Grounds | None = None, *, seconds: float = 60.0) -> Carried:
+def done(folder: Path, script: str, grounds: AgentAccess | None = None, *, seconds: float = 60.0) -> Carried:
     """What came of an agent that runs its task as a shell script."""
     person = folder / "person"
     (folder / "trial" / "work").mkdir(parents=True)
     person.mkdir(exist_ok=True)
     runner = runner_named("mine", Settings(agents=(AgentSettings("mine", "/bin/sh -c {task}"),)))
-    errand = Errand(script, folder / "trial" / "work", folder / "trial" / "config", seconds=seconds)
+    errand = ProgramTask(script, folder / "trial" / "work", folder / "trial" / "config", seconds=seconds)
     base = {"PATH": os.environ["PATH"], "HOME": str(person)}
-    given = grounds._replace(environment={**base, **grounds.environment}) if grounds else Grounds(base)
+    given = grounds._replace(environment={**base, **grounds.environment}) if grounds else AgentAccess(base)
     return carry_out(runner, errand, program="/bin/sh", grounds=given, interrupt=Event())
 
 
@@ -108,7 +108,7 @@ def test_it_sees_nothing_of_the_persons_folder_or_the_cases(tmp_path: Path, wall
         folder.mkdir()
         (folder / "words").write_text("secret\n")
     script = f"cat {person}/words {cases}/words; cat {person}/tools/words; touch {person}/x {cases}/x; true"
-    grounds = Grounds({}, hidden=(cases,), readable=(person / "tools",), walls=walls)
+    grounds = AgentAccess({}, hidden=(cases,), readable=(person / "tools",), walls=walls)
     found = done(tmp_path, script, grounds)
     assert answer(found) == "secret", "only the folder that the settings name"
     assert not (person / "x").exists()
@@ -126,7 +126,7 @@ def test_it_gets_the_variables_and_files_that_the_settings_name_and_no_others(tm
 
 def test_a_file_for_its_login_that_is_not_there_is_the_persons_mistake(tmp_path: Path) -> None:
     with pytest.raises(WhetError, match=r"nothing\.json cannot be copied for mine"):
-        done(tmp_path, "true", Grounds({}, config=(tmp_path / "nothing.json",)))
+        done(tmp_path, "true", AgentAccess({}, config=(tmp_path / "nothing.json",)))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_time_that_runs_out_counts_as_what_it_came_to(tmp_path: Path) -> None:
 
 def test_workspaces_in_the_persons_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WhetError, match="must not see"):
-        done(tmp_path, "true", Grounds({"HOME": str(tmp_path)}))
+        done(tmp_path, "true", AgentAccess({"HOME": str(tmp_path)}))
 
 
 def test_an_agent_is_known_by_its_name_or_by_its_command() -> None:
@@ -173,7 +173,7 @@ def test_it_sees_the_system_and_its_workspace_and_no_other_project(place: Path, 
     other = place / "other"
     other.mkdir(parents=True)
     (other / ".env").write_text("KEY=secret\n")
-    found = done(place, f"cat {other}/.env; ls {place}/other; cat /etc/passwd | wc -l", Grounds({}, walls=walls))
+    found = done(place, f"cat {other}/.env; ls {place}/other; cat /etc/passwd | wc -l", AgentAccess({}, walls=walls))
     assert "secret" not in answer(found)
     assert ".env" not in answer(found)
     assert int(answer(found)) > 0
@@ -197,7 +197,7 @@ END"""
 @pytest.mark.skipif(PROBED.wall is not Wall.BUBBLEWRAP, reason="only bubblewrap gives a network of its own")
 def test_it_reaches_the_endpoint_that_is_named_and_nothing_else(tmp_path: Path) -> None:
     with serving() as model, serving() as other:
-        grounds = Grounds({}, endpoints=(f"{model.url}/v1",))
+        grounds = AgentAccess({}, endpoints=(f"{model.url}/v1",))
         found = done(tmp_path, ASKING.format(model.url, other.port), grounds)
         assert (model.hits, other.hits) == (1, 0)
     assert answer(found).split() == ["answered", *["nothing"] * 4]
@@ -206,7 +206,7 @@ def test_it_reaches_the_endpoint_that_is_named_and_nothing_else(tmp_path: Path) 
 @pytest.mark.skipif(PROBED.wall is not Wall.BUBBLEWRAP, reason="only bubblewrap gives a network of its own")
 def test_the_address_in_a_variable_is_an_endpoint(tmp_path: Path) -> None:
     with serving() as model:
-        grounds = Grounds({"MY_BASE_URL": model.url}, variables=("MY_BASE_URL",))
+        grounds = AgentAccess({"MY_BASE_URL": model.url}, variables=("MY_BASE_URL",))
         found = done(tmp_path, ASKING.format(model.url, 9), grounds)
     assert answer(found).split()[0] == "answered"
 

@@ -13,8 +13,8 @@ from proving.agents import MODELS, NAMES, configure, instructions, program
 from proving.obedient import Mind, obedient
 from whet.agent.tools import launcher
 from whet.agent.tools.sandbox import Wall, Walls
-from whet.agents.executor import Carried, Errand, Validity
-from whet.proving.executing import Grounds, carry_out
+from whet.agents.executor import Carried, ProgramTask, Validity
+from whet.proving.executing import AgentAccess, carry_out
 from whet.proving.executors import runner_named, version_of
 from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_typed
@@ -45,9 +45,9 @@ def carried(
     with obedient(MIND) as server:
         server.refuse_with = refuse_with
         environment = configure(name, folder / "config", server)
-        errand = Errand(TASK, work, folder / "config", model=MODELS[name], seconds=300.0)
+        errand = ProgramTask(TASK, work, folder / "config", model=MODELS[name], seconds=300.0)
         return carry_out(
-            runner, errand, program=found, grounds=Grounds(environment, walls=walls), interrupt=Event()
+            runner, errand, program=found, grounds=AgentAccess(environment, walls=walls), interrupt=Event()
         ), work
 
 
@@ -71,9 +71,9 @@ def test_hermes_begins_with_examples(tmp_path: Path) -> None:
     example = [{"role": "user", "content": "Check it."}, {"role": "assistant", "content": "All is well."}]
     with obedient(MIND) as server:
         environment = configure("hermes", tmp_path / "config", server)
-        errand = Errand(TASK, workspace(tmp_path), tmp_path / "config", model="m", examples=json.dumps(example))
+        errand = ProgramTask(TASK, workspace(tmp_path), tmp_path / "config", model="m", examples=json.dumps(example))
         hermes, found = runner_named("hermes"), program("hermes")
-        carried = carry_out(hermes, errand, program=found, grounds=Grounds(environment), interrupt=Event())
+        carried = carry_out(hermes, errand, program=found, grounds=AgentAccess(environment), interrupt=Event())
         first = server.asked[0][1]["messages"]
     assert [message["content"] for message in first[1:]] == ["Check it.", "All is well.", TASK]
     assert carried.validity is Validity.VALID

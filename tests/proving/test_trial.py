@@ -32,7 +32,7 @@ from whet.store.records import attempts_of, progress_of
 from whet.store.template_files import worths
 from whet.trials.attempts import Arm, AttemptRequest
 from whet.trials.design import Allowance, TrialDesign, TrialProgress, TrialStop
-from whet.work.orders import Direct
+from whet.work.orders import DirectSteps
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
 OTHER = replace(RULE, text="Say yes, and say it twice.")
@@ -212,11 +212,11 @@ def test_a_trial_that_came_to_no_verdict_is_the_same_trial_when_it_is_asked_for_
 def test_two_trials_in_one_piece_of_work_share_no_order(small: Home, embedded: Database) -> None:
     keys: list[str] = []
 
-    def carried_out(inner: Direct, _kind: str, ask: AttemptRequest) -> str:
+    def carried_out(inner: DirectSteps, _kind: str, ask: AttemptRequest) -> str:
         keys.append(inner.id)
         return attempt(small, inner, ask, supply=supply_of(obeys)).value
 
     for id, patch in (("night-1", RULE), ("night-2", OTHER)):
         ready = prepared(small, embedded, WantedTrial(patch, questions(3), TrialDesign(placebo=False)), id=id)
-        trial(small, Direct("night", carried_out), ready)
+        trial(small, DirectSteps("night", carried_out), ready)
     assert len(keys) == len(set(keys)) == 12

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from whet.agents.executor import Left, Validity
+from whet.agents.executor import ProgramResult, Validity
 from whet.proving.executing import newest_transcript
 from whet.proving.executors import runner_named
 
@@ -16,7 +16,7 @@ RECORDS = {"claude": ("claude-code", "projects"), "codex": ("codex", "sessions")
 SPOKEN = "The page /login answers 401 and 429: too many requests."
 
 
-def found(name: str, tmp_path: Path, left: Left) -> tuple[Validity, str]:
+def found(name: str, tmp_path: Path, left: ProgramResult) -> tuple[Validity, str]:
     """What an agent's program makes of an attempt that left a record and this output."""
     source, folder = RECORDS[name]
     shutil.copytree(EXAMPLES / source, tmp_path / folder)
@@ -26,8 +26,8 @@ def found(name: str, tmp_path: Path, left: Left) -> tuple[Validity, str]:
     return carried.validity, carried.why
 
 
-def printed(*values: dict[str, Any], code: int | None = 0, errors: str = "") -> Left:
-    return Left("\n".join(map(json.dumps, values)), errors, code, 1.0)
+def printed(*values: dict[str, Any], code: int | None = 0, errors: str = "") -> ProgramResult:
+    return ProgramResult("\n".join(map(json.dumps, values)), errors, code, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from lengths import long, long_on_postgres
 from proving.trial_scenes import declare_shop, failing
 from whet.improving import improve
 from whet.jobs.job import Deliver, Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.adding import prepare
@@ -21,7 +21,7 @@ from whet.store.opening import opened
 from whet.store.owner import owner_of
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
-from whet.trials.improvements import Became, ImproveReport, ImproveRequest
+from whet.trials.improvements import ImproveReport, ImproveRequest, LessonResult
 from whet.work.given import WorkState as WorkState
 from whet.work.given import given_orders
 from whet.work.orders import Queue, decoded
@@ -49,7 +49,7 @@ def undelivered(home: Home, job: Job, now: float) -> None:
     """A run whose report did not arrive the first time."""
     ended = finished(JobRecord(f"run-{job.name}", job, now), JobResult(JobOutcome.DONE, "Two leaves."), now=now)
     with opened(home) as database:
-        late = replace(ended, handing=Handing.FAILED, tries=1, next_try=now)
+        late = replace(ended, handing=DeliveryOutcome.FAILED, tries=1, next_try=now)
         job_records.save(database, owner_of(home), late)
 
 
@@ -78,7 +78,9 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
         assert sum(work.kind == "delivery" for work in orders.all()) == len(names)
         found = {name: job_records.record_of(database, owner_of(home), f"run-{name}") for name in names}
     for name, record in found.items():
-        assert record.handing is (Handing.UNSURE if name in ("sent", "unsent") else Handing.DELIVERED), name
+        assert record.handing is (
+            DeliveryOutcome.UNSURE if name in ("sent", "unsent") else DeliveryOutcome.DELIVERED
+        ), name
         assert record.tries == 2, name
         sent = (tmp_path / name / "sent").read_text() if name != "unsent" else ""
         assert sent.count("Two leaves." if name == "filed" else "sent") == (name != "unsent"), name
@@ -103,6 +105,6 @@ def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
         work = orders.find(id)
     assert work.done is not None, work.error
     [outcome] = decoded(work.done.value, ImproveReport).outcomes
-    assert outcome.became is Became.CANARY
+    assert outcome.became is LessonResult.CANARY
     assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
     assert lines(tmp_path / "log") == outcome.attempts

@@ -29,7 +29,7 @@ from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.design import Trial, TrialProgress
 from whet.trials.shapes import TextDemand
-from whet.work.orders import Direct, decoded
+from whet.work.orders import DirectSteps, decoded
 
 SECRET = "zebra-quartz"
 SHOP = "/srv/shop"
@@ -101,7 +101,7 @@ def prepared(home: Home, database: Database, wanted: WantedTrial, answer: Answer
 
 def tried(home: Home, ready: Trial, supply: Supply) -> TrialProgress:
     """Carry a trial out in this process."""
-    steps = Direct(ready.id, lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    steps = DirectSteps(ready.id, lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     return decoded(trial(home, steps, ready).value, TrialProgress)
 
 
@@ -112,4 +112,4 @@ def attempted(home: Home, database: Database, case: Case, answer: Answer, patch:
     place, change = AttemptPlace(case.name, arm, 1), keys[1] if patch else ""
     ask = AttemptRequest(uuid4().hex, place, keys[0], AttemptConditions(), change, OrderTerms(fresh=True))
     vouch_for(home, (ask,))
-    return decoded(attempt(home, Direct("one"), ask, supply=supply_of(answer)).value, Attempt)
+    return decoded(attempt(home, DirectSteps("one"), ask, supply=supply_of(answer)).value, Attempt)

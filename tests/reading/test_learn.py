@@ -27,7 +27,7 @@ from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.targets.project_names import name_of_project
-from whet.work.orders import Direct, Failed, decoded
+from whet.work.orders import DirectSteps, Failed, decoded
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def analysed(database: Database) -> None:
 
 def read(home: Home, folder: Path, reader: ScriptedReader, **more: object) -> LearnReport:
     ask = LearnRequest((name_of_project(folder),), reader.name, **more)  # type: ignore[arg-type]  # fields of it
-    return decoded(learn(ReadingCourse(home, Direct("learn"), ask, reader)).value, LearnReport)
+    return decoded(learn(ReadingCourse(home, DirectSteps("learn"), ask, reader)).value, LearnReport)
 
 
 def unread_of(database: Database, project: str) -> int:
@@ -141,7 +141,7 @@ def test_a_failing_reader_ends_the_work_and_the_next_run_goes_on(home: Home, dat
     seen: list[LearnProgress] = []
     reader = ScriptedReader(claiming)
     ask = LearnRequest((name_of_project(folder),), reader.name)
-    learn(ReadingCourse(home, Direct("learn"), ask, reader, seen.append))
+    learn(ReadingCourse(home, DirectSteps("learn"), ask, reader, seen.append))
     shown = [id for each in reader.asked if "You doubt" not in each.system for id in sessions_in(each)]
     assert len(shown) == len(set(shown)) == 50 - done
     assert [(each.number, each.passes) for each in seen if not each.is_doubting][-1] == (seen[-1].passes,) * 2

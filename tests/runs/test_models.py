@@ -4,12 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.runs.models import KnownModel, ModelTable, Prices, Series, cost, model_of, priced
+from whet.runs.models import KnownModel, ModelSeries, ModelTable, Prices, cost, model_of, priced
 from whet.sessions.transcripts import Usage
 from whet.shipped.data import models
 
 TABLE = ModelTable(
-    series=(Series("gpt-*", "gpt"), Series("gpt-5*", "gpt", temperature=False), Series("smol*", "smol", tools="text")),
+    series=(
+        ModelSeries("gpt-*", "gpt"),
+        ModelSeries("gpt-5*", "gpt", temperature=False),
+        ModelSeries("smol*", "smol", tools="text"),
+    ),
     known={
         "gpt-5": KnownModel("openai", 272_000, 128_000, Prices(1.0, 10.0, 0.1)),
         "claude-x-4-5": KnownModel("anthropic", 1),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from whet.agent.tools.toolbox import Unfit, read_arguments, schema_of
+from whet.agent.tools.toolbox import BadArguments, read_arguments, schema_of
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,7 +73,7 @@ def test_defaults_stand_in_for_what_is_left_out() -> None:
     ],
 )
 def test_what_does_not_fit_is_told_in_one_line(arguments: str, said: str) -> None:
-    with pytest.raises(Unfit) as told:
+    with pytest.raises(BadArguments) as told:
         read_arguments(SCHEMA, arguments)
     assert said in str(told.value)
     assert "\n" not in str(told.value)
@@ -81,5 +81,5 @@ def test_what_does_not_fit_is_told_in_one_line(arguments: str, said: str) -> Non
 
 @given(st.text())
 def test_no_text_is_taken_for_arguments_by_chance(text: str) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(BadArguments):
         read_arguments(SCHEMA, text)

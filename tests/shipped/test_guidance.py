@@ -8,24 +8,24 @@ import pytest
 import whet.shipped.guidance
 from whet.shipped.guidance import built_in
 from whet.text.words import estimate
-from whet.told.passages import Circumstances, Slot, applies, chosen, plain_names
+from whet.told.passages import Circumstances, PassageSlot, applies, chosen, plain_names
 
 FOLDER = Path(whet.shipped.guidance.__file__).parent
 FRAMES = {
-    Slot.SKILLS: "{body}",
-    Slot.RULES: "{body}",
-    Slot.CALLER: "{body}",
-    Slot.REPOSITORY: "{body}",
-    Slot.UNREADABLE: "{body}",
-    Slot.MEMORY: "{body}",
-    Slot.USER: "{body}",
-    Slot.EXTERNAL: "{body}",
-    Slot.CALLS: "{body}",
-    Slot.RESULT: "{body}",
-    Slot.DATE: "{date}",
-    Slot.MODEL: "{model}",
-    Slot.PROVIDER: "{provider}",
-    Slot.SESSION: "{session}",
+    PassageSlot.SKILLS: "{body}",
+    PassageSlot.RULES: "{body}",
+    PassageSlot.CALLER: "{body}",
+    PassageSlot.REPOSITORY: "{body}",
+    PassageSlot.UNREADABLE: "{body}",
+    PassageSlot.MEMORY: "{body}",
+    PassageSlot.USER: "{body}",
+    PassageSlot.EXTERNAL: "{body}",
+    PassageSlot.CALLS: "{body}",
+    PassageSlot.RESULT: "{body}",
+    PassageSlot.DATE: "{date}",
+    PassageSlot.MODEL: "{model}",
+    PassageSlot.PROVIDER: "{provider}",
+    PassageSlot.SESSION: "{session}",
 }
 
 
@@ -45,14 +45,14 @@ def test_no_passage_is_long_or_has_a_line_too_wide() -> None:
 
 
 @pytest.mark.parametrize("slot", FRAMES)
-def test_there_is_one_frame_for_each_slot_with_its_place(slot: Slot) -> None:
+def test_there_is_one_frame_for_each_slot_with_its_place(slot: PassageSlot) -> None:
     (frame,) = [passage for passage in built_in() if passage.slot is slot]
     assert frame.text.count(FRAMES[slot]) == 1
 
 
 @pytest.mark.parametrize(("size", "name"), [("small", "identity_small"), ("large", "identity")])
 def test_there_is_one_default_identity_for_each_size(size: str, name: str) -> None:
-    found = [each.name for each in chosen(built_in(), Circumstances(size=size)) if each.slot is Slot.IDENTITY]
+    found = [each.name for each in chosen(built_in(), Circumstances(size=size)) if each.slot is PassageSlot.IDENTITY]
     assert found == [name]
 
 
@@ -108,7 +108,7 @@ def test_a_small_model_gets_little_to_read() -> None:
 
     def size(model: str) -> int:
         shown = chosen(built_in(), Circumstances(tools=tools, model=model))
-        return sum(estimate(passage.text) for passage in shown if passage.slot is Slot.GUIDANCE)
+        return sum(estimate(passage.text) for passage in shown if passage.slot is PassageSlot.GUIDANCE)
 
     assert size("qwen2.5-7b") < 150 < size("qwen2.5-72b")
     assert "small" in names(Circumstances(tools=tools, model="qwen2.5-7b"))
@@ -116,7 +116,7 @@ def test_a_small_model_gets_little_to_read() -> None:
 
 @pytest.mark.parametrize("fact", ["wsl", "termux", "container", "ci", "ssh", "macos", "windows", "root"])
 def test_a_fact_about_the_machine_brings_one_hint(fact: str) -> None:
-    found = [passage for passage in built_in() if passage.slot is Slot.HINT and passage.environments]
+    found = [passage for passage in built_in() if passage.slot is PassageSlot.HINT and passage.environments]
     assert [passage.name for passage in found if applies(passage, Circumstances(environments=(fact,)))] == [fact]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from whet.ledger.patches import Action
 from whet.store import files, memory_files
-from whet.store.memory_files import Shelf
+from whet.store.memory_files import MemoryFolder
 from whet.told.memory import NoteChange, Refusal
 
 
@@ -23,7 +23,7 @@ def write_for_ever(root: Path, size: str) -> None:
 
 def add_notes(root: Path, who: str) -> None:
     for number in range(6):
-        made = memory_files.change(Shelf(root), "memory", [NoteChange(Action.ADD, f"note {who}.{number}")])
+        made = memory_files.change(MemoryFolder(root), "memory", [NoteChange(Action.ADD, f"note {who}.{number}")])
         if isinstance(made, Refusal):
             sys.exit(made.message)
 

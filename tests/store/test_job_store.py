@@ -7,7 +7,7 @@ import pytest
 
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished, handed
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_records import JobMark, list_jobs, load, read_text
@@ -70,7 +70,7 @@ def test_a_mark_never_goes_back(database: Database) -> None:
 
 def test_runs_are_found_by_what_is_still_to_do(database: Database) -> None:
     ended = finished(JobRecord("b", Job("news", deliver="file"), 2.0), JobResult(JobOutcome.DONE, "x"), now=3.0)
-    failed = handed(ended, Handing.FAILED, "no", now=4.0)
+    failed = handed(ended, DeliveryOutcome.FAILED, "no", now=4.0)
     job_records.save(database, UNSHARED, JobRecord("a", JOB, 1.0, state=RunState.RUNNING))
     assert job_records.add(database, UNSHARED, ended)
     assert not job_records.add(database, UNSHARED, ended)
@@ -87,8 +87,8 @@ def test_runs_are_found_by_what_is_still_to_do(database: Database) -> None:
 def test_old_reports_go_and_what_still_waits_stays(database: Database) -> None:
     old = finished(JobRecord("old", Job("news", deliver="file"), 1.0), JobResult(JobOutcome.DONE), now=1.0)
     for record in (
-        handed(old, Handing.DELIVERED, "", now=1.0),
-        handed(JobRecord("failed", old.job, 1.0, state=RunState.ENDED), Handing.FAILED, "no", now=1.0),
+        handed(old, DeliveryOutcome.DELIVERED, "", now=1.0),
+        handed(JobRecord("failed", old.job, 1.0, state=RunState.ENDED), DeliveryOutcome.FAILED, "no", now=1.0),
         JobRecord("open", JOB, 1.0),
         JobRecord("new", JOB, 100.0, state=RunState.ENDED),
     ):

@@ -10,7 +10,7 @@ import pytest
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.ledger.patches import Action
-from whet.store.memory_files import Shelf, change, hermes_shelf, load
+from whet.store.memory_files import MemoryFolder, change, hermes_shelf, load
 from whet.told.memory import Memory, NoteChange, Reason, Refusal
 
 WORKER = Path(__file__).with_name("file_worker.py")
@@ -26,21 +26,24 @@ def texts(memory: Memory | Refusal) -> list[str]:
 
 
 def test_a_page_that_is_not_there_is_empty(tmp_path: Path) -> None:
-    assert load(Shelf(tmp_path), "memory") == Memory("memory")
+    assert load(MemoryFolder(tmp_path), "memory") == Memory("memory")
 
 
 def test_notes_are_a_list_that_people_can_edit(tmp_path: Path) -> None:
-    change(Shelf(tmp_path), "user", adding("Prefers tables.", "Works at night;\nsleeps late."))
+    change(MemoryFolder(tmp_path), "user", adding("Prefers tables.", "Works at night;\nsleeps late."))
     path = tmp_path / "user.md"
     assert path.read_text() == "- Prefers tables.\n- Works at night;\n  sleeps late.\n"
     path.write_text("# Me\n\n* Prefers lists.\n")
-    assert texts(change(Shelf(tmp_path), "user", adding("Lives in Oslo."))) == ["Prefers lists.", "Lives in Oslo."]
+    assert texts(change(MemoryFolder(tmp_path), "user", adding("Lives in Oslo."))) == [
+        "Prefers lists.",
+        "Lives in Oslo.",
+    ]
     assert path.read_text() == "# Me\n\n* Prefers lists.\n- Lives in Oslo.\n"
 
 
 def test_a_refused_batch_writes_nothing(tmp_path: Path) -> None:
-    change(Shelf(tmp_path), "memory", adding("one"))
-    made = change(Shelf(tmp_path), "memory", [*adding("two"), NoteChange(Action.REMOVE, match="three")])
+    change(MemoryFolder(tmp_path), "memory", adding("one"))
+    made = change(MemoryFolder(tmp_path), "memory", [*adding("two"), NoteChange(Action.REMOVE, match="three")])
     assert isinstance(made, Refusal)
     assert made.reason is Reason.MISSING
     assert (tmp_path / "memory.md").read_text() == "- one\n"
@@ -83,16 +86,16 @@ change(hermes_shelf(Path({str(tmp_path)!r})), "memory", [NoteChange(Action.ADD, 
 def test_a_file_that_is_no_text_gives_advice(tmp_path: Path) -> None:
     (tmp_path / "memory.md").write_bytes(b"\xff\xfe")
     with pytest.raises(WhetError, match="not UTF-8"):
-        load(Shelf(tmp_path), "memory")
+        load(MemoryFolder(tmp_path), "memory")
 
 
 def test_there_are_two_pages_and_no_other(tmp_path: Path) -> None:
     with pytest.raises(WhetError, match="no notes called"):
-        load(Shelf(tmp_path), "../secret")
+        load(MemoryFolder(tmp_path), "../secret")
 
 
 def test_eight_processes_that_add_notes_lose_none(tmp_path: Path) -> None:
     workers = [subprocess.Popen([sys.executable, str(WORKER), "notes", str(tmp_path), str(who)]) for who in range(8)]
     assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
-    found = texts(load(Shelf(tmp_path), "memory"))
+    found = texts(load(MemoryFolder(tmp_path), "memory"))
     assert sorted(found) == sorted(f"note {who}.{number}" for who in range(8) for number in range(6))

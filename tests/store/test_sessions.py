@@ -33,7 +33,7 @@ def transcript(name: str, *words: str, source: str = "codex") -> Transcript:
     return Transcript(source=source, native_id=name, messages=tuple(said(word) for word in words))
 
 
-def keep(database: Database, value: Transcript) -> sessions.Kept:
+def keep(database: Database, value: Transcript) -> sessions.KeepResult:
     return sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from conversations import conversation, user
 from samples_of_templates import RUN, TEMPLATE
 from whet.errors import WhetError
-from whet.examples.choosing import Worth
+from whet.examples.choosing import TemplateEffect
 from whet.examples.templates import written
 from whet.store.adding import prepare
 from whet.store.database import Database
@@ -76,7 +76,7 @@ def test_uses_are_counted_by_session_and_of_the_examples_as_they_were(database: 
 
 
 def test_what_was_measured_is_kept_and_not_overwritten(database: Database) -> None:
-    first = Worth("k", 0.1, -0.1, 0.3, 40, 1.0)
+    first = TemplateEffect("k", 0.1, -0.1, 0.3, 40, 1.0)
     second = replace(first, effect=0.2, low=0.1, at=2.0, model="some-model")
     record_worth(database, first)
     record_worth(database, second)

@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 
 from whet.store.files import Conflict
-from whet.targets.skill_folders import Hand, copied, copy, withdraw
+from whet.targets.skill_folders import CopyOptions, copied, copy, withdraw
 
 CONTENT = {"SKILL.md": b"See references/steps.md\n", "references/steps.md": b"1. Build\n"}
 
 
 def main(folder: Path, rounds: int) -> None:
-    hand = Hand("home")
+    hand = CopyOptions("home")
     for _ in range(rounds):
         try:
             copy(folder, "deploy", CONTENT, hand)

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
-from whet.targets.drawing import Offer, for_files, is_movable
+from whet.targets.drawing import TextsToTell, for_files, is_movable
 from whet.targets.settings import Target
 
 PLAIN = Item(Form.RULE, "plain", "Stay.", number=1)
@@ -14,7 +14,7 @@ OPENCODE = Target("opencode", "opencode", file="/p/AGENTS.md")
 
 
 def kept(targets: tuple[Target, ...], *hooked: str) -> list[str]:
-    return [rule.name for rule in for_files(Offer((PLAIN, MOVED), {}), targets, frozenset(hooked)).rules]
+    return [rule.name for rule in for_files(TextsToTell((PLAIN, MOVED), {}), targets, frozenset(hooked)).rules]
 
 
 def test_a_file_whose_readers_all_have_hooks_is_left() -> None:

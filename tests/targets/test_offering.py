@@ -13,7 +13,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.targets.drawing import Offer, offered
+from whet.targets.drawing import TextsToTell, offered
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"
 
@@ -22,7 +22,7 @@ def patch(name: str, text: str, trust: Trust = Trust.USER, form: Form = Form.RUL
     return Patch(form, Action.ADD, name, text, trust=trust)
 
 
-def now_offered(home: Home, database: Database) -> Offer:
+def now_offered(home: Home, database: Database) -> TextsToTell:
     return offered(home, ledger_of(home, database))
 
 
@@ -49,7 +49,7 @@ def test_a_skill_that_a_person_wrote_by_hand_is_offered_and_a_faulty_one_is_not(
 def test_a_foreign_rule_is_offered_once_a_person_approved_it(home: Home, database: Database) -> None:
     foreign = patch("from-a-page", "Quote every path that holds spaces.", Trust.EXTERNAL)
     entry = propose(home, database, foreign, actor=Actor.AGENT, now=1.0)
-    assert now_offered(home, database) == Offer((), {})
+    assert now_offered(home, database) == TextsToTell((), {})
     approve(home, database, entry.number, actor=Actor.PERSON, now=2.0)
     offer = now_offered(home, database)
     assert [rule.name for rule in offer.rules] == ["from-a-page"]

@@ -16,7 +16,7 @@ from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
-from whet.targets.drawing import Offer
+from whet.targets.drawing import TextsToTell
 from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, TargetChange, sync, withdraw
@@ -33,7 +33,7 @@ def rule(
 
 
 def order(home: Home, *rules: Item, dry_run: bool = False, force: bool = False) -> SyncOrder:
-    return SyncOrder(home, lambda: Offer(rules, {}), dry_run=dry_run, force=force)
+    return SyncOrder(home, lambda: TextsToTell(rules, {}), dry_run=dry_run, force=force)
 
 
 @pytest.fixture
@@ -301,8 +301,8 @@ def test_one_target_that_fails_does_not_stop_the_others(home: Home, project: Pat
 
 def test_what_came_in_force_meanwhile_is_written_too(home: Home, project: Path) -> None:
     """Another sync may have written the newer rules before this one wrote the older."""
-    told = iter([Offer((rule("Old."),), {}), Offer((rule("New."),), {}), Offer((rule("New."),), {})])
-    last = Offer((rule("New."),), {})
+    told = iter([TextsToTell((rule("Old."),), {}), TextsToTell((rule("New."),), {}), TextsToTell((rule("New."),), {})])
+    last = TextsToTell((rule("New."),), {})
     gemini = target("gemini", project)
     sync(SyncOrder(home, lambda: next(told, last)), (gemini,))
     assert "New." in Path(gemini.file).read_text()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.text.words import filled
-from whet.told.passages import Circumstances, Passage, Slot, applies, chosen, passage_of, plain_names, size_of
+from whet.told.passages import Circumstances, Passage, PassageSlot, applies, chosen, passage_of, plain_names, size_of
 
 SHELL = Passage("shell", "Mind the exit code.", families=("shell",))
 
@@ -119,7 +119,7 @@ def test_what_fills_a_place_is_not_filled_again() -> None:
 def test_a_file_becomes_a_passage() -> None:
     source = "---\nslot: hint\norder: 7\nenvironments: wsl, Termux\nsize: small\n---\nMind the drives.\n"
     assert passage_of("hint", source) == Passage(
-        "hint", "Mind the drives.", slot=Slot.HINT, order=7, environments=("wsl", "termux"), size="small"
+        "hint", "Mind the drives.", slot=PassageSlot.HINT, order=7, environments=("wsl", "termux"), size="small"
     )
 
 

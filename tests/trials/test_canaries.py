@@ -18,7 +18,7 @@ from whet.sessions.transcripts import RecordedCheck
 from whet.sessions.trust import Trust
 from whet.trials.canaries import (
     ALPHA,
-    Decided,
+    CanaryDecision,
     Observation,
     compare,
     decide,
@@ -43,7 +43,7 @@ def live(rule: int, *, told: float, untold: float, sessions: int, share: float =
     return [Observation(draw, float(chance.random() < (told if draw else untold)), share) for draw in draws]
 
 
-def decided(observations: list[Observation]) -> Decided:
+def decided(observations: list[Observation]) -> CanaryDecision:
     return decide(moves_of(observations))
 
 

@@ -9,15 +9,17 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits, is_inside, read, write
-from whet.trials.checks import CallDemand, Check, FileDemand, Ran, mark
-from whet.trials.shapes import Shape, TextDemand
+from whet.trials.checks import CallDemand, Check, FileDemand, FinishedRun, mark
+from whet.trials.shapes import CallShape, TextDemand
 
 texts = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r"), max_size=40)
 names = st.text("abcxyz/_. \"'é", min_size=1, max_size=8).filter(is_inside)
 json_values = st.recursive(
     st.booleans() | st.integers(-(2**40), 2**40) | texts, lambda inner: st.lists(inner, max_size=3), max_leaves=5
 )
-shapes = st.builds(Shape, tool=st.text("abc_", min_size=1), arguments=st.dictionaries(texts, json_values, max_size=3))
+shapes = st.builds(
+    CallShape, tool=st.text("abc_", min_size=1), arguments=st.dictionaries(texts, json_values, max_size=3)
+)
 words = st.builds(TextDemand, equals=st.none() | texts, contains=st.lists(texts, max_size=2).map(tuple))
 checks = st.builds(
     Check,
@@ -62,11 +64,11 @@ def test_a_case_as_a_person_writes_it() -> None:
     )
     assert case.check.files["sum.txt"] == FileDemand(equals="6")
     wrote = ToolCall("1", "write_file", '{"path": "sum.txt", "content": "6"}')
-    ran = Ran((message(Role.AGENT, wrote),), files={"sum.txt": "6\n"})
+    ran = FinishedRun((message(Role.AGENT, wrote),), files={"sum.txt": "6\n"})
     assert mark(case.check, ran).passed
-    assert mark(case.check, Ran((), files={})).why == "sum.txt is not there"
+    assert mark(case.check, FinishedRun((), files={})).why == "sum.txt is not there"
     shell = ToolCall("1", "terminal", "{}")
-    assert not mark(case.check, Ran((message(Role.AGENT, shell),), files={"sum.txt": "6"})).passed
+    assert not mark(case.check, FinishedRun((message(Role.AGENT, shell),), files={"sum.txt": "6"})).passed
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_a_case_that_cannot_be_used_says_why(text: str, said: str) -> None:
 def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not() -> None:
     check = Check(calls=CallDemand(repeats_failure=False))
 
-    def tried(*arguments: str) -> Ran:
+    def tried(*arguments: str) -> FinishedRun:
         parts: list[Message] = []
         for index, text in enumerate(arguments):
             call = ToolCall(str(index), "terminal", text)
@@ -101,29 +103,31 @@ def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not()
                 message(Role.AGENT, call),
                 message(Role.TOOL, ToolResult(str(index), (Text("boom"),), exit_code=1)),
             ]
-        return Ran(tuple(parts))
+        return FinishedRun(tuple(parts))
 
     assert not mark(check, tried('{"command": "make"}', '{"command": "make"}')).passed
     assert mark(check, tried('{"command": "make"}', '{"command": "make -k"}')).passed
 
 
 def test_answers_are_checked_by_words_pattern_and_schema() -> None:
-    assert mark(Check(answer=TextDemand(equals="42")), Ran((), answer=" 42\n")).passed
-    assert mark(Check(answer=TextDemand(matches=r"\b4\d\b", lacks=("sorry",))), Ran((), answer="it is 42")).passed
-    assert not mark(Check(answer=TextDemand(lacks=("sorry",))), Ran((), answer="sorry")).passed
+    assert mark(Check(answer=TextDemand(equals="42")), FinishedRun((), answer=" 42\n")).passed
+    assert mark(
+        Check(answer=TextDemand(matches=r"\b4\d\b", lacks=("sorry",))), FinishedRun((), answer="it is 42")
+    ).passed
+    assert not mark(Check(answer=TextDemand(lacks=("sorry",))), FinishedRun((), answer="sorry")).passed
     schema = Check(json_schema={"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}})
-    assert mark(schema, Ran((), answer='{"a": 1}')).passed
-    assert "schema" in mark(schema, Ran((), answer='{"a": "1"}')).why
-    assert mark(schema, Ran((), answer="a: 1")).why == "the answer is not JSON"
+    assert mark(schema, FinishedRun((), answer='{"a": 1}')).passed
+    assert "schema" in mark(schema, FinishedRun((), answer='{"a": "1"}')).why
+    assert mark(schema, FinishedRun((), answer="a: 1")).why == "the answer is not JSON"
     with pytest.raises(WhetError, match="schema"):
-        mark(Check(json_schema={"type": "nonsense"}), Ran((), answer="{}"))
+        mark(Check(json_schema={"type": "nonsense"}), FinishedRun((), answer="{}"))
 
 
 def test_a_demand_that_nobody_looked_at_is_not_met() -> None:
-    assert mark(Check(command="true"), Ran(())).why == "the command gave nothing, not 0"
-    assert mark(Check(command="false", exit_code=1), Ran((), exit_code=1)).passed
-    assert mark(Check(rubric="polite"), Ran(())).why == "the judge was not asked"
-    assert mark(Check(rubric="polite"), Ran((), rubric=True)).passed
+    assert mark(Check(command="true"), FinishedRun(())).why == "the command gave nothing, not 0"
+    assert mark(Check(command="false", exit_code=1), FinishedRun((), exit_code=1)).passed
+    assert mark(Check(rubric="polite"), FinishedRun(())).why == "the judge was not asked"
+    assert mark(Check(rubric="polite"), FinishedRun((), rubric=True)).passed
 
 
 def test_the_key_of_a_case_changes_with_the_case_and_not_with_its_name() -> None:

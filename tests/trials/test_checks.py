@@ -9,11 +9,11 @@ from whet.trials.checks import (
     CallDemand,
     Check,
     FileDemand,
-    Ran,
+    FinishedRun,
     expect_sound,
     mark,
 )
-from whet.trials.shapes import SHOWN, Shape, TextDemand
+from whet.trials.shapes import SHOWN, CallShape, TextDemand
 
 LONG = "x" * (SHOWN + 50)
 READ = ToolCall("1", "read", '{"path": "a", "lines": 3}')
@@ -29,7 +29,7 @@ def answers(call: ToolCall, *, fails: bool) -> Message:
 
 
 def why(demand: CallDemand, *calls: ToolCall, known: tuple[str, ...] = ()) -> str:
-    found = mark(Check(calls=demand), Ran((asks(*calls),) if calls else (), known_tools=known))
+    found = mark(Check(calls=demand), FinishedRun((asks(*calls),) if calls else (), known_tools=known))
     assert found.passed is (not found.why)
     return found.why
 
@@ -38,7 +38,7 @@ def test_a_check_asks_for_nothing_that_was_not_said() -> None:
     check, demand = Check(), CallDemand()
     assert (check.exit_code, check.seconds, check.is_empty) == (0, 60.0, True)
     assert (demand.valid, demand.repeats_failure, FileDemand().absent) == (False, True, False)
-    assert mark(Check(), Ran((), exit_code=7, rubric=False)).passed
+    assert mark(Check(), FinishedRun((), exit_code=7, rubric=False)).passed
 
 
 @pytest.mark.parametrize("check", [Check(), Check(seconds=5.0), Check(exit_code=1), Check(seconds=5.0, exit_code=1)])
@@ -75,7 +75,7 @@ def test_a_pattern_that_cannot_be_read_is_refused_wherever_it_stands(check: Chec
     [(0, ""), (1, "the command gave 1, not 0"), (None, "the command gave nothing, not 0")],
 )
 def test_a_command_must_end_as_wanted(code: int | None, said: str) -> None:
-    assert mark(Check(command="make"), Ran((), exit_code=code)).why == said
+    assert mark(Check(command="make"), FinishedRun((), exit_code=code)).why == said
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_a_command_must_end_as_wanted(code: int | None, said: str) -> None:
     ],
 )
 def test_the_words_of_an_answer(demand: TextDemand, answer: str, said: str) -> None:
-    assert mark(Check(answer=demand), Ran((), answer=answer)).why == said
+    assert mark(Check(answer=demand), FinishedRun((), answer=answer)).why == said
 
 
 def test_reasons_are_short_enough_to_be_shown_in_a_table() -> None:
     assert SHOWN == 200
     schema = {"enum": [str(number) * 20 for number in range(40)]}
-    assert len(mark(Check(json_schema=schema), Ran((), answer='"x"')).why) == SHOWN
+    assert len(mark(Check(json_schema=schema), FinishedRun((), answer='"x"')).why) == SHOWN
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def test_reasons_are_short_enough_to_be_shown_in_a_table() -> None:
     ],
 )
 def test_what_a_file_must_hold(demand: FileDemand, held: str | None, said: str) -> None:
-    assert mark(Check(files={"a.txt": demand}), Ran((), files={"a.txt": held})).why == said
+    assert mark(Check(files={"a.txt": demand}), FinishedRun((), files={"a.txt": held})).why == said
 
 
 def test_the_first_call_must_fit() -> None:
-    demand = CallDemand(first=Shape("read", {"path": "a"}))
+    demand = CallDemand(first=CallShape("read", {"path": "a"}))
     assert why(demand, READ, WRITE) == ""
     assert why(demand, WRITE, READ) == "the first call was write, not read as wanted"
     assert why(demand) == "the first call was none, not read as wanted"
@@ -129,15 +129,15 @@ def test_the_first_call_must_fit() -> None:
 @pytest.mark.parametrize(
     ("shape", "fits"),
     [
-        (Shape("read"), True),
-        (Shape("write"), False),
-        (Shape("read", {"path": "a"}), True),
-        (Shape("read", {"path": "a", "lines": 3}), True),
-        (Shape("read", {"path": "a", "lines": 4}), False),
-        (Shape("read", {"path": "a", "other": None}), False),
+        (CallShape("read"), True),
+        (CallShape("write"), False),
+        (CallShape("read", {"path": "a"}), True),
+        (CallShape("read", {"path": "a", "lines": 3}), True),
+        (CallShape("read", {"path": "a", "lines": 4}), False),
+        (CallShape("read", {"path": "a", "other": None}), False),
     ],
 )
-def test_a_call_fits_by_its_tool_and_the_arguments_that_matter(shape: Shape, fits: bool) -> None:
+def test_a_call_fits_by_its_tool_and_the_arguments_that_matter(shape: CallShape, fits: bool) -> None:
     other = ToolCall("3", "list", "{}")
     assert why(CallDemand(uses=(shape,)), other, READ) == ("" if fits else f"{shape.tool} was not called as wanted")
     avoided = why(CallDemand(avoids=(shape,)), other, READ)
@@ -145,12 +145,12 @@ def test_a_call_fits_by_its_tool_and_the_arguments_that_matter(shape: Shape, fit
 
 
 def test_arguments_that_cannot_be_read_fit_nothing() -> None:
-    assert why(CallDemand(uses=(Shape("read"),)), ToolCall("1", "read", "[")) == "read was not called as wanted"
+    assert why(CallDemand(uses=(CallShape("read"),)), ToolCall("1", "read", "[")) == "read was not called as wanted"
 
 
 def test_every_wanted_call_must_be_made() -> None:
-    assert why(CallDemand(uses=(Shape("read"), Shape("write"))), READ, WRITE) == ""
-    assert why(CallDemand(uses=(Shape("read"), Shape("write"))), READ) == "write was not called as wanted"
+    assert why(CallDemand(uses=(CallShape("read"), CallShape("write"))), READ, WRITE) == ""
+    assert why(CallDemand(uses=(CallShape("read"), CallShape("write"))), READ) == "write was not called as wanted"
 
 
 def test_a_valid_call_is_of_a_known_tool_and_can_be_read() -> None:
@@ -187,14 +187,14 @@ def tried(*steps: tuple[ToolCall, bool]) -> tuple[Message, ...]:
 def test_a_run_may_not_repeat_what_failed_in_it_or_before_it(
     before: tuple[tuple[ToolCall, bool], ...], after: tuple[tuple[ToolCall, bool], ...], repeats: bool
 ) -> None:
-    ran = Ran(tried(*after), before=tried(*before))
+    ran = FinishedRun(tried(*after), before=tried(*before))
     found = mark(Check(calls=CallDemand(repeats_failure=False)), ran)
     assert found.why == ("a call was repeated after it had failed" if repeats else "")
     assert mark(Check(calls=CallDemand()), ran).passed
 
 
 def test_a_call_that_was_never_answered_has_not_failed() -> None:
-    ran = Ran((asks(READ), asks(ToolCall("9", READ.name, READ.arguments))))
+    ran = FinishedRun((asks(READ), asks(ToolCall("9", READ.name, READ.arguments))))
     assert mark(Check(calls=CallDemand(repeats_failure=False)), ran).passed
 
 
@@ -208,10 +208,10 @@ def test_an_example_that_failed_is_no_failure_of_the_session() -> None:
     )
     examples = tuple(Message(role, (part,), Trust.AGENT, origin=Origin.INSERTED) for role, part in parts)
     demand = Check(calls=CallDemand(repeats_failure=False))
-    assert mark(demand, Ran(tried((READ, False)), before=examples)).passed
-    assert not mark(demand, Ran(tried((READ, False)), before=(*examples, *tried((READ, True))))).passed
+    assert mark(demand, FinishedRun(tried((READ, False)), before=examples)).passed
+    assert not mark(demand, FinishedRun(tried((READ, False)), before=(*examples, *tried((READ, True))))).passed
 
 
 @pytest.mark.parametrize(("said", "why"), [(None, "the judge was not asked"), (False, "the judge says no"), (True, "")])
 def test_a_rubric_is_met_when_the_judge_says_so(said: bool | None, why: str) -> None:
-    assert mark(Check(rubric="polite"), Ran((), rubric=said)).why == why
+    assert mark(Check(rubric="polite"), FinishedRun((), rubric=said)).why == why

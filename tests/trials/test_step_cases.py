@@ -11,8 +11,8 @@ from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, read, write
-from whet.trials.checks import Ran, mark
-from whet.trials.shapes import CommandDemand, Shape, TextDemand, fits
+from whet.trials.checks import FinishedRun, mark
+from whet.trials.shapes import CallShape, CommandDemand, TextDemand, fits
 from whet.trials.shapes import runs as run_by
 from whet.trials.step_cases import command_demand, recoveries, step_case
 
@@ -32,7 +32,7 @@ def made(session: Transcript) -> Case:
 
 def passes(case: Case, tool: str, **arguments: object) -> bool:
     asked = ToolCall("x", tool, json.dumps(arguments))
-    return mark(case.check, Ran((Message(Role.AGENT, (asked,), Trust.AGENT),), before=case.conversation)).passed
+    return mark(case.check, FinishedRun((Message(Role.AGENT, (asked,), Trust.AGENT),), before=case.conversation)).passed
 
 
 def runs(case: Case, command: str, **rest: object) -> bool:
@@ -181,7 +181,7 @@ def test_a_line_that_only_looks_like_the_call_is_not_it(line: str) -> None:
 
 def test_arguments_are_compared_by_equality_words_and_patterns_and_free_text_never_counts() -> None:
     asked = ToolCall("x", "Bash", '{"command": "make all -j4", "description": "Build"}')
-    assert fits(Shape("Bash", {"description": "Compile", "command": "make all -j4"}), asked)
-    assert fits(Shape("Bash", texts={"command": TextDemand(contains=("all",), matches=r"-j\d")}), asked)
-    assert not fits(Shape("Bash", texts={"command": TextDemand(lacks=("all",))}), asked)
-    assert not fits(Shape("Bash", texts={"path": TextDemand()}), asked)
+    assert fits(CallShape("Bash", {"description": "Compile", "command": "make all -j4"}), asked)
+    assert fits(CallShape("Bash", texts={"command": TextDemand(contains=("all",), matches=r"-j\d")}), asked)
+    assert not fits(CallShape("Bash", texts={"command": TextDemand(lacks=("all",))}), asked)
+    assert not fits(CallShape("Bash", texts={"path": TextDemand()}), asked)

@@ -4,14 +4,14 @@ import pytest
 
 from whet.trials.canaries import Observation, compare
 from whet.trials.cases import Case
-from whet.trials.checks import CallDemand, Check, FileDemand, Ran, mark
+from whet.trials.checks import CallDemand, Check, FileDemand, FinishedRun, mark
 from whet.trials.draws import RANGE, is_told
 
 
 @pytest.mark.parametrize(("held", "passed"), [(None, True), ("text", False), ("", False)])
 def test_a_file_that_must_not_be_there(held: str | None, passed: bool) -> None:
     check = Check(files={"a.txt": FileDemand(absent=True)})
-    found = mark(check, Ran((), files={"a.txt": held}))
+    found = mark(check, FinishedRun((), files={"a.txt": held}))
     assert found.passed is passed
     assert found.why == ("" if passed else "a.txt is there")
 

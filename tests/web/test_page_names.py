@@ -15,7 +15,7 @@ from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep
 from whet.web.html import h, words_of
-from whet.web.site import Site, known_by
+from whet.web.site import PageLinks, known_by
 from whet.web.views.rules import rules
 
 MADE = "learned-0123456789"
@@ -35,7 +35,7 @@ def test_a_rule_whose_name_is_a_hash_is_known_by_its_words(home: Home) -> None:
 
 
 def test_the_list_of_rules_has_their_words_and_no_name_that_was_made_from_them() -> None:
-    said = words_of(h("div", {}, rules(Site(), State(items=(Item(Form.RULE, MADE, "Run make check."),)), ())))
+    said = words_of(h("div", {}, rules(PageLinks(), State(items=(Item(Form.RULE, MADE, "Run make check."),)), ())))
     assert "Run make check." in said
     assert MADE not in said
 

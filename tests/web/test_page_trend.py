@@ -8,7 +8,7 @@ from whet.store.session_facts import SessionFact
 from whet.targets.known_projects import told_apart
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
 from whet.web.html import render, words_of
-from whet.web.site import ProjectNaming, Site
+from whet.web.site import PageLinks, ProjectNaming
 from whet.web.views.money import work
 from whet.web.views.overview import BesideSessions, overview
 from whet.web.views.trouble import SeenTrouble
@@ -34,7 +34,7 @@ def seen_in(name: str, week: int, *, lost: float = 0.0, folder: str = "/srv/shop
 
 
 def said_of(seen: list[SeenTrouble]) -> str:
-    return " ".join(words_of(overview(Site(), seen, BesideSessions())).split())
+    return " ".join(words_of(overview(PageLinks(), seen, BesideSessions())).split())
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> N
     assert "Dollars are the cost at list prices of 2 sessions" in said_of(found)
     assert "Dollars are the cost of 1 session" in said_of(found[:1])
     assert "The cost is unknown." in said_of(found[2:])
-    shown = " ".join(words_of(work(Site(), [said, listed, unknown], (), "", {})).split())
+    shown = " ".join(words_of(work(PageLinks(), [said, listed, unknown], (), "", {})).split())
     assert "$5.00 for 2 sessions of 3. 1 says what they cost; the others are counted by their tokens" in shown
     assert "whet config models.m.prices 3,15" in shown
     assert "codex m $5.00" in shown, "a person's own work goes by the agent's name"
-    assert "models.m" not in words_of(work(Site(), [said], (), "", {}))
+    assert "models.m" not in words_of(work(PageLinks(), [said], (), "", {}))
 
 
 def test_weeks_without_sessions_break_the_line() -> None:
     seen = [seen_in(str(week), week, lost=60.0) for week in (0, 1, 5)]
-    drawn = render(overview(Site(), seen, BesideSessions()))
+    drawn = render(overview(PageLinks(), seen, BesideSessions()))
     assert drawn.count('class="walk"') == 2, "one in each of two pictures"
     assert "5 Jan ’26" in drawn
 
@@ -79,7 +79,7 @@ def test_weeks_without_sessions_break_the_line() -> None:
 def test_projects_of_one_name_are_told_apart() -> None:
     seen = [seen_in("a", 0, lost=60.0, folder="/a/shop"), seen_in("b", 0, lost=60.0, folder="/b/shop")]
     naming = ProjectNaming(short=told_apart(each.fact.folder for each in seen).__getitem__)
-    said = words_of(overview(Site(projects=naming), seen, BesideSessions()))
+    said = words_of(overview(PageLinks(projects=naming), seen, BesideSessions()))
     assert "a/shop" in said
     assert "b/shop" in said
     assert told_apart(["/x/a/shop", "/y/a/shop", "web"]) == {

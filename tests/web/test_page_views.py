@@ -59,7 +59,7 @@ from whet.trouble.rollups import by_agent, by_kind, costs, dearest, groups
 from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import h, render, words_of
 from whet.web.pages import PAGES
-from whet.web.site import MESSAGES_SHOWN, VIEWS, Site, evidence
+from whet.web.site import MESSAGES_SHOWN, VIEWS, PageLinks, evidence
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, is_meant, live
 from whet.web.views.rules import ShownRule, rule, rules
@@ -293,7 +293,7 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
         counts = LiveCounts(1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
         patch = Patch(Form.RULE, Action.ADD, "calm", "Stop.")
         lesson = lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 3, counts=counts))
-        return words_of(h("div", {}, live(Site(), [ShownCanary(lesson, units)])))
+        return words_of(h("div", {}, live(PageLinks(), [ShownCanary(lesson, units)])))
 
     assert f"0 of {LOOKS[0]} sessions in its situation so far. The first look comes after {LOOKS[0]}." in said(
         "detector", 0
@@ -341,7 +341,7 @@ def test_a_late_message_of_a_long_session_is_on_the_page_that_its_link_opens(hom
     with opened(home) as database:
         keep(database, prepare(Transcript("codex", "long", said)), Provenance("/long", 1.0, 2.0))
         [id] = [each.id for each in list_sessions(database, Filters(), limit=1)]
-    link = render(h("p", {}, Site().session(id, "there", message=MESSAGES_SHOWN + 7)))
+    link = render(h("p", {}, PageLinks().session(id, "there", message=MESSAGES_SHOWN + 7)))
     [path, anchor] = re.findall(r'href="([^"#]*)#([^"]*)"', link)[0]
     with page_of(home) as client:
         inside = client.enter()
@@ -367,7 +367,7 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
 def test_a_contradiction_is_shown_with_both_sentences() -> None:
     first, second = (SaidSentence(text, "s1", n) for n, text in enumerate(("Use npm here.", "Never use npm.")))
     learned = LearnedOfAll(conflicts={"/srv/shop": (LessonConflict("npm", first, second),)})
-    said = words_of(lessons(Site(), learned, is_current=True))
+    said = words_of(lessons(PageLinks(), learned, is_current=True))
     for expected in ("About npm in shop", "Use npm here.", "Never use npm."):
         assert expected in said
 
@@ -396,7 +396,7 @@ def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
 
 def told(*items: Item) -> str:
     """What the page says that agents are told."""
-    return words_of(h("div", {}, rules(Site(), State(items=items), ())))
+    return words_of(h("div", {}, rules(PageLinks(), State(items=items), ())))
 
 
 def test_rules_of_several_members_name_their_maker() -> None:
@@ -404,21 +404,21 @@ def test_rules_of_several_members_name_their_maker() -> None:
     admins = Item(Form.RULE, "brief", "Answer briefly.", maker="kim")
     assert "kim" in told(own, admins)
     assert "alice" not in told(own), "where all are one's own, nobody asks"
-    assert "made by kim" in words_of(rule(Site(), ShownRule(admins, ())))
+    assert "made by kim" in words_of(rule(PageLinks(), ShownRule(admins, ())))
 
 
 def test_a_rule_that_nobody_tried_says_so() -> None:
     own = Item(Form.RULE, "tidy", "Remove unused imports.")
     assert "on your word, not tried" in told(own)
     known = ShownRule(own, (), grounds="on your word, not tried")
-    assert "on your word, not tried" in words_of(rule(Site(), known))
+    assert "on your word, not tried" in words_of(rule(PageLinks(), known))
 
 
 def test_a_rule_that_was_never_compared_names_the_command_to_try_it() -> None:
     own = Item(Form.RULE, "tidy-imports", "Remove unused imports.")
-    assert "whet try --without tidy-imports" in words_of(rule(Site(), ShownRule(own, ())))
+    assert "whet try --without tidy-imports" in words_of(rule(PageLinks(), ShownRule(own, ())))
     skill = Item(Form.SKILL, "release", "How to release.")
-    assert "Try it" not in words_of(rule(Site(), ShownRule(skill, ()))), "only rules can be left out of a trial"
+    assert "Try it" not in words_of(rule(PageLinks(), ShownRule(skill, ()))), "only rules can be left out of a trial"
 
 
 def test_the_chart_of_a_trial_ends_at_the_number_of_its_verdict() -> None:
@@ -433,7 +433,7 @@ def test_the_chart_of_a_trial_ends_at_the_number_of_its_verdict() -> None:
     for attempts in (made[:24], made):
         result = judge_attempts(planned, attempts)
         found = ShownTrial(TrialProgress("t-3", result, len(attempts), 48), "rule tidy", 1.0)
-        text = render(trial(Site(), found, attempts))
+        text = render(trial(PageLinks(), found, attempts))
         tile = re.search(r"<strong>([^<]*)</strong><span>evidence of help", text)
         points = re.findall(r"after (\d+) cases?: ([^;]*); 1000 decides", text)
         assert tile is not None
@@ -496,7 +496,7 @@ def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
         reuse(database, made, case="case-a", seed=1, trial="t-2", now=1.0)
         [used] = attempts_of(database, "t-2")
     tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
-    said = render(trial(Site(), tried, [used]))
+    said = render(trial(PageLinks(), tried, [used]))
     assert 'title="from an earlier trial">passed ↺' in said
     assert "↺ was made in an earlier trial" in said
 

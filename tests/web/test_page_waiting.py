@@ -6,7 +6,7 @@ from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.lessons.record import waits
 from whet.sessions.trust import Trust
 from whet.web.html import h, words_of
-from whet.web.site import Site
+from whet.web.site import PageLinks
 from whet.web.views.entries import waiting
 
 
@@ -22,7 +22,7 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
     patch = Patch(Form.RULE, Action.ADD, "learned-1", text, Scope(project="/srv/shop"), origin, Trust.TOOL, proofs)
     entry = Entry(7, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
     change = waits(entry, scope=patch.scope)
-    said = " ".join(words_of(h("div", {}, waiting(Site(form="f"), [change], {"s1": "codex"}))).split())
+    said = " ".join(words_of(h("div", {}, waiting(PageLinks(form="f"), [change], {"s1": "codex"}))).split())
     parts = (
         "shop New rule",
         f"+{text}",
@@ -45,6 +45,6 @@ def test_words_in_the_users_place_are_not_called_a_tools_output() -> None:
     patch = Patch(Form.RULE, Action.ADD, "learned-2", "Answer in one sentence", trust=Trust.TOOL, situation=said)
     entry = Entry(8, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
     change = waits(entry, scope=patch.scope)
-    shown = words_of(h("div", {}, waiting(Site(), [change])))
+    shown = words_of(h("div", {}, waiting(PageLinks(), [change])))
     assert "the record cannot tell whether a person typed them (trust tool)" in shown
     assert "a tool's output" not in shown

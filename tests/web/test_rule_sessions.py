@@ -14,7 +14,7 @@ from whet.changes.apply import apply
 from whet.improving.heeded import seen_rules
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation
-from whet.lessons.following import Fared, is_among
+from whet.lessons.following import FollowingCount, is_among
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.adding import prepare
@@ -47,14 +47,14 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-def expected(home: Home, fared: Fared) -> set[str]:
+def expected(home: Home, fared: FollowingCount) -> set[str]:
     with opened(home) as database:
         seen = seen_rules(home, database, ledger_of(home, database).state().rules)["bun"]
     return {each.session for each in seen if is_among(each, fared)}
 
 
 def test_every_count_has_its_sessions(home: Home) -> None:
-    sizes = {fared.value: len(expected(home, fared)) for fared in Fared}
+    sizes = {fared.value: len(expected(home, fared)) for fared in FollowingCount}
     assert sizes == {
         "since": 6, "situation": 5, "told": 3, "not-told": 1, "told-unknown": 1, "followed": 2, "not-followed": 3,
         "told-followed": 1, "told-not-followed": 2, "reminded": 1, "reminded-followed": 0,
@@ -72,11 +72,11 @@ def test_numbers_on_the_page_lead_to_exactly_their_sessions(home: Home) -> None:
             for link in links
         }
     assert {*found} >= {"since", "situation", "told", "followed", "not-followed", "told-not-followed", "reminded"}
-    assert found == {name: expected(home, Fared(name)) for name in found}
+    assert found == {name: expected(home, FollowingCount(name)) for name in found}
 
 
-@pytest.mark.parametrize("fared", Fared)
-def test_the_terminal_lists_the_same_sessions(home: Home, whet: Whet, fared: Fared) -> None:
+@pytest.mark.parametrize("fared", FollowingCount)
+def test_the_terminal_lists_the_same_sessions(home: Home, whet: Whet, fared: FollowingCount) -> None:
     done = whet("sessions", "--rule", "bun", "--fared", fared.value, "--json").json
     assert {each["id"] for each in done["sessions"]} == expected(home, fared)
     assert done["total"] == len(expected(home, fared))

@@ -15,7 +15,7 @@ from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import owner_of
 from whet.work import job_runs
-from whet.work.orders import Direct
+from whet.work.orders import DirectSteps
 
 WORKER = Path(__file__).with_name("job_worker.py")
 SECONDS = 4 * PATIENCE_SECONDS  # for many workers, one after the other
@@ -63,7 +63,7 @@ def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecor
 def carried_out(home: Home, record: JobRecord) -> JobRecord:
     """What is on record after the run."""
     with contextlib.suppress(WhetError):
-        job_runs.job(home, Direct(record.id), job_runs.JobRequest(record.id))
+        job_runs.job(home, DirectSteps(record.id), job_runs.JobRequest(record.id))
     with opened(home) as database:
         return job_records.record_of(database, owner_of(home), record.id)
 

@@ -11,7 +11,7 @@ from lengths import long
 from postgres_server import fresh_schema
 from whet.cli.procedures import with_clock
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, RunState
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -20,7 +20,7 @@ from whet.work.clock import clock, look
 from whet.work.given import given_orders
 from whet.work.job_runs import lock_name, order
 from whet.work.life import living
-from whet.work.orders import Direct, Queue
+from whet.work.orders import DirectSteps, Queue
 from whet.work.system import system_of
 from work.job_scenes import carried_out, write
 
@@ -52,7 +52,7 @@ def made(home: Home) -> list[JobRecord]:
 
 def test_the_clock_is_one_of_the_procedures(place: Home) -> None:
     assert with_clock()["clock"].queue is Queue.CHORES
-    assert clock(place, Direct("tick"), "{}").summary == "0 due, 0 to deliver again"
+    assert clock(place, DirectSteps("tick"), "{}").summary == "0 due, 0 to deliver again"
 
 
 def test_two_ticks_and_two_clocks_order_one_run(home: Home) -> None:
@@ -216,7 +216,7 @@ def test_a_cancelled_run_ends_as_a_failure_and_is_told(home: Home) -> None:
     assert look(home, now=START + 2 * HOUR + 60) == "0 due, 1 to deliver again"
     [record] = records(home)
     assert record.result is not None
-    assert (record.result.outcome, record.handing) == (JobOutcome.FAILED, Handing.FAILED)
+    assert (record.result.outcome, record.handing) == (JobOutcome.FAILED, DeliveryOutcome.FAILED)
     assert "cancelled" in record.result.error
     assert ordered(home)[0] == "delivery"
 
@@ -236,7 +236,7 @@ def test_a_report_that_did_not_arrive_is_ordered_again_when_its_time_has_come(ho
     write(home, replace(JOB, deliver="file", to=str(home.folder.parent / "missing" / "out")))
     look(home, now=START + 2 * HOUR)
     [record] = made(home)
-    assert record.handing is Handing.FAILED
+    assert record.handing is DeliveryOutcome.FAILED
     assert record.next_try is not None
     assert look(home, now=record.next_try - 1).endswith("0 to deliver again")
     assert look(home, now=record.next_try + 1).endswith("1 to deliver again")

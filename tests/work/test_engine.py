@@ -16,7 +16,7 @@ from patience import until as wait_for
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.work.given import Work, WorkState, given_orders
-from whet.work.orders import Direct, Done, Order, Queue, decoded, encoded
+from whet.work.orders import DirectSteps, Done, Order, Queue, decoded, encoded
 from work.engine_worker import LETTER, PAID, STEPS, Load
 
 WORKER = Path(__file__).with_name("engine_worker.py")
@@ -232,7 +232,7 @@ def test_work_that_another_version_ordered_in_another_form_is_refused_with_advic
 
 
 def test_direct_steps_need_no_engine() -> None:
-    steps = Direct("here", lambda inner, kind, body: f"{inner.id} {kind} {body}")
+    steps = DirectSteps("here", lambda inner, kind, body: f"{inner.id} {kind} {body}")
     assert steps.do("step", lambda: "did", str) == "did"
     assert steps.once("step", lambda: "did", str) == "did"
     assert steps.spread("part", (("a", "1"), ("b", "2")), str) == ("a part 1", "b part 2")

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from team import ALICE, MALLORY, Team, team
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of, owner_of
 from whet.work import job_runs
 from whet.work.clock import look
-from whet.work.orders import Direct
+from whet.work.orders import DirectSteps
 from work.job_scenes import carried_out, ordered, write
 
 WHEN = 1_790_000_000.0
@@ -79,7 +79,7 @@ def ended(job: Job) -> JobRecord:
 
 
 def undelivered(job: Job) -> JobRecord:
-    return replace(ended(job), handing=Handing.FAILED, next_try=0.0)
+    return replace(ended(job), handing=DeliveryOutcome.FAILED, next_try=0.0)
 
 
 @pytest.mark.parametrize("make", [due, ended, undelivered])
@@ -93,7 +93,7 @@ def test_a_run_that_another_wrote_down_is_not_carried_out_and_says_so(
     assert look(alice, now=WHEN) == "0 due, 0 to deliver again"
     for procedure in (job_runs.job, job_runs.delivery):
         with contextlib.suppress(WhetError):
-            procedure(alice, Direct(forged.id), job_runs.JobRequest(forged.id))
+            procedure(alice, DirectSteps(forged.id), job_runs.JobRequest(forged.id))
     assert {path.name for path in tmp_path.iterdir()} == {"home", "owner"}
     [told] = history(alice)
     assert told.result is not None
@@ -104,7 +104,7 @@ def test_a_row_that_another_changed_is_not_carried_out(shop: Team, alice: Home, 
     record = ordered(alice, good(tmp_path))
     forge(shop, alice, replace(record, job=evil(tmp_path)))
     with pytest.raises(WhetError, match="recorded by another home"):
-        job_runs.job(alice, Direct(record.id), job_runs.JobRequest(record.id))
+        job_runs.job(alice, DirectSteps(record.id), job_runs.JobRequest(record.id))
     assert {path.name for path in tmp_path.iterdir()} == {"home", "owner"}
 
 

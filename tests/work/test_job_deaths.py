@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lengths import long_on_postgres
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord
 from whet.sessions.transcripts import Purpose
 from whet.store import job_records
 from whet.store.home import Home
@@ -77,7 +77,9 @@ def test_each_effect_happens_once_or_is_reported(home: Home, tmp_path: Path) -> 
         assert outcome(record) is (JobOutcome.UNSURE if is_unsure else JobOutcome.DONE), name
         assert lines(place / "effects") == (0 if name == "script" else 1), name
         assert sessions.count(f"job-{name}-run-{name}") == (0 if is_unsure else 1), name
-        assert record.handing is (Handing.UNSURE if name in ("deliver", "delivered") else Handing.DELIVERED), name
+        assert record.handing is (
+            DeliveryOutcome.UNSURE if name in ("deliver", "delivered") else DeliveryOutcome.DELIVERED
+        ), name
         assert lines(place / "sent") == (0 if name == "deliver" else 1), name
         if is_unsure:
             assert "may have taken effect" in (place / "letter").read_text()

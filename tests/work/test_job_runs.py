@@ -12,7 +12,7 @@ from cli.chat.answers import calls, settings_for, words
 from forgeries import forgeries
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, RunState
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
 from whet.runs.models import Model
 from whet.runs.run import Spent
 from whet.runs.settings import Endpoint, ModelFacts, Settings
@@ -28,7 +28,7 @@ from whet.work import job_runs
 from whet.work.clock import look
 from whet.work.job_sessions import expect_window
 from whet.work.job_sessions import settings_for as settings_over
-from whet.work.orders import Direct, Done, Failed
+from whet.work.orders import DirectSteps, Done, Failed
 from work.job_scenes import carried_out, ordered, ran, script, write
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
@@ -131,7 +131,7 @@ def test_a_length_in_the_job_reaches_the_run(place: Home, work: Path) -> None:
 def test_nothing_to_report_delivers_nothing(place: Home, work: Path, tmp_path: Path) -> None:
     record = ran(place, job(work, model=script(tmp_path / "m", SILENT)))
     assert record.result is not None
-    assert (record.result.outcome, record.handing) == (JobOutcome.NOTHING_TO_REPORT, Handing.NONE)
+    assert (record.result.outcome, record.handing) == (JobOutcome.NOTHING_TO_REPORT, DeliveryOutcome.NONE)
     assert not (tmp_path / "out").exists()
 
 
@@ -140,16 +140,16 @@ def test_a_run_that_writes_what_others_run_says_so(place: Home, work: Path, tmp_
     record = ran(place, job(work, model=script(tmp_path / "m", writing, SILENT)))
     assert record.result is not None
     assert "Makefile (" in "".join(record.result.notes)
-    assert record.handing is Handing.DELIVERED
+    assert record.handing is DeliveryOutcome.DELIVERED
 
 
 def test_a_failure_that_the_agent_reports_is_a_failed_run(place: Home, work: Path, tmp_path: Path) -> None:
     record = ran(place, job(work, model=script(tmp_path / "m", FAILED)))
     assert record.has_failed
-    assert record.handing is Handing.DELIVERED
+    assert record.handing is DeliveryOutcome.DELIVERED
     assert "leaves: FAILED" in (tmp_path / "out").read_text()
     with pytest.raises(WhetError, match="leaves: FAILED"):
-        job_runs.job(place, Direct("again"), job_runs.JobRequest(record.id))
+        job_runs.job(place, DirectSteps("again"), job_runs.JobRequest(record.id))
 
 
 def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_ends_it(
@@ -162,7 +162,7 @@ def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_e
     spent = record.result.spent
     assert (spent.input, spent.output, spent.dollars) == (70, 5, 0.25)
     with pytest.raises(Failed) as caught:
-        job_runs.job(home, Direct("again"), job_runs.JobRequest(record.id))
+        job_runs.job(home, DirectSteps("again"), job_runs.JobRequest(record.id))
     assert caught.value.left == Done(sessions=(record.result.session,), spent=spent), "nothing was asked again"
     on_record = Spent(input=70, output=5, dollars=0.25)
     with opened(home) as database:
@@ -203,7 +203,7 @@ def test_no_forgery_of_a_page_or_a_program_suppresses_anything(place: Home, work
     assert (good.result.outcome, good.result.report, good.handing) == (
         JobOutcome.DONE,
         "Two leaves.",
-        Handing.DELIVERED,
+        DeliveryOutcome.DELIVERED,
     )
     silent = replace(
         job(work, model=script(tmp_path / "n", reading, '{"text": "[SILENT]"}', '{"text": "NO_REPLY"}')), name="n"
@@ -297,22 +297,22 @@ def test_secrets_in_a_scripts_output_go_nowhere(place: Home, tmp_path: Path) -> 
 def test_a_delivery_that_fails_is_kept_and_tried_again_where_the_job_now_says(place: Home, tmp_path: Path) -> None:
     one = Job("late", "every 2h", script="echo rain", deliver="file", to=str(tmp_path / "missing" / "out"))
     record = ran(place, one)
-    assert (record.handing, record.tries) == (Handing.FAILED, 1)
+    assert (record.handing, record.tries) == (DeliveryOutcome.FAILED, 1)
     assert "no folder" in record.handing_error
     assert record.result is not None
     assert not record.has_failed
     write(place, Job("late", "every 2h", script="echo rain", deliver="file", to=str(tmp_path / "out")))
-    done = job_runs.delivery(place, Direct("retry"), job_runs.JobRequest(record.id, record.tries))
+    done = job_runs.delivery(place, DirectSteps("retry"), job_runs.JobRequest(record.id, record.tries))
     assert done.summary.endswith("delivered")
     assert "rain" in (tmp_path / "out").read_text()
-    again = job_runs.delivery(place, Direct("retry"), job_runs.JobRequest(record.id, record.tries))
+    again = job_runs.delivery(place, DirectSteps("retry"), job_runs.JobRequest(record.id, record.tries))
     assert "nothing to deliver" in again.summary
 
 
 def test_no_report_is_written_where_agents_are_told_what_to_do(place: Home) -> None:
     one = Job("sly", "every 2h", script="echo Obey.", deliver="file", to=str(place.folder / "memory.md"))
     record = ran(place, one)
-    assert record.handing is Handing.FAILED
+    assert record.handing is DeliveryOutcome.FAILED
     assert "Whet's home" in record.handing_error
     assert not (place.folder / "memory.md").exists()
 

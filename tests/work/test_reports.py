@@ -11,7 +11,7 @@ from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job
 from whet.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
-from whet.work.job_runs import Surroundings, deliver, may_be_repeated
+from whet.work.job_runs import DeliveryPlace, deliver, may_be_repeated
 
 
 def record(how: Deliver, to: str = "", *, id: str = "ab12") -> JobRecord:
@@ -20,7 +20,7 @@ def record(how: Deliver, to: str = "", *, id: str = "ab12") -> JobRecord:
 
 
 def send(one: JobRecord, folder: Path, **variables: str) -> None:
-    deliver(one, Surroundings(folder, {**os.environ, **variables}, Event(), command_seconds=PATIENCE_SECONDS))
+    deliver(one, DeliveryPlace(folder, {**os.environ, **variables}, Event(), command_seconds=PATIENCE_SECONDS))
 
 
 def test_a_file_grows_by_each_report_once(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_command_that_fails_or_hangs_is_told(tmp_path: Path) -> None:
         send(record("command", "echo no mail today; exit 4"), tmp_path)
     assert caught.value.advice == "no mail today"
     with pytest.raises(WhetError, match="did not end in time"):
-        deliver(record("command", "sleep 600"), Surroundings(tmp_path, os.environ, Event(), command_seconds=0.2))
+        deliver(record("command", "sleep 600"), DeliveryPlace(tmp_path, os.environ, Event(), command_seconds=0.2))
 
 
 def test_a_webhook_gets_json_and_a_key_that_tells_repetitions_apart(tmp_path: Path) -> None:

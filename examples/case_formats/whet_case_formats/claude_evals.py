@@ -16,7 +16,7 @@ from whet.errors import WhetError
 from whet.text.front_matter import split
 from whet.trials.cases import Case, Limits, is_inside
 from whet.trials.checks import CallDemand, Check, FileDemand
-from whet.trials.shapes import Shape, TextDemand, pattern_of
+from whet.trials.shapes import CallShape, TextDemand, pattern_of
 from whet_case_formats.exchanged import ReadCase, WrittenCase, plain_case_name
 
 VERSION = "1.0"
@@ -191,7 +191,7 @@ def _with_call(check: Check, grader: EvalGrader) -> Check | str:
     if grader.tool == "Skill":
         return "it tells whether the plugin fired, not whether the task was done"
     least, most = grader.min if grader.min is not None else int(grader.max != 0), grader.max
-    calls, shape = check.calls or CallDemand(), Shape(grader.tool, input=grader.input_match)
+    calls, shape = check.calls or CallDemand(), CallShape(grader.tool, input=grader.input_match)
     try:
         pattern_of(grader.input_match, grader.name)
     except WhetError:
@@ -259,7 +259,7 @@ def _graders(case: Case) -> Iterator[dict[str, Any]]:
         yield {"type": "llm", "criteria": check.rubric}
 
 
-def _input_of(shape: Shape) -> str:
+def _input_of(shape: CallShape) -> str:
     pairs = [f'"{re.escape(key)}"\\s*:\\s*{_escaped(msgspec.json.encode(value).decode())}' for key, value in
              sorted(shape.arguments.items())]  # fmt: skip
     return pairs[0] if pairs else ""

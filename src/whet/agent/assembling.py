@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Toolbox
 from whet.agent.providers.choosing import provider_for
-from whet.agent.start import COMPACTED_AT, Means, Secrets, new_id, room_of
-from whet.agent.tools.situation import Question, Situation, ToolLimits
-from whet.agent.tools.toolbox import Box, sets_within, toolbox
+from whet.agent.start import COMPACTED_AT, RunParts, Secrets, new_id, room_of
+from whet.agent.tools.situation import ApprovalQuestion, Situation, ToolLimits
+from whet.agent.tools.toolbox import PlainToolbox, sets_within, toolbox
 from whet.context.finding import project_of
 from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, prompt_for, this_machine
 from whet.runs.models import Model
@@ -36,10 +36,10 @@ CHAT_TOOLS = ("chat",)
 RUN_TOOLS = ("unattended",)
 LIVE = frozenset({Purpose.CHAT, Purpose.JOB})  # canaries are drawn for these, and they may outgrow their window
 
-Ask = Callable[[Question], bool]
+Ask = Callable[[ApprovalQuestion], bool]
 
 
-class Kit(Toolbox, Protocol):
+class ShownToolbox(Toolbox, Protocol):
     """A toolbox that knows what its models are shown."""
 
     @property
@@ -77,7 +77,9 @@ class RunRequest(NamedTuple):
     settings: Settings = Settings()
     place: RunPlace = RunPlace()
     words: RunWords = RunWords()
-    tools: Kit | tuple[str, ...] = ()  # sets of this machine's, or others in their place; (): as the settings say
+    tools: (
+        ShownToolbox | tuple[str, ...]
+    ) = ()  # sets of this machine's, or others in their place; (): as the settings say
     purpose: Purpose = Purpose.CHAT
     interactive: bool = False  # whether it is a conversation; else nobody reads along
     id: str = ""  # of the new session; empty: one that tells when
@@ -90,7 +92,7 @@ class Assembled(NamedTuple):
     """A run, its means, and where its tools work. `sources` is what its prompt was made from, where it is new."""
 
     run: Run
-    means: Means
+    means: RunParts
     situation: Situation
     prompt: Prompt | None = None
     sources: Sources | None = None
@@ -108,17 +110,19 @@ def assemble_run(home: Home, database: Database, request: RunRequest, *, ask: As
     if request.run is not None:
         prompt = restore_prompt(database, request.run.prompt_key) if request.run.prompt_key else None
     elif not request.words.system:
-        asked = _prompt_request(request, chosen, tools.definitions, identity=identity, lot=_lot(request, identity))
+        asked = _prompt_request(
+            request, chosen, tools.definitions, identity=identity, draw_id=_draw_id(request, identity)
+        )
         sources = gather(home, database, asked)
         prompt = assemble(sources)
         keep_prompt(database, prompt, now=time.time())
     run = request.run or replace(
         _new_run(request, chosen.model, identity, tools.definitions, prompt), home=identity_of(home)
     )
-    if isinstance(tools, Box) and request.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
+    if isinstance(tools, PlainToolbox) and request.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
         tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
     compacting = compacting_for(home, database, request, chosen, run)
-    means = Means(chosen.provider, tools, compacting, Secrets(secret_values(request.place.environment)))
+    means = RunParts(chosen.provider, tools, compacting, Secrets(secret_values(request.place.environment)))
     return Assembled(run, means, situation, prompt, sources)
 
 
@@ -135,7 +139,7 @@ def compacting_for(home: Home, database: Database, request: RunRequest, chosen: 
     """How a session is shortened. Who asks once, or tries or reviews something, begins anew instead."""
 
     def rebuild() -> Prompt:
-        asked = _prompt_request(request, chosen, run.shown, identity=run.id, lot=run.lot)
+        asked = _prompt_request(request, chosen, run.shown, identity=run.id, draw_id=run.draw_id)
         return prompt_for(home, database, asked, now=time.time())
 
     is_enabled = request.settings.compaction.at > 0 and request.purpose in LIVE
@@ -171,12 +175,12 @@ def _read(request: RunRequest) -> tuple[Message, ...]:
     return request.run.messages if request.run else ()
 
 
-def _lot(request: RunRequest, identity: str) -> str:
+def _draw_id(request: RunRequest, identity: str) -> str:
     return identity if request.purpose in LIVE else ""
 
 
 def _prompt_request(
-    request: RunRequest, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, lot: str
+    request: RunRequest, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, draw_id: str
 ) -> PromptRequest:
     is_here = request.purpose is not Purpose.REVIEW  # nothing that a review may use works on the machine
     setting = Circumstances(
@@ -201,7 +205,7 @@ def _prompt_request(
         folder,
         today,
         request.words.caller,
-        lot=lot,
+        draw_id=draw_id,
         session=identity if "session" in parts else "",
         memory="memory" in parts,
         profile="profile" in parts,
@@ -233,6 +237,6 @@ def _new_run(
         folder=str(request.place.folder) if request.place.folder and request.purpose is not Purpose.REVIEW else "",
         budget=request.settings.budget,
         sampling=request.settings.sampling,
-        lot=_lot(request, identity),
+        draw_id=_draw_id(request, identity),
         room=room_of(model, request.settings.sampling, compacted_at) if prompt else None,
     )

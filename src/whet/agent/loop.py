@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault, Reply, Stop, Toolbox
+from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault, Reply, StopReason, Toolbox
 from whet.net.wire import Interrupted
 from whet.runs import text_calls
 from whet.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
@@ -165,7 +165,7 @@ def _no_number(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-class Heard(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What came of a model call: a reply, or what was said before it was stopped; and the usage of all tries."""
 
     reply: Reply | None
@@ -220,7 +220,7 @@ def _prevented(run: Run, spent: Spent) -> Ended | None:
     return None
 
 
-def _ask(run: Run, provider: Provider, spent: Spent, interrupt: Event) -> Generator[Fragment, None, Heard]:
+def _ask(run: Run, provider: Provider, spent: Spent, interrupt: Event) -> Generator[Fragment, None, ModelAnswer]:
     """Ask the model, and once more with the same bytes where it says nothing."""
     wasted: Usage | None = None
     while not interrupt.is_set():
@@ -228,14 +228,14 @@ def _ask(run: Run, provider: Provider, spent: Spent, interrupt: Event) -> Genera
         try:
             reply = yield from _stream(run, provider, interrupt, pieces)
         except Interrupted:
-            return Heard(None, spend(spent, None), "".join(pieces))
+            return ModelAnswer(None, spend(spent, None), "".join(pieces))
         usage = reply.message.usage
         spent = spend(spent, usage)
         if not _is_empty(reply) or wasted is not None or exceeded(spent, run.budget):
             message = replace(reply.message, usage=total((wasted, usage))) if wasted else reply.message
-            return Heard(Reply(message, reply.stop), spent)
+            return ModelAnswer(Reply(message, reply.stop), spent)
         wasted = usage or Usage()
-    return Heard(None, spent)
+    return ModelAnswer(None, spent)
 
 
 def _stream(run: Run, provider: Provider, interrupt: Event, pieces: list[str]) -> Generator[Fragment, None, Reply]:
@@ -253,10 +253,12 @@ def _stream(run: Run, provider: Provider, interrupt: Event, pieces: list[str]) -
 def _is_empty(reply: Reply) -> bool:
     """Whether there is nothing to go on: no word, no call. One that was cut or refused has its own ending."""
     message = reply.message
-    return not message.text.strip() and not message.calls and reply.stop not in (Stop.LENGTH, Stop.REFUSED)
+    return not message.text.strip() and not message.calls and reply.stop not in (StopReason.LENGTH, StopReason.REFUSED)
 
 
-def _turn(run: Run, heard: Heard, toolbox: Toolbox, *, interrupt: Event, now: Clock) -> Generator[Message, None, Turn]:
+def _turn(
+    run: Run, heard: ModelAnswer, toolbox: Toolbox, *, interrupt: Event, now: Clock
+) -> Generator[Message, None, Turn]:
     """What follows from a reply: the message, the results of its calls, and whether the run ends with it."""
     if heard.reply is None:
         return (yield from _stopped(run, heard.partial, now=now))
@@ -280,15 +282,15 @@ def _turn(run: Run, heard: Heard, toolbox: Toolbox, *, interrupt: Event, now: Cl
 
 
 def _after(
-    run: Run, stop: Stop, reports: list[WorkReport], *, has_calls: bool, now: Clock
+    run: Run, stop: StopReason, reports: list[WorkReport], *, has_calls: bool, now: Clock
 ) -> Generator[Message, None, Turn]:
-    if stop is Stop.REFUSED:
+    if stop is StopReason.REFUSED:
         return Turn(run, Ended(Ending.REFUSED, "the model or a filter refused to answer"))
     if reports:
         return Turn(run, Ended(Ending.FINISHED, report=reports[0]))
     if has_calls:
         return Turn(run)
-    if stop is not Stop.LENGTH:
+    if stop is not StopReason.LENGTH:
         return Turn(run, Ended(Ending.FINISHED))
     if not is_full(run):
         return Turn(run, Ended(Ending.CUT, "the model reached its output limit"))
@@ -298,14 +300,14 @@ def _after(
     return Turn(grown(run, order), Ended(Ending.COMPACTED, "the context is full"))
 
 
-def _results(run: Run, own: Named, stop: Stop, toolbox: Toolbox, *, interrupt: Event) -> Iterator[Answer]:
+def _results(run: Run, own: Named, stop: StopReason, toolbox: Toolbox, *, interrupt: Event) -> Iterator[Answer]:
     """One answer for each call of a message, in order; those that may not be carried out are told why."""
     calls = own.message.calls
     refused: dict[str, ToolResult] = {}
     for call in calls:
-        if stop is Stop.LENGTH:
+        if stop is StopReason.LENGTH:
             refused[call.id] = stand_in(call, notice("call_cut"))
-        elif stop is Stop.REFUSED:
+        elif stop is StopReason.REFUSED:
             refused[call.id] = stand_in(call, notice("call_refused"), Disposition.CANCELLED)
         elif (result := refusal(call, run, repeated=own.repeated)) is not None:
             refused[call.id] = result

@@ -11,7 +11,7 @@ from whet.sessions.transcripts import Message, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why the model stopped."""
 
     END = "end"  # it had said what it wanted
@@ -25,7 +25,7 @@ class Reply(NamedTuple):
     """One whole answer: a message of the agent, with its usage and the model that really served it."""
 
     message: Message
-    stop: Stop
+    stop: StopReason
 
 
 class ProviderFault(StrEnum):

@@ -13,8 +13,8 @@ from whet.agent.compaction import Said
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import newest, perform, resume, says, with_model
-from whet.agent.tools.toolbox import Box
-from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
+from whet.agent.tools.toolbox import PlainToolbox
+from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_template, warmed
 from whet.context.finding import said_of
 from whet.errors import WhetError
 from whet.examples.choosing import Need
@@ -39,7 +39,7 @@ class SessionRequest(NamedTuple):
     trust: Trust = Trust.USER  # how far the words of its turns are believed: less where nobody knows who gives them
 
 
-class Talk:
+class OpenSession:
     """A session and what it is carried out with. `run` is where the next turn begins."""
 
     def __init__(
@@ -63,7 +63,7 @@ class Talk:
         self._request = request._replace(settings=settings, place=place, chosen=self._chosen, run=known)
         made = assemble_run(home, database, self._request, ask=ask)
         self.run, self._means, box = made.run, made.means, made.means.toolbox
-        assert isinstance(box, Box)  # a conversation has the tools of this machine
+        assert isinstance(box, PlainToolbox)  # a conversation has the tools of this machine
         self._box = box
         said = (said_of(made.situation.project),) if made.situation.project else ()
         self.notes: tuple[str, ...] = (*(made.prompt.warnings if made.prompt else ()), *said, *self._box.notes)
@@ -129,7 +129,7 @@ class Talk:
         now = time.time()
         need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.model)
         choice = chosen(self.home, self.database, self._template, need, now=now)
-        draw = draw_lot(self.database, choice, lot=self.run.lot, model=self.model, now=now)
+        draw = draw_template(self.database, choice, draw_id=self.run.draw_id, model=self.model, now=now)
         if self._tell and (line := beginning(choice, draw, need)):
             self._tell(line)
         if draw is not None and not draw.told:

@@ -131,7 +131,7 @@ def _unsigned(clean: Message, before: Message) -> Message:
     return msgspec.structs.replace(clean, parts=parts)
 
 
-class Means(NamedTuple):
+class RunParts(NamedTuple):
     """What runs of a session are carried out with, the same from its first turn to its last."""
 
     provider: Provider
@@ -172,7 +172,9 @@ def says(words: str, *, now: float, trust: Trust = Trust.USER) -> Message:
     return Message(role=Role.USER, parts=(Text(words),), trust=trust, at=now, vouched=trust >= Trust.USER)
 
 
-def perform(database: Database, run: Run, means: Means, *, interrupt: Event, now: Clock = time.time) -> Iterator[Said]:
+def perform(
+    database: Database, run: Run, means: RunParts, *, interrupt: Event, now: Clock = time.time
+) -> Iterator[Said]:
     """Carry a run out: no secret goes to the model, each message is stored as it happens, a full context is compacted.
 
     A run in the stream takes the place of the one before; each message adds to it. Where the stream has ended,
@@ -192,7 +194,7 @@ def perform(database: Database, run: Run, means: Means, *, interrupt: Event, now
     yield from recorded(database, clean, stream, secrets=means.secrets.known, now=now)
 
 
-def carry_out(database: Database, run: Run, means: Means, *, interrupt: Event) -> Performed:
+def carry_out(database: Database, run: Run, means: RunParts, *, interrupt: Event) -> Performed:
     """Carry a run out to its end, where nobody looks on."""
     messages: list[Message] = []
     ended = Ended(Ending.UNKNOWN)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from whet.changes.author import overruled_at
-from whet.examples.choosing import SHARES, Choice, Need, Worth, choose, missing_tools, standing
+from whet.examples.choosing import SHARES, Choice, Need, TemplateEffect, choose, missing_tools, standing
 from whet.examples.warm_start import warm_start
 from whet.sessions.transcripts import Message
 from whet.shipped.guidance.warm import words
@@ -22,7 +22,7 @@ def chosen(home: Home, database: Database, wanted: str, need: Need, *, now: floa
     return choose(usable(home.folder), known_worths(home, database), need, now=now)
 
 
-def known_worths(home: Home, database: Database) -> tuple[Worth, ...]:
+def known_worths(home: Home, database: Database) -> tuple[TemplateEffect, ...]:
     """What was measured and still counts in this home."""
     known = worths(database)
     if not any(worth.worthless for worth in known):
@@ -30,7 +30,7 @@ def known_worths(home: Home, database: Database) -> tuple[Worth, ...]:
     return standing(known, usable(home.folder), overruled_at(home, database))
 
 
-def draw_lot(database: Database, choice: Choice, *, lot: str, model: str, now: float) -> Draw | None:
+def draw_template(database: Database, choice: Choice, *, draw_id: str, model: str, now: float) -> Draw | None:
     """Whether a session that is about to begin does so with the template that `auto` chose, written down.
 
     The same whenever it is asked. None where nothing is drawn: a template that was asked for by its name is used.
@@ -39,8 +39,8 @@ def draw_lot(database: Database, choice: Choice, *, lot: str, model: str, now: f
     if choice.template is None or share is None:
         return None
     key = choice.template.key
-    told = is_told(f"template/{key}", lot, share)
-    return keep_draw(database, Draw(lot, key, choice.template.name, model, told, share, now))
+    told = is_told(f"template/{key}", draw_id, share)
+    return keep_draw(database, Draw(draw_id, key, choice.template.name, model, told, share, now))
 
 
 def warmed(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:

@@ -16,7 +16,7 @@ LIMITS = ("rate limit", "rate_limit", "usage limit", "quota", "429", "too many r
 LOGINS = ("401", "403", "unauthorized", "not logged in", "log in", "/login", "api key", "authentication")
 
 
-class Errand(NamedTuple):
+class ProgramTask(NamedTuple):
     """What is to be done, where, and for how much. `config` is a home of the agent's own, empty before."""
 
     task: str
@@ -57,7 +57,7 @@ class Validity(StrEnum):
         return self in (Validity.VALID, Validity.TIMED_OUT)
 
 
-class Left(NamedTuple):
+class ProgramResult(NamedTuple):
     """What a program left when it ended: its output, how it ended, and how long it took."""
 
     output: str
@@ -88,12 +88,12 @@ class ProgramSaid(NamedTuple):
     model: str = ""
 
 
-def said_by_exit(left: Left) -> ProgramSaid:
+def said_by_exit(left: ProgramResult) -> ProgramSaid:
     """Of a program whose output is for people: all that counts is how it ended."""
     return ProgramSaid(*ending(left, has_failed=bool(left.exit_code)))
 
 
-def ending(left: Left, told: str = "", *, has_failed: bool) -> tuple[Validity, str]:
+def ending(left: ProgramResult, told: str = "", *, has_failed: bool) -> tuple[Validity, str]:
     """How a program ended, with the reason in its own words where it failed."""
     if not has_failed:
         return Validity.VALID, ""
@@ -105,15 +105,15 @@ class Executor(NamedTuple):
     """How an agent is started by a command without a person, and what is read from what it leaves."""
 
     program: str
-    launch: Callable[[Errand, str], ProgramLaunch]
+    launch: Callable[[ProgramTask, str], ProgramLaunch]
     record: tuple[str, str]  # a folder in its config home, and a pattern for its records there
-    said: Callable[[Left], ProgramSaid] = said_by_exit
+    said: Callable[[ProgramResult], ProgramSaid] = said_by_exit
     variables: tuple[str, ...] = ()  # by which it logs in, and that say where its model answers
     places: Mapping[str, str] = MappingProxyType({})  # where in its config home it looks for a file, if not at the top
     endpoints: tuple[str, ...] = ()  # where its model answers and its login is renewed, unless a variable says it
     begins_warm: bool = False  # whether its session can begin with examples
 
-    def carried(self, left: Left, transcript: Transcript | None) -> Carried:
+    def carried(self, left: ProgramResult, transcript: Transcript | None) -> Carried:
         """What came of an errand. One that left nothing to read tells nothing, and says why."""
         said = self.said(left)
         if transcript is None:
@@ -156,7 +156,7 @@ MARK = "[whet reads recorded sessions here: this conversation is no work of a pe
 NO_ANSWER = "it gave no answer"
 
 
-class ReadingErrand(NamedTuple):
+class ReadingTask(NamedTuple):
     """What a program is asked with, beside the prompt on its standard input. `folder` is an empty one of its own."""
 
     system: str
@@ -191,11 +191,11 @@ class ProgramReader(NamedTuple):
     """
 
     program: str
-    launch: Callable[[ReadingErrand, str], ReadingLaunch]
-    said: Callable[[Left], ProgramSaid]
+    launch: Callable[[ReadingTask, str], ReadingLaunch]
+    said: Callable[[ProgramResult], ProgramSaid]
     keys: tuple[str, ...] = ()
 
-    def answer(self, left: Left) -> ReaderAnswer:
+    def answer(self, left: ProgramResult) -> ReaderAnswer:
         """What it answered; without an answer, the reason in the program's own words."""
         if left.exit_code is None:
             return ReaderAnswer("", why="its time was over")

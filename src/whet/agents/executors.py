@@ -10,14 +10,14 @@ import msgspec
 
 from whet.agents.executor import (
     WHY_CHARACTERS,
-    Errand,
     Executor,
-    Left,
     ProgramLaunch,
     ProgramReader,
+    ProgramResult,
     ProgramSaid,
-    ReadingErrand,
+    ProgramTask,
     ReadingLaunch,
+    ReadingTask,
     Validity,
     ending,
     events_of,
@@ -48,7 +48,7 @@ CLAUDE_QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUP
 CLAUDE_LIMITS = ("error_max_turns", "error_max_budget_usd")
 
 
-def _launch_claude(errand: Errand, program: str) -> ProgramLaunch:
+def _launch_claude(errand: ProgramTask, program: str) -> ProgramLaunch:
     """The settings of the person and of their projects stay out: only those of the workspace count."""
     words = (
         program, "-p", "--output-format", "json", "--permission-mode", "dontAsk",
@@ -59,7 +59,7 @@ def _launch_claude(errand: Errand, program: str) -> ProgramLaunch:
     return ProgramLaunch(words, {"CLAUDE_CONFIG_DIR": str(errand.config), **CLAUDE_QUIET})
 
 
-def _ask_claude(errand: ReadingErrand, program: str) -> ReadingLaunch:
+def _ask_claude(errand: ReadingTask, program: str) -> ReadingLaunch:
     """Without tools, without a record, and without what the person's settings add; their login and model stay."""
     words = (
         program, "-p", "--tools", "", "--no-session-persistence", "--safe-mode", "--strict-mcp-config",
@@ -69,7 +69,7 @@ def _ask_claude(errand: ReadingErrand, program: str) -> ReadingLaunch:
     return ReadingLaunch(words, CLAUDE_QUIET)
 
 
-def _said_by_claude(left: Left) -> ProgramSaid:
+def _said_by_claude(left: ProgramResult) -> ProgramSaid:
     result = _report_in(left.output)
     used = fields.mapping(result, "usage")
     read, written = (fields.whole(used, f"cache_{name}_input_tokens") for name in ("read", "creation"))
@@ -85,7 +85,7 @@ def _said_by_claude(left: Left) -> ProgramSaid:
     return ProgramSaid(*_claude_ending(result, said, left), usage, said, models[0] if models else "")
 
 
-def _claude_ending(result: dict[str, Any], said: str, left: Left) -> tuple[Validity, str]:
+def _claude_ending(result: dict[str, Any], said: str, left: ProgramResult) -> tuple[Validity, str]:
     denials = fields.objects(result, "permission_denials")
     if denials:
         names = sorted({fields.text(denial, "tool_name") or "a tool" for denial in denials})
@@ -119,7 +119,7 @@ CODEX_OFF = (
 )  # fmt: skip
 
 
-def _launch_codex(errand: Errand, program: str) -> ProgramLaunch:
+def _launch_codex(errand: ProgramTask, program: str) -> ProgramLaunch:
     """Its own sandbox is left off, for ours is around it: two of them cannot be nested."""
     model = ("-c", f"model={errand.model}") if errand.model else ()
     words = (
@@ -129,7 +129,7 @@ def _launch_codex(errand: Errand, program: str) -> ProgramLaunch:
     return ProgramLaunch(words, {"CODEX_HOME": str(errand.config)})
 
 
-def _ask_codex(errand: ReadingErrand, program: str) -> ReadingLaunch:
+def _ask_codex(errand: ReadingTask, program: str) -> ReadingLaunch:
     """Without tools, servers and a record; the person's login, provider and model stay."""
     words = [program, "exec", "--json", "--ephemeral", "--ignore-rules"]
     words += ["-s", "read-only", "--skip-git-repo-check", "-C", str(errand.folder)]
@@ -143,7 +143,7 @@ def _ask_codex(errand: ReadingErrand, program: str) -> ReadingLaunch:
     return ReadingLaunch((*words, "-"))
 
 
-def _codex_servers(errand: ReadingErrand) -> tuple[str, ...]:
+def _codex_servers(errand: ReadingTask) -> tuple[str, ...]:
     """The MCP servers of the person's settings; where these cannot be read, the program says so itself."""
     environment = errand.environment
     home = Path(environment.get("CODEX_HOME") or Path(environment.get("HOME") or "~", ".codex")).expanduser()
@@ -153,7 +153,7 @@ def _codex_servers(errand: ReadingErrand) -> tuple[str, ...]:
         return ()
 
 
-def _said_by_codex(left: Left) -> ProgramSaid:
+def _said_by_codex(left: ProgramResult) -> ProgramSaid:
     events = events_of(left.output)
     used = next((fields.mapping(event, "usage") for event in reversed(events) if "usage" in event), {})
     usage = Usage(*(fields.whole(used, f"{name}_tokens") for name in ("input", "output", "cached_input")))
@@ -193,13 +193,13 @@ GEMINI_SILENT = """{
 """
 
 
-def _launch_gemini(errand: Errand, program: str) -> ProgramLaunch:
+def _launch_gemini(errand: ProgramTask, program: str) -> ProgramLaunch:
     words = (program, "--output-format", "json", "--approval-mode", "yolo", "--skip-trust")
     task = (*_option("-m", errand.model), f"--prompt={errand.task}")
     return ProgramLaunch((*words, *task), {"GEMINI_CLI_HOME": str(errand.config)})
 
 
-def _ask_gemini(errand: ReadingErrand, program: str) -> ReadingLaunch:
+def _ask_gemini(errand: ReadingTask, program: str) -> ReadingLaunch:
     """Without tools, extensions and hooks. It keeps a record, which the mark in the prompt names."""
     folder = errand.folder
     words = (
@@ -211,7 +211,7 @@ def _ask_gemini(errand: ReadingErrand, program: str) -> ReadingLaunch:
     return ReadingLaunch(words, variables, files)
 
 
-def _said_by_gemini(left: Left) -> ProgramSaid:
+def _said_by_gemini(left: ProgramResult) -> ProgramSaid:
     result = _report_in(left.output)
     error = fields.mapping(result or _report_in(left.errors), "error")
     validity, why = ending(left, fields.text(error, "message"), has_failed=bool(error or left.exit_code))
@@ -256,13 +256,13 @@ OPENCODE_LOGIN = "opencode/auth.json"
 OPENCODE_QUIET = {"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 
 
-def _launch_opencode(errand: Errand, program: str) -> ProgramLaunch:
+def _launch_opencode(errand: ProgramTask, program: str) -> ProgramLaunch:
     words = (program, "run", "--format", "json", *_option("-m", errand.model), "--", errand.task)
     folders = {f"XDG_{name.upper()}_HOME": str(errand.config / name) for name in OPENCODE_FOLDERS}
     return ProgramLaunch(words, {**folders, **OPENCODE_QUIET})
 
 
-def _ask_opencode(errand: ReadingErrand, program: str) -> ReadingLaunch:
+def _ask_opencode(errand: ReadingTask, program: str) -> ReadingLaunch:
     """Without tools and plugins; its record goes with its folder, to which the person's login is linked."""
     words = (program, "run", "--format", "json", "--pure", "--title", "whet", "--agent", OPENCODE_READS)
     silent = {"mode": "primary", "prompt": errand.system, "tools": {"*": False}, "permission": {"*": "deny"}}
@@ -277,7 +277,7 @@ def _ask_opencode(errand: ReadingErrand, program: str) -> ReadingLaunch:
     )
 
 
-def _said_by_opencode(left: Left) -> ProgramSaid:
+def _said_by_opencode(left: ProgramResult) -> ProgramSaid:
     events = events_of(left.output)
     told = [str(event.get("error", "")) for event in events if fields.text(event, "type") == "error"]
     validity, why = ending(left, told[-1] if told else "", has_failed=bool(told or left.exit_code))
@@ -310,7 +310,7 @@ OPENCODE = Executor(
 OPENCODE_READER = ProgramReader("opencode", _ask_opencode, _said_by_opencode, OPENCODE.variables)
 
 
-def _launch_hermes(errand: Errand, program: str) -> ProgramLaunch:
+def _launch_hermes(errand: ProgramTask, program: str) -> ProgramLaunch:
     """Not by `-z`, which is shorter: it reads no examples, and ends well also where its model refused to answer."""
     words = (
         program, "chat", "--quiet", "--yolo", *_option("-m", errand.model), *_option("--max-turns", errand.turns),
@@ -320,7 +320,7 @@ def _launch_hermes(errand: Errand, program: str) -> ProgramLaunch:
     return ProgramLaunch(words, {"HERMES_HOME": str(errand.config), **examples})
 
 
-def _said_by_hermes(left: Left) -> ProgramSaid:
+def _said_by_hermes(left: ProgramResult) -> ProgramSaid:
     return ProgramSaid(*ending(left, left.output.strip(), has_failed=bool(left.exit_code)))
 
 

@@ -114,7 +114,7 @@ class Refused(WhetError):
         self.faults = tuple(found)
 
 
-class Books(NamedTuple):
+class ChangePlace(NamedTuple):
     """What a change is made in: the home, its ledger, who decides and when."""
 
     home: Home
@@ -134,7 +134,7 @@ def apply_all(
     home: Home, database: Database, patches: Sequence[Patch], *, actor: Actor, now: float, limits: TextLimits = LIMITS
 ) -> tuple[Entry, ...]:
     """Put patches in force together, all or none; they are undone together too."""
-    books = Books(home, ledger_of(home, database), actor, now)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     _check_batch(patches)
     with _ready(books, patches[0].form) as state:
         made = frozenset(patch.name for patch in patches if patch.form is Form.SKILL)
@@ -151,7 +151,7 @@ def try_out_all(
     home: Home, database: Database, patches: Sequence[Patch], *, actor: Actor, now: float, share: float = SHARE
 ) -> tuple[Entry, ...]:
     """Put rules in force for a share of the sessions only; several are a bundle, told or untold as one."""
-    books = Books(home, ledger_of(home, database), actor, now)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     _check_batch(patches)
     if any(each.form is not Form.RULE or each.action is Action.REMOVE for each in patches) or not 0 < share < 1:
         raise WhetError(
@@ -165,7 +165,7 @@ def try_out_all(
 
 def promote(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Put what the canary tried in force for every session."""
-    books = Books(home, ledger_of(home, database), actor, now)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     _forbid_agents(actor)
     with database.writing():
         state = books.ledger.state()
@@ -188,7 +188,7 @@ def promote(home: Home, database: Database, number: int, *, actor: Actor, now: f
 
 def revert(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Turn one entry back, which must still be what is in force; this can be undone in its turn."""
-    books = Books(home, ledger_of(home, database), actor, now)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     _forbid_agents(actor)
     with _ready(books, books.ledger.entry(number).patch.form) as state:
         change = _done(books, state, number)
@@ -199,16 +199,16 @@ def revert(home: Home, database: Database, number: int, *, actor: Actor, now: fl
 
 def undo(home: Home, database: Database, *, actor: Actor, now: float) -> tuple[Entry, ...]:
     """Take the last change back, or the last batch; as often as there are changes."""
-    return _walk(Books(home, ledger_of(home, database), actor, now), Step.UNDONE)
+    return _walk(ChangePlace(home, ledger_of(home, database), actor, now), Step.UNDONE)
 
 
 def redo(home: Home, database: Database, *, actor: Actor, now: float) -> tuple[Entry, ...]:
     """Make again what was undone last, until something else is changed."""
-    return _walk(Books(home, ledger_of(home, database), actor, now), Step.REDONE)
+    return _walk(ChangePlace(home, ledger_of(home, database), actor, now), Step.REDONE)
 
 
 def draft(
-    books: Books,
+    books: ChangePlace,
     state: State,
     patch: Patch,
     *,
@@ -249,7 +249,7 @@ def own(patches: Sequence[Patch], actor: Actor) -> tuple[Patch, ...]:
 
 
 @contextlib.contextmanager
-def _ready(books: Books, form: Form) -> Iterator[State]:
+def _ready(books: ChangePlace, form: Form) -> Iterator[State]:
     """The state, which nobody else changes meanwhile: rules in one transaction, files under the home's lock."""
     if form is Form.RULE:
         with books.ledger.database.writing():
@@ -259,7 +259,7 @@ def _ready(books: Books, form: Form) -> Iterator[State]:
         yield books.ledger.state()
 
 
-def _standing(books: Books, patch: Patch) -> str | None:
+def _standing(books: ChangePlace, patch: Patch) -> str | None:
     """The text in the file that the patch changes, which must be the one that its writer saw."""
     key = Key(patch.form, patch.name, books.ledger.home)
     text = current(books.home, key, patch.before)
@@ -268,7 +268,7 @@ def _standing(books: Books, patch: Patch) -> str | None:
     return text
 
 
-def _walk(books: Books, step: Step) -> tuple[Entry, ...]:
+def _walk(books: ChangePlace, step: Step) -> tuple[Entry, ...]:
     _forbid_agents(books.actor)
     verb = "undo" if step is Step.UNDONE else "redo"
     top = _top(books.ledger.state(), step)
@@ -288,7 +288,7 @@ def _top(state: State, step: Step) -> tuple[Change, ...]:
     return last_batch(state.done if step is Step.UNDONE else state.undone)
 
 
-def _turn(books: Books, change: Change, step: Step, note: str = "") -> Entry:
+def _turn(books: ChangePlace, change: Change, step: Step, note: str = "") -> Entry:
     """The entry that turns a change back, or makes it again."""
     old, new = change.after, change.before
     if step is Step.REDONE:
@@ -307,7 +307,7 @@ def _turn(books: Books, change: Change, step: Step, note: str = "") -> Entry:
     )
 
 
-def _done(books: Books, state: State, number: int) -> Change:
+def _done(books: ChangePlace, state: State, number: int) -> Change:
     change = next((change for change in state.done if change.number == number), None)
     if change is not None:
         return change

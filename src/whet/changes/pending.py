@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from whet.changes.apply import Books, Refused, apply, changing, draft, own, record, try_out_all
+from whet.changes.apply import ChangePlace, Refused, apply, changing, draft, own, record, try_out_all
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
@@ -91,7 +91,7 @@ def approve(
 ) -> Entry:
     """Put exactly the text that was proposed in force. Only a person can."""
     need_person(actor)
-    books = Books(home, ledger_of(home, database), actor, now)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     entry = _waiting(books.ledger, number, now=now, limits=limits)
     if entry.patch.form is Form.RULE:
         with database.writing():
@@ -114,7 +114,7 @@ def approve_live(
 ) -> tuple[Entry, ...]:
     """Tell exactly the texts that were proposed to a share of the sessions, together. Only a person can."""
     need_person(actor)
-    books = Books(home, ledger_of(home, database), actor, now)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     with database.writing():
         entries = [_waiting(books.ledger, number, now=now, limits=LIMITS) for number in numbers]
         for entry in entries:
@@ -139,12 +139,12 @@ def approve_edited(home: Home, database: Database, number: int, text: str, *, ac
 
 def refuse(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Decide against a proposed change, for good. Only a person can."""
-    return _refuse(Books(home, ledger_of(home, database), actor, now), number, note, is_never=False)
+    return _refuse(ChangePlace(home, ledger_of(home, database), actor, now), number, note, is_never=False)
 
 
 def say_never(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Decide against a proposed change and against all that shares a mark with it. Only a person can."""
-    return _refuse(Books(home, ledger_of(home, database), actor, now), number, note, is_never=True)
+    return _refuse(ChangePlace(home, ledger_of(home, database), actor, now), number, note, is_never=True)
 
 
 def reopen(home: Home, database: Database, number: int, *, actor: Actor, now: float) -> Entry:
@@ -169,7 +169,7 @@ def _went_along(entry: Entry, skill: Entry) -> bool:
     return is_file and is_its and entry.at == skill.at
 
 
-def _refuse(books: Books, number: int, note: str, *, is_never: bool) -> Entry:
+def _refuse(books: ChangePlace, number: int, note: str, *, is_never: bool) -> Entry:
     need_person(books.actor)
     with books.ledger.database.writing():
         entry = _waiting(books.ledger, number, now=books.now, limits=LIMITS)
@@ -232,7 +232,7 @@ def _is_late(entry: Entry, *, now: float, limits: TextLimits) -> bool:
     return entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds
 
 
-def _grant(books: Books, entry: Entry) -> None:
+def _grant(books: ChangePlace, entry: Entry) -> None:
     if entry.step is not Step.APPROVED:
         granted = _entry(Step.APPROVED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
         books.ledger.append([replace(granted, about=entry.number)])

@@ -211,7 +211,7 @@ def _page(place: Place, page: str | None, move: Move) -> str:
 _CHANGED = {Form.NOTE: _page, Form.STATEMENT: _passage}
 
 
-def _find(page: str, text: str) -> note_pages.Placed | None:
+def _find(page: str, text: str) -> note_pages.PlacedNote | None:
     return next((note for note in note_pages.placed(page) if note.text == text), None)
 
 

@@ -11,14 +11,14 @@ from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import Shelf, load
+from whet.store.memory_files import MemoryFolder, load
 from whet.store.skill_files import View, archived_text, read_text, record_view, support_files, was_read
 from whet.told import memory, skills
 from whet.told.memory import Memory, Note, NoteChange, Refusal
 from whet.told.skills import FILE
 
 
-class Viewed(NamedTuple):
+class ViewedSkillFile(NamedTuple):
     """A file of a skill as it was read, the skill's other files, and how far its words may be believed."""
 
     text: str
@@ -27,13 +27,15 @@ class Viewed(NamedTuple):
     trust: Trust
 
 
-def view(author: Author, name: str, file: str = FILE) -> Viewed:
+def view(author: Author, name: str, file: str = FILE) -> ViewedSkillFile:
     """Read a skill or one of its files, and record that it was read in this state."""
     text = _standing(author, name, file)
     record_view(author.database, View(name, digest(text), author.session, file), now=author.now)
     own = _own_change(author, name, file, text)
     shown = own.patch.text if own else text
-    return Viewed(shown, digest(text), support_files(author.home.folder, name), _trust_of(author, name, file, text))
+    return ViewedSkillFile(
+        shown, digest(text), support_files(author.home.folder, name), _trust_of(author, name, file, text)
+    )
 
 
 def create(author: Author, name: str, description: str, body: str, files: Mapping[str, str] | None = None) -> Entry:
@@ -181,7 +183,7 @@ PERSONS = TextLimits(note=max(memory.LIMITS.values()))
 
 def notes_of(author: Author, name: str) -> Memory:
     """The notes as they are now, with the ids, sources and dates that the ledger has of them."""
-    return load(Shelf(author.home.folder), name, known(author.state, name))
+    return load(MemoryFolder(author.home.folder), name, known(author.state, name))
 
 
 def known(state: State, name: str) -> tuple[Note, ...]:

@@ -14,7 +14,7 @@ from whet.hooks.installing import installed_hosts
 from whet.improving.live_pace import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
 from whet.ledger.folding import scope_of
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import Action, Form
 from whet.machine.hooking import first_step
 from whet.store.database import Database
@@ -63,7 +63,7 @@ def _by_file(home: Home, rule: Item, hooked: tuple[str, ...]) -> Iterator[LiveRe
 def _by_prompt(home: Home, rule: Item) -> Iterator[LiveReader]:
     """Whet's own agent, where it has a model to run."""
     model = load_settings(home).model
-    if model and holds(rule.scope, Whereabouts(model=model)):
+    if model and holds(rule.scope, WorkLocation(model=model)):
         yield LiveReader(SOURCE, PROMPT)
 
 

@@ -14,7 +14,7 @@ from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
 from whet.trials.improvements import ImproveRequest
 from whet.work import job_runs
-from whet.work.orders import Direct, Done, Procedure, Procedures, Queue, Steps
+from whet.work.orders import DirectSteps, Done, Procedure, Procedures, Queue, Steps
 from whet.work.system import ARRIVALS, CLOCK, WATCH
 
 UNLIMITED: Procedures = {
@@ -88,9 +88,9 @@ def with_clock() -> Procedures:
     return {**PROCEDURES, CLOCK: Procedure(Queue.CHORES, clock, str)}
 
 
-def direct(home: Home, id: str, *, at_once: int = 1) -> Direct:
+def direct(home: Home, id: str, *, at_once: int = 1) -> DirectSteps:
     """Steps in this process, which carries further orders out itself, so many side by side."""
-    return Direct(id, lambda inner, kind, ask: UNLIMITED[kind].run(home, inner, ask).value, at_once=at_once)
+    return DirectSteps(id, lambda inner, kind, ask: UNLIMITED[kind].run(home, inner, ask).value, at_once=at_once)
 
 
 def is_watched(environment: Mapping[str, str]) -> bool:

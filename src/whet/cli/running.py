@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, Protocol
 import msgspec
 
 from whet.agent.compaction import Said
-from whet.agent.session import SessionRequest, Talk
-from whet.agent.tools.situation import Question
+from whet.agent.session import OpenSession, SessionRequest
+from whet.agent.tools.situation import ApprovalQuestion
 from whet.cli.chat.conversation import Reviews
 from whet.cli.chat.display import Display
 from whet.cli.chat.endings import (
@@ -60,7 +60,7 @@ def perform(home: Home, asked: SessionRequest, task: Task, *, form: Form) -> int
         database = stack.enter_context(opened(home))
         watcher = _watcher(stack, form)
         can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-        talk = Talk(home, database, asked, ask=_ask if can_ask else None, tell=_tell)
+        talk = OpenSession(home, database, asked, ask=_ask if can_ask else None, tell=_tell)
         stack.callback(talk.close)
         _say_notes(talk.notes)
         messages, ended = _follow(talk, task, watcher, form)
@@ -70,7 +70,7 @@ def perform(home: Home, asked: SessionRequest, task: Task, *, form: Form) -> int
     return _report(talk.run.id, messages, ended, form)
 
 
-def _follow(talk: Talk, task: Task, watcher: Watcher, form: Form) -> tuple[tuple[Message, ...], Ended]:
+def _follow(talk: OpenSession, task: Task, watcher: Watcher, form: Form) -> tuple[tuple[Message, ...], Ended]:
     messages: list[Message] = []
     ended = Ended(Ending.UNKNOWN)
     if form == "stream":
@@ -185,7 +185,7 @@ def _say_notes(notes: tuple[str, ...]) -> None:
         sys.stderr.write(f"Note: {safe(note)}\n")
 
 
-def _ask(question: Question) -> bool:
+def _ask(question: ApprovalQuestion) -> bool:
     rows = framed(question.text, shutil.get_terminal_size().columns)
     sys.stderr.write("\n".join((f"\r\x1b[K{shown(question.lead)}", *rows, "")))
     return answered(lambda: said_yes(question.prompt, sys.stderr))

@@ -22,7 +22,7 @@ from whet.store.database import Database
 from whet.store.files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import Shelf, Vault, connected, load
+from whet.store.memory_files import MemoryFolder, Vault, connected, load
 from whet.store.records import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills, skill_uses
 from whet.targets import settings as targets
@@ -94,7 +94,7 @@ class PromptRequest(NamedTuple):
     date: datetime.date
     caller: str = ""
     session: str = ""
-    lot: str = ""  # by which canaries are drawn for it; without one, it is told none
+    draw_id: str = ""  # by which canaries are drawn for it; without one, it is told none
     sets: tuple[str, ...] = ()  # of tools that it has whole
     memory: bool = True  # whether it is given the notes
     profile: bool = True  # whether it is given what the person wrote of themselves
@@ -122,7 +122,7 @@ def gather(home: Home, database: Database, request: PromptRequest) -> Sources:
         guidance=(*built_in(), *own_guidance(home)),
         identity=Material(soul, Trust.OPERATOR) if soul else None,
         skills=_index(database, [each.skill for each in found if each.skill and _suits(each.skill, request)]),
-        rules=rules_in_force(ledger_of(home, database).entries(), lot=request.lot),
+        rules=rules_in_force(ledger_of(home, database).entries(), draw_id=request.draw_id),
         caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
         files=_context_files(home, request),
         with_files=request.folder is not None,
@@ -163,13 +163,13 @@ def _suits(skill: Skill, request: PromptRequest) -> bool:
     return not names or suits(skill, names.union(request.sets))
 
 
-def rules_in_force(entries: Iterable[Entry], *, lot: str = "") -> tuple[Rule, ...]:
+def rules_in_force(entries: Iterable[Entry], *, draw_id: str = "") -> tuple[Rule, ...]:
     """The rules for a session, the oldest first. Whether a person approved a foreign one is looked up anew."""
     known = tuple(entries)
     state = fold(known)
     return tuple(
         Rule(item.text, item.trust, item.scope, item.trust < TRUSTED and was_approved(item, known), item.example)
-        for item in told_rules(state.rules, replaced_by(state), lot)
+        for item in told_rules(state.rules, replaced_by(state), draw_id)
     )
 
 
@@ -182,7 +182,7 @@ def _index(database: Database, found: list[Skill]) -> Material | None:
 
 def _notes(home: Home, name: str) -> Material | None:
     """A page of notes. Foreign text comes onto it only by a person's approval or a person's own hand."""
-    text = block(load(Shelf(home.folder), name))
+    text = block(load(MemoryFolder(home.folder), name))
     return Material(text, Trust.AGENT) if text else None
 
 

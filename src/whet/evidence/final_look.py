@@ -23,14 +23,14 @@ STEPS = 60
 """To what part of 1 a difference is rounded: means over up to six seeds stay as they are, and any rounding is fair."""
 
 
-class Tail(NamedTuple):
+class TailChance(NamedTuple):
     """The chance of a sum as high as the one that was seen, and of a higher one, if signs are fair coins."""
 
     reached: float
     above: float
 
 
-def tail(differences: Sequence[float]) -> Tail:
+def tail(differences: Sequence[float]) -> TailChance:
     """How likely so high a sum is by chance alone."""
     moves = [move for each in differences if (move := round(STEPS * each))]
     unit = math.gcd(*moves)
@@ -46,10 +46,10 @@ def tail(differences: Sequence[float]) -> Tail:
     places = (ways >> (8 * width * gained)).to_bytes(width * (sum(sizes) - gained + 1), "little")
     counts = [int.from_bytes(places[start : start + width], "little") for start in range(0, len(places), width)]
     every = 1 << len(sizes)
-    return Tail(sum(counts) / every, sum(counts[1:]) / every)
+    return TailChance(sum(counts) / every, sum(counts[1:]) / every)
 
 
-def _of_fair_coins(coins: int, heads: int) -> Tail:
+def _of_fair_coins(coins: int, heads: int) -> TailChance:
     """The chance of so many heads, and of more."""
     ways = math.comb(coins, heads)
     above = 0
@@ -57,7 +57,7 @@ def _of_fair_coins(coins: int, heads: int) -> Tail:
     for count in range(heads, coins):
         term = term * (coins - count) // (count + 1)
         above += term
-    return Tail((above + ways) / (1 << coins), above / (1 << coins))
+    return TailChance((above + ways) / (1 << coins), above / (1 << coins))
 
 
 def can_look(differences: Sequence[float]) -> bool:

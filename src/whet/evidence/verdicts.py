@@ -126,7 +126,13 @@ def judge_once(differences: Sequence[float], *, alpha: float = ALPHA, attempts: 
 
 
 def _verdict(
-    differences: Sequence[float], helped: "Side", harmed: "Side", interval: Interval, *, alpha: float, attempts: int
+    differences: Sequence[float],
+    helped: "SideEvidence",
+    harmed: "SideEvidence",
+    interval: Interval,
+    *,
+    alpha: float,
+    attempts: int,
 ) -> Verdict:
     ruling, stopped_at = _rule(helped, harmed)
     return Verdict(
@@ -151,7 +157,7 @@ def within_margin(
     found = no_worse(differences, margin=margin, alpha=verdict.alpha, planned=planned, capital=before.help)
     harmed = verdict.stopped_at if verdict.ruling is Ruling.REJECT else None
     evidence = found.evidence if found.way else before.help
-    ruling, stopped_at = _rule(Side(evidence, found.crossed), Side(verdict.evidence_harm, harmed))
+    ruling, stopped_at = _rule(SideEvidence(evidence, found.crossed), SideEvidence(verdict.evidence_harm, harmed))
     low, high = verdict.interval
     bounds = Interval(max(low, -margin), high) if ruling is Ruling.ACCEPT else Interval(min(low, -margin), high)
     return replace(
@@ -182,14 +188,14 @@ def way(
     return (*taken[:-1], verdict.evidence_help) if taken else ()
 
 
-class Side(NamedTuple):
+class SideEvidence(NamedTuple):
     """The evidence of one side, and after how many cases it was enough; None where it is not."""
 
     evidence: float
     crossed: int | None
 
 
-def _rule(helped: Side, harmed: Side) -> tuple[Ruling, int | None]:
+def _rule(helped: SideEvidence, harmed: SideEvidence) -> tuple[Ruling, int | None]:
     enough = [
         (side.crossed, ruling)
         for side, ruling in ((helped, Ruling.ACCEPT), (harmed, Ruling.REJECT))
@@ -201,20 +207,20 @@ def _rule(helped: Side, harmed: Side) -> tuple[Ruling, int | None]:
     return ruling, crossed
 
 
-def _by_all(differences: Sequence[float], alpha: float) -> tuple[Side, Side, Interval]:
+def _by_all(differences: Sequence[float], alpha: float) -> tuple[SideEvidence, SideEvidence, Interval]:
     goal = 1 / alpha
     sides = []
     for sign in (1, -1):
         signed = [sign * difference for difference in differences]
         evidence = math.exp(min(log_capital(tally(signed)), math.log(HIGHEST)))
         crossed = (_crossing(constant(signed), goal) or len(signed)) if evidence >= goal else None
-        sides.append(Side(evidence, crossed))
+        sides.append(SideEvidence(evidence, crossed))
     return sides[0], sides[1], order_free(differences, alpha=alpha)
 
 
 def planned_side(
     differences: Sequence[float], *, planned: int, alpha: float, capital: float = 1.0, is_over: bool = False
-) -> Side:
+) -> SideEvidence:
     """The evidence of help alone, for a number of cases that was planned before."""
     if planned > MOST_LOOKED:
         return _aim(differences, planned, 1 / alpha, capital)
@@ -222,22 +228,22 @@ def planned_side(
     return _bet_and_look(taken, 1 / alpha, capital, is_over=is_over or len(taken) == planned)
 
 
-def _look_once(differences: Sequence[float], alpha: float) -> Side:
+def _look_once(differences: Sequence[float], alpha: float) -> SideEvidence:
     evidence = paid(differences, price=1.0, goal=1 / alpha) if differences else 1.0
-    return Side(evidence, len(differences) if evidence >= 1 / alpha else None)
+    return SideEvidence(evidence, len(differences) if evidence >= 1 / alpha else None)
 
 
-def _bet_and_look(differences: Sequence[float], goal: float, capital: float, *, is_over: bool) -> Side:
+def _bet_and_look(differences: Sequence[float], goal: float, capital: float, *, is_over: bool) -> SideEvidence:
     """Constant bets with a small part of the capital, and one exact look at the planned end with the rest."""
     held = capital
     for done, now in enumerate(_held(differences, capital), start=1):
         held = now
         if held >= goal:
-            return Side(min(held, HIGHEST), done)
+            return SideEvidence(min(held, HIGHEST), done)
     if is_over:
         price = PRICE * capital
         held += paid(differences, price=price, goal=goal) - price
-    return Side(held, len(differences) if held >= goal else None)
+    return SideEvidence(held, len(differences) if held >= goal else None)
 
 
 def _held(differences: Iterable[float], capital: float) -> Iterator[float]:
@@ -246,12 +252,12 @@ def _held(differences: Iterable[float], capital: float) -> Iterator[float]:
     return (price + (capital - price) * won for won in constant(differences))
 
 
-def _aim(differences: Sequence[float], planned: int, goal: float, capital: float) -> Side:
+def _aim(differences: Sequence[float], planned: int, goal: float, capital: float) -> SideEvidence:
     """Bets that aim at the planned number of cases; what is left of them goes on."""
     wanted = goal / capital
     crossed = _crossing(aimed(differences, planned=planned, goal=wanted), wanted)
     *_, won = (1.0, *islice(aimed(differences, planned=planned, goal=wanted), crossed))
-    return Side(goal if crossed and capital * won < goal else capital * won, crossed)
+    return SideEvidence(goal if crossed and capital * won < goal else capital * won, crossed)
 
 
 def _agreeing(interval: Interval, ruling: Ruling) -> Interval:

@@ -109,7 +109,7 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
     if finding.warrant is None:
         return
     transcript = evidence.transcript
-    shows = Shows(transcript)
+    shows = ExampleCalls(transcript)
     for episode in episodes(evidence):
         telling = [step for step in episode.steps if not is_trivial(step)]
         left_out.update("trivial tool" for _ in range(len(episode.steps) - len(telling)))
@@ -185,7 +185,7 @@ def _is_certain(step: JudgedCall) -> bool:
     return step.decision.evidence != UNCERTAIN
 
 
-class Shows:
+class ExampleCalls:
     """What the calls of one session can show as examples."""
 
     def __init__(self, transcript: Transcript) -> None:

@@ -16,7 +16,7 @@ SHARES: Mapping[str, float] = {"measured": 0.9, "fit": 0.5}
 """Of the sessions that `auto` chose a template for, how many begin with it. The others tell what it is worth."""
 
 
-class Worth(Value, frozen=True):
+class TemplateEffect(Value, frozen=True):
     """What a trial or the canaries measured of a template: the effect of its examples with its interval."""
 
     key: str  # of the template: another set of examples has another worth
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     reason: str
 
 
-def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *, now: float) -> Choice:
+def choose(templates: Iterable[Template], worths: Iterable[TemplateEffect], need: Need, *, now: float) -> Choice:
     """Of those that fit, the one measured to help most, else the one that fits best. Use counts for nothing."""
     known = [worth for worth in worths if now - worth.at <= FRESH_SECONDS and worth.model in ("", need.model)]
     harmful = {worth.key for worth in known if worth.high < 0 or worth.worthless}
@@ -68,8 +68,8 @@ def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *
 
 
 def standing(
-    worths: Iterable[Worth], templates: Iterable[Template], overruled: Mapping[str, float]
-) -> tuple[Worth, ...]:
+    worths: Iterable[TemplateEffect], templates: Iterable[Template], overruled: Mapping[str, float]
+) -> tuple[TemplateEffect, ...]:
     """What was measured, without what a person has overruled: a template that was retired, and is there again by name.
 
     It is measured anew.
@@ -100,11 +100,11 @@ def _is_usable(template: Template, need: Need) -> bool:
     )
 
 
-def _rank(worth: Worth) -> tuple[float, float]:
+def _rank(worth: TemplateEffect) -> tuple[float, float]:
     return (worth.low, worth.effect)
 
 
-def _in_words(worth: Worth) -> str:
+def _in_words(worth: TemplateEffect) -> str:
     return (
         f"measured effect over {worth.cases} cases: {worth.effect:+.2f}, from {worth.low:+.2f} to {worth.high:+.2f}"
         f" ({worth.source}{f', {worth.model}' if worth.model else ''})"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from whet.examples.candidates import Episode, Shows, episodes, is_trivial, is_whole
+from whet.examples.candidates import Episode, ExampleCalls, episodes, is_trivial, is_whole
 from whet.examples.mining import PURPOSES, Mined
 from whet.examples.templates import Example
 from whet.lessons.change_features import Words, common_form, fits
@@ -73,7 +73,7 @@ def _recovered(evidence: SessionView, piece: LessonPiece | None, form: Words) ->
             parts = in_parts(step, transcript.folder).parts if step.worked else ()
             is_it = any(shown(part) == piece.fix if piece.fix else fits(form, part.words) for part in parts)
             if is_it and step.exchange.asked >= piece.message - 1:
-                example = Shows(transcript).example(step, is_own=False)
+                example = ExampleCalls(transcript).example(step, is_own=False)
                 return example if isinstance(example, str) else (step, _told(step, example, piece, episode, transcript))
     return NOTHING_WORKED
 

@@ -28,7 +28,7 @@ KEY_BYTES = 8
 CUT_OFF = frozenset({Ending.FAILED, Ending.BUDGET, Ending.REFUSED, Ending.EMPTY, Ending.CUT})
 
 
-class Ground(IntEnum):
+class SuccessReason(IntEnum):
     """Why a session counts as a success, the strongest first."""
 
     CHECKED = 0
@@ -44,22 +44,22 @@ class Warrant(NamedTuple):
     A bad sign is a failed call, somebody who stepped in, or an end without an answer.
     """
 
-    ground: Ground
+    ground: SuccessReason
     signs: int = 0
 
     @property
     def reason(self) -> str:
         """The ground in words, as a person reads it beside an example."""
         match self.ground:
-            case Ground.CHECKED:
+            case SuccessReason.CHECKED:
                 return "the session's own check passed"
-            case Ground.VOUCHED:
+            case SuccessReason.VOUCHED:
                 return "the author of the template confirmed that the session went well"
-            case Ground.VERIFIED:
+            case SuccessReason.VERIFIED:
                 return "checks passed after the session's last change"
-            case Ground.AGREED:
+            case SuccessReason.AGREED:
                 return "another session with this request got the same result"
-            case Ground.CLEAN:
+            case SuccessReason.CLEAN:
                 return "the session was short, and nothing failed in it"
 
 
@@ -89,7 +89,7 @@ def find(evidence: SessionView, *, vouched: bool = False) -> SuccessFinding:
         return SuccessFinding(None, "its own check failed")
     vote = Vote(_request(transcript), _result(evidence))
     if verdicts or vouched:
-        return SuccessFinding(Warrant(Ground.CHECKED if verdicts else Ground.VOUCHED), vote=vote)
+        return SuccessFinding(Warrant(SuccessReason.CHECKED if verdicts else SuccessReason.VOUCHED), vote=vote)
     if transcript.ending in CUT_OFF:
         return SuccessFinding(None, "cut off")
     course = course_of(evidence)
@@ -97,12 +97,12 @@ def find(evidence: SessionView, *, vouched: bool = False) -> SuccessFinding:
     if verified is False:
         return SuccessFinding(None, "a check failed and was not fixed")
     if verified:
-        return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
+        return SuccessFinding(Warrant(SuccessReason.VERIFIED), vote=vote)
     if ends_failed(course):
         return SuccessFinding(None, "its last call failed", vote)
     if len(evidence.steps) > MOST_STEPS:
         return SuccessFinding(None, "long, and no check passed at its end", vote)
-    return SuccessFinding(Warrant(Ground.CLEAN, _signs(course)), vote=vote)
+    return SuccessFinding(Warrant(SuccessReason.CLEAN, _signs(course)), vote=vote)
 
 
 def _signs(course: SessionCourse) -> int:
@@ -127,12 +127,12 @@ class Votes:
     def weigh(self, finding: SuccessFinding) -> SuccessFinding:
         """The finding about one of the sessions that voted, in the light of the others."""
         warrant, vote = finding.warrant, finding.vote
-        if warrant is None or warrant.ground is not Ground.CLEAN:
+        if warrant is None or warrant.ground is not SuccessReason.CLEAN:
             return finding
         votes = self._of.get(vote.request, Counter())
         same = max(0, votes[vote.result] - 1)
         if same and 2 * same >= votes.total() - 1:
-            return finding._replace(warrant=warrant._replace(ground=Ground.AGREED))
+            return finding._replace(warrant=warrant._replace(ground=SuccessReason.AGREED))
         if not same and max((count for result, count in votes.items() if result != vote.result), default=0) > 1:
             return SuccessFinding(None, "other sessions with the same request got another result")
         return finding if not warrant.signs else SuccessFinding(None, "nothing shows that it went well")

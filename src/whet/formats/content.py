@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from whet.formats.inserted import Piece, split
+from whet.formats.inserted import TextPiece, split
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -34,7 +34,7 @@ from whet.text import fields
 TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "summary_text"})
 MEDIA_BLOCKS = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"})
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
-OTHER = Piece("", Origin.TURN)  # a picture or the like
+OTHER = TextPiece("", Origin.TURN)  # a picture or the like
 SERVED = "_tool_result"  # ends the names of blocks with what a provider's own tool found, within the agent's message
 MOST_TYPED = 1_500  # characters: in a longer text something was pasted
 TRUST_OF_ROLE = {

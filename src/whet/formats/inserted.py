@@ -51,7 +51,7 @@ TAG = re.compile(r"<([A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,1000})?/?>")
 CLOSING = re.compile(r"</([A-Za-z][\w.:-]{0,60})\s*>")
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of a text, and whose it is. A piece that is not whole may be half a sentence."""
 
     text: str
@@ -67,7 +67,7 @@ class _Span(NamedTuple):
     is_sure: bool = True
 
 
-def split(text: str, *, is_order: bool = False, also: frozenset[str] = frozenset()) -> Iterator[Piece]:
+def split(text: str, *, is_order: bool = False, also: frozenset[str] = frozenset()) -> Iterator[TextPiece]:
     """The pieces of a text that stands in the person's place, in order; nothing of it is lost but blanks.
 
     A tag at its beginning that nobody knows is a program's, but in an order: what an agent was given to do first, in
@@ -75,13 +75,13 @@ def split(text: str, *, is_order: bool = False, also: frozenset[str] = frozenset
     """
     words = text.lstrip()
     if words.startswith(HEADS) or HOOK.match(words):
-        yield Piece(text, Origin.INSERTED)
+        yield TextPiece(text, Origin.INSERTED)
         return
     span, below = _span(text, is_order, also) if "<" in text else None, BELOW.search(text)
     if below and (span is None or below.start() < span.start):
         span = _Span(below.start(), len(text))
     if span is None:
-        yield Piece(text, Origin.TURN)
+        yield TextPiece(text, Origin.TURN)
         return
     before, inserted, after = text[: span.start], text[span.start : span.end], text[span.end :]
     below = BELOW.search(after)
@@ -93,9 +93,9 @@ def split(text: str, *, is_order: bool = False, also: frozenset[str] = frozenset
     yield from _piece(after[cut:], Origin.INSERTED)
 
 
-def _piece(text: str, origin: Origin, *, is_whole: bool = True) -> Iterator[Piece]:
+def _piece(text: str, origin: Origin, *, is_whole: bool = True) -> Iterator[TextPiece]:
     if text.strip():
-        yield Piece(text.strip(), origin, is_whole)
+        yield TextPiece(text.strip(), origin, is_whole)
 
 
 def _span(text: str, is_order: bool, also: frozenset[str]) -> _Span | None:

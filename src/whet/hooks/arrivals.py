@@ -60,7 +60,7 @@ class Waiting(NamedTuple):
     arrival: Arrival
 
 
-class TakenIn(NamedTuple):
+class SpoolReport(NamedTuple):
     """What became of a spool: how many files were done with, what was imported, what stays and why."""
 
     done: int
@@ -78,12 +78,12 @@ def kept_arrivals(home: Home) -> tuple[Skipped, ...]:
     return tuple(_reasons(home.folder / FOLDER / KEPT))
 
 
-def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | None, now: float) -> TakenIn:
+def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | None, now: float) -> SpoolReport:
     """Take in all that waits. Where another process is at it already, that one does."""
     folder = home.folder / FOLDER
     with _alone(folder) as is_first:
         if not is_first:
-            return TakenIn(0, ImportReport())
+            return SpoolReport(0, ImportReport())
         for file in _new(folder):
             os.replace(file, folder / KEPT / file.name)
         waiting = tuple(_waiting(folder / KEPT))
@@ -96,7 +96,7 @@ def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | Non
             database, home, paths, ReadOrder(secrets=secrets), progress=lambda _name, _size: None
         )  # files that are as they were count as unchanged
         done = sum(_settle(database, each, report) for each in ended)
-        return TakenIn(done, report, kept_arrivals(home))
+        return SpoolReport(done, report, kept_arrivals(home))
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from whet.store.database import Database
 from whet.store.home import Home, find_home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.drawing import Offer, offered_rules
+from whet.targets.drawing import TextsToTell, offered_rules
 from whet.targets.reaching import Reader, reads
 from whet.targets.rendering import frame, reminder_frame, scoped_line
 from whet.told.prompt import Budgets
@@ -64,12 +64,12 @@ class CompiledRules(Value, frozen=True):
     rules: tuple[CompiledRule, ...]
 
 
-def compile_rules(offer: Offer) -> CompiledRules:
+def compile_rules(offer: TextsToTell) -> CompiledRules:
     """What hooks may tell, of what there is to tell."""
     return CompiledRules(frame(), Budgets().rules, tuple(_compiled(rule, offer) for rule in offer.rules))
 
 
-def compile_reminders(offer: Offer) -> CompiledReminders:
+def compile_reminders(offer: TextsToTell) -> CompiledReminders:
     """What hooks remind of. Nothing that is on trial: its sessions are to differ by the rule alone."""
     wanted = (rule for rule in offer.rules if rule.scope.at_call and not rule.canary)
     found = ((rule, pattern_of(situation_of(rule))) for rule in wanted)
@@ -128,7 +128,7 @@ def _reminder(rule: Item, pattern: CallPattern) -> CompiledReminder:
     )
 
 
-def _compiled(rule: Item, offer: Offer) -> CompiledRule:
+def _compiled(rule: Item, offer: TextsToTell) -> CompiledRule:
     before = offer.before.get(rule.number) if rule.canary else None
     return CompiledRule(
         entry=rule.number,

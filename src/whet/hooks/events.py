@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from whet.agents.agent import Agent, HostMarks
 from whet.agents.registry import AGENTS, USUAL, known
-from whet.ledger.holding import CompiledScope, Whereabouts, holds
+from whet.ledger.holding import CompiledScope, WorkLocation, holds
 
 START, CALL, END = "session-start", "tool-call", "session-end"
 EVENTS = (START, CALL, END)
@@ -32,7 +32,7 @@ def is_for(rule: Mapping[str, Any], event: HostEvent, *, project: str | None) ->
     """Whether a compiled rule is for the session of an event, in a project, or wherever that is."""
     purpose = "unattended" if event.is_unattended else "interactive"
     scope = CompiledScope(rule["purposes"], rule["project"])
-    return event.agent in rule["agents"] and holds(scope, Whereabouts(project, purpose=purpose, folder=event.folder))
+    return event.agent in rule["agents"] and holds(scope, WorkLocation(project, purpose=purpose, folder=event.folder))
 
 
 class NotAnEvent(Exception):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from whet.changes.author import Author, keep_template
 from whet.errors import WhetError
 from whet.examples.mining import WantedTemplate, mine
-from whet.examples.success import Ground, find
+from whet.examples.success import SuccessReason, find
 from whet.examples.templates import Template, described
 from whet.hooks.arrivals import take_spool
 from whet.improving.watch import look
@@ -34,7 +34,7 @@ from whet.work.orders import Done, Steps
 DAY = 86_400.0
 MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
 # A record without failures is no proof, and nobody is asked about what is only likely.
-PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})
+PROOFS = frozenset({SuccessReason.CHECKED, SuccessReason.VERIFIED})
 
 
 def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from whet.outcomes.view import gather
-from whet.statements.audit import Audit, Volume
+from whet.statements.audit import Audit, ReadVolume
 from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
 from whet.statements.statement import AuditedStatement, StatementMark
 from whet.store.database import Database
@@ -38,12 +38,12 @@ def judged_by_sessions(audit: Audit, calls: tuple[CallsOnRecord, ...], *, now: f
     """The audit with what these sessions show."""
     records = Records(calls)
     recent = [each for each in calls if each.at >= now - MONTH]
-    volume = Volume(len(recent), sum(each.turns for each in recent), len(calls))
+    volume = ReadVolume(len(recent), sum(each.turns for each in recent), len(calls))
     statements = tuple(_with_records(each, records, volume) for each in audit.statements)
     return replace(audit, statements=statements, volume=volume)
 
 
-def _with_records(audited: AuditedStatement, records: Records, volume: Volume) -> AuditedStatement:
+def _with_records(audited: AuditedStatement, records: Records, volume: ReadVolume) -> AuditedStatement:
     found = judge_by_records(audited, records)
     known = audited.findings
     if known:  # a grave mark needs no word on whether it came up

@@ -12,7 +12,7 @@ from whet.ledger.entries import Actor, Entry
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import Shelf, load
+from whet.store.memory_files import MemoryFolder, load
 from whet.store.skill_files import skill_uses, usable
 from whet.told.overlaps import STALE_DAYS, Overlap, findings
 
@@ -35,7 +35,7 @@ def look(home: Home, database: Database, *, now: float, days: float = STALE_DAYS
         for skill in usable(home.folder)
     ]
     state = ledger_of(home, database).state()
-    memories = [load(Shelf(home.folder), page, known(state, page)) for page in PAGES]
+    memories = [load(MemoryFolder(home.folder), page, known(state, page)) for page in PAGES]
     return findings(skills, memories, now=now, days=days)
 
 

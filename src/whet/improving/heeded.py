@@ -56,7 +56,7 @@ class AskedRule(NamedTuple):
     key: str
 
 
-class RuleBooks(NamedTuple):
+class ToldRecords(NamedTuple):
     """Where it is looked up what sessions were told."""
 
     database: Database
@@ -86,7 +86,7 @@ def seen_rules(
 ) -> dict[str, tuple[SeenRule, ...]]:
     """What became of each rule, by its name, in each of those sessions, the oldest first."""
     asked = tuple(AskedRule(rule, key_of(rule)) for rule in rules)
-    books = RuleBooks(database, load_targets(home), load_log(home), reminders(database))
+    books = ToldRecords(database, load_targets(home), load_log(home), reminders(database))
     seen: dict[str, list[SeenRule]] = {rule.name: [] for rule, _ in asked}
     sessions = _since(database, min(rule.since for rule, _ in asked)) if asked else ()
     standing = {*map(key_of, ledger_of(home, database).state().rules), *(key for _, key in asked)}
@@ -155,7 +155,7 @@ def _broken(situation: RuleSituation, view: SessionView) -> Iterator[int]:
             yield step.exchange.asked
 
 
-def _seen(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) -> SeenRule:
+def _seen(books: ToldRecords, session: Session, rule: Item, finding: RuleFinding) -> SeenRule:
     if finding.followed is None:
         return SeenRule(session=session.id)
     if (session.source, session.native_id, rule.number) in books.reminded:
@@ -170,7 +170,7 @@ def _since(database: Database, start: float) -> tuple[Session, ...]:
     return tuple(each for each in every if each.purpose not in OWN_PURPOSES and is_own(database, each))
 
 
-def _told(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) -> bool | None:
+def _told(books: ToldRecords, session: Session, rule: Item, finding: RuleFinding) -> bool | None:
     """Whether a rule stood in a session's context; None where nothing tells.
 
     Whet's own sessions name their prompt. Of others the record may hold what was inserted, the sync log says what stood
@@ -205,7 +205,7 @@ def _told(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) 
     return True if stood or finding.is_in_record else (False if is_known else None)
 
 
-def _logged(books: RuleBooks, session: Session) -> frozenset[int] | None:
+def _logged(books: ToldRecords, session: Session) -> frozenset[int] | None:
     if session.started is None:
         return None
     return entries_for(books.log, agent=session.source, folder=session.folder, at=session.started)

@@ -31,12 +31,12 @@ from whet.trials.cases import is_errand
 from whet.trials.continuing import TooFewCases
 from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.improvements import (
-    Became,
     ImproveReport,
     ImproveRequest,
     LessonOutcome,
+    LessonResult,
     TrialCost,
-    Way,
+    WordingOrigin,
     standing_at,
     way_of,
 )
@@ -67,7 +67,7 @@ class ReadyTrial(Value, frozen=True):
     foretold: str = ""  # what a dry run says instead
 
 
-class Course(NamedTuple):
+class ImproveRun(NamedTuple):
     """One improvement while it is carried out."""
 
     home: Home
@@ -102,7 +102,7 @@ def improve(
     """
     model = steps.do("model", lambda: _own_model(home, ask), str)
     no_key = missing_key(load(home), os.environ, model) if ask.dry_run and model and supply is None else ""
-    course = Course(home, steps, ask, supply or (unasked if ask.dry_run else served), model, observe)
+    course = ImproveRun(home, steps, ask, supply or (unasked if ask.dry_run else served), model, observe)
     # The step has its first name, so that what an earlier version found is refused in words.
     found = steps.do("ideas", lambda: _find(course, progress), LessonsToTry)
     outcomes = tuple(_carry(course, number, lesson) for number, lesson in enumerate(found.lessons, start=1))
@@ -121,7 +121,7 @@ def improve(
     return Done(sentence(report), (), spent, encoded(report))
 
 
-def _carry(course: Course, number: int, lesson: Lesson) -> LessonOutcome:
+def _carry(course: ImproveRun, number: int, lesson: Lesson) -> LessonOutcome:
     """What becomes of a lesson: it ends, waits for a person, or is tried; a dry run says which."""
     ready = _ready(course, number, lesson)
     if course.ask.dry_run:
@@ -132,17 +132,17 @@ def _carry(course: Course, number: int, lesson: Lesson) -> LessonOutcome:
     return LessonOutcome(left)
 
 
-def _ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
+def _ready(course: ImproveRun, number: int, lesson: Lesson) -> ReadyTrial:
     if lesson.standing.stage is LessonStage.CLAIMED and lesson.standing.why:
         return ReadyTrial(lesson)
     if not course.can_try:
         return ReadyTrial(lesson, asks="no model is set", foretold="no model is set to try it")
-    if way_of(lesson) is Way.ROOM:
+    if way_of(lesson) is WordingOrigin.ROOM:
         return ReadyTrial(lesson, asks="its evidence is the weakest", foretold="to leave")
     return course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, lesson), ReadyTrial)
 
 
-def _foretell(course: Course, ready: ReadyTrial) -> LessonOutcome:
+def _foretell(course: ImproveRun, ready: ReadyTrial) -> LessonOutcome:
     """Where a lesson would go, who would judge it, and what that would cost."""
     outcome = LessonOutcome(ready.lesson)
     if ready.trial is not None:
@@ -152,11 +152,11 @@ def _foretell(course: Course, ready: ReadyTrial) -> LessonOutcome:
     return foretold(course.home, outcome, _judge(course), agent=course.ask.agent, now=time.time())
 
 
-def _judge(course: Course) -> str:
+def _judge(course: ImproveRun) -> str:
     return course.ask.model or load(course.home).model
 
 
-def _waiting(course: Course, database: Database) -> tuple[LessonOutcome, ...]:
+def _waiting(course: ImproveRun, database: Database) -> tuple[LessonOutcome, ...]:
     """What waits for a person; in a dry run also what a trial of each would cost, or why there can be none."""
     home, ask = course.home, course.ask
     waiting = [entry for entry in pending(home, database, now=time.time()) if entry.patch.form in TOLD]
@@ -177,12 +177,12 @@ def _waiting(course: Course, database: Database) -> tuple[LessonOutcome, ...]:
 
 def sentence(report: ImproveReport) -> str:
     """An improvement in a line."""
-    counts = {became: sum(each.became is became for each in report.outcomes) for became in Became}
+    counts = {became: sum(each.became is became for each in report.outcomes) for became in LessonResult}
     told = ", ".join(f"{number} {became.value}" for became, number in counts.items() if number)
     return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
 
 
-def _take_next_steps(course: Course) -> tuple[LessonOutcome, ...]:
+def _take_next_steps(course: ImproveRun) -> tuple[LessonOutcome, ...]:
     """The next step for each rule that is told and not followed."""
     with opened(course.home) as database:
         if course.ask.dry_run:
@@ -191,7 +191,7 @@ def _take_next_steps(course: Course) -> tuple[LessonOutcome, ...]:
         return propose_steps(course.home, database)
 
 
-def _find(course: Course, progress: Progress) -> LessonsToTry:
+def _find(course: ImproveRun, progress: Progress) -> LessonsToTry:
     """The lessons to try, and what waited before any of them."""
     home, ask = course.home, course.ask
     named = _judge(course)
@@ -209,7 +209,7 @@ def _own_model(home: Home, ask: ImproveRequest) -> str:
     return load(home).model if ask.agent else ask.model or load(home).model
 
 
-def _leave_untried(course: Course, number: int, ready: ReadyTrial) -> Lesson:
+def _leave_untried(course: ImproveRun, number: int, ready: ReadyTrial) -> Lesson:
     """What cannot be retried waits as not tried, for a person to approve or to try live."""
     patch = ready.lesson.patch
 
@@ -225,7 +225,7 @@ def _leave_untried(course: Course, number: int, ready: ReadyTrial) -> Lesson:
     return course.steps.do(f"propose {number}", put, Lesson)
 
 
-def _try(course: Course, number: int, ready: ReadyTrial, planned: Trial) -> LessonOutcome:
+def _try(course: ImproveRun, number: int, ready: ReadyTrial, planned: Trial) -> LessonOutcome:
     observe = course.observe(ready.lesson) if course.observe else None
     terms = replace(planned.terms, watched=course.ask.watched)
     try:
@@ -241,7 +241,7 @@ def _try(course: Course, number: int, ready: ReadyTrial, planned: Trial) -> Less
     return replace(outcome, spent=done.spent)
 
 
-def _make_ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
+def _make_ready(course: ImproveRun, number: int, lesson: Lesson) -> ReadyTrial:
     """Everything for one trial: the cases and the plan."""
     with opened(course.home) as database:
         found = _prepare(course, database, lesson, id=f"{course.steps.id}-{number}")
@@ -249,15 +249,15 @@ def _make_ready(course: Course, number: int, lesson: Lesson) -> ReadyTrial:
         return ReadyTrial(lesson, found)
     why = found.standing.why
     # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
-    if way_of(lesson) is Way.EVIDENCE and found.standing.stage is LessonStage.CHECKED:
+    if way_of(lesson) is WordingOrigin.EVIDENCE and found.standing.stage is LessonStage.CHECKED:
         return ReadyTrial(lesson, asks=why, foretold=f"without a trial: {why}")
-    if not course.ask.dry_run and not course.ask.cases and way_of(lesson) is not Way.RETIRE:
+    if not course.ask.dry_run and not course.ask.cases and way_of(lesson) is not WordingOrigin.RETIRE:
         with opened(course.home) as database:
             note_untriable(database, lesson, why)
     return ReadyTrial(found)
 
 
-def _prepare(course: Course, database: Database, lesson: Lesson, *, id: str) -> Trial | Lesson:
+def _prepare(course: ImproveRun, database: Database, lesson: Lesson, *, id: str) -> Trial | Lesson:
     """The trial of a lesson, or the lesson with why there can be none."""
     home, ask = course.home, course.ask
     cases = cases_for(home, database, ask, lesson)

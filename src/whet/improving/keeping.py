@@ -26,7 +26,7 @@ from whet.targets.drawing import is_movable
 from whet.targets.reaching import Reader, hooked_agents, reads
 from whet.targets.settings import load as load_targets
 from whet.trials.design import TrialProgress
-from whet.trials.improvements import LessonOutcome, Way, retires, standing_at, way_of
+from whet.trials.improvements import LessonOutcome, WordingOrigin, retires, standing_at, way_of
 from whet.trials.ladder import next_rung, step_of
 
 STAGES = {Ruling.REJECT: LessonStage.REFUSED, Ruling.UNDECIDED: LessonStage.CHECKED}
@@ -36,13 +36,13 @@ def keep(home: Home, lesson: Lesson, progress: TrialProgress, *, share: float) -
     """Do what the verdict says; what was done before a crash is found and not done again."""
     verdict, way = progress.result.verdict, way_of(lesson)
     with opened(home) as database:
-        if way is Way.RETIRE:
+        if way is WordingOrigin.RETIRE:
             kept = _retire(home, database, lesson, verdict, progress.entry)
-        elif verdict.ruling is Ruling.UNDECIDED and way is Way.EVIDENCE:
+        elif verdict.ruling is Ruling.UNDECIDED and way is WordingOrigin.EVIDENCE:
             kept = leave_to_person(home, database, _tried(lesson, progress.trial))
         elif verdict.ruling is not Ruling.ACCEPT:
             kept = standing_at(lesson, STAGES[verdict.ruling], progress.result.held_back, progress.entry)
-        elif way is Way.TEMPLATE:
+        elif way is WordingOrigin.TEMPLATE:
             kept = standing_at(lesson, LessonStage.ACTIVE, "`--warm auto` may choose it", progress.entry)
         else:
             kept = _put_in_force(home, database, _tried(lesson, progress.trial), share=share)

@@ -18,7 +18,7 @@ from whet.improving.project_evidence import gathered
 from whet.improving.taught import Progress, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import fold, last_trial, scope_of
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import Form, Patch, marks
 from whet.lessons.claim_remedies import joined
 from whet.lessons.record import (
@@ -302,7 +302,7 @@ def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
     """The rule in force that says the same where the patch would hold."""
     meant = sense(patch.text)
     for rule in rules:
-        holds_there = holds(rule.scope, Whereabouts(patch.scope.project))
+        holds_there = holds(rule.scope, WorkLocation(patch.scope.project))
         if holds_there and (rule.text.split() == patch.text.split() or is_same(meant, sense(rule.text))):
             return rule
     return None

@@ -35,7 +35,7 @@ from whet.trials.improvements import (
     SETTLED,
     ImproveRequest,
     LessonOutcome,
-    Way,
+    WordingOrigin,
     decided,
     standing_at,
     way_of,
@@ -45,7 +45,7 @@ from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
 MOST_IN_REPOSITORIES = 5  # of them, whose tests are run to make a case; another agent can do no other cases
-OWN_CASES = (Way.RETIRE, Way.TEMPLATE)  # tried on all cases of the home
+OWN_CASES = (WordingOrigin.RETIRE, WordingOrigin.TEMPLATE)  # tried on all cases of the home
 IN_FORCE = (LessonStage.ACTIVE, LessonStage.LIVE)
 
 
@@ -139,7 +139,7 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, lesson: Lesso
     waits = lesson.standing.stage is LessonStage.WAITING  # `whet try` takes the cases that there are
     of_home = waits or way_of(lesson) in OWN_CASES
     # The sessions that a template was made from cannot judge it.
-    sessions = () if waits or way_of(lesson) is Way.TEMPLATE else lesson.evidence.session_ids[:MOST_SESSIONS]
+    sessions = () if waits or way_of(lesson) is WordingOrigin.TEMPLATE else lesson.evidence.session_ids[:MOST_SESSIONS]
     found = {case.name: case for case in (own if of_home else [each for each in own if each.guard])}
     in_repositories = MOST_SESSIONS if ask.agent else MOST_IN_REPOSITORIES
     for number, id in enumerate(sessions):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.ledger.holding import Whereabouts
+from whet.ledger.holding import WorkLocation
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.derived import KEPT, Derived, whose
@@ -54,19 +54,19 @@ def live_sessions(database: Database, *, since: float) -> list[Live]:
     return found
 
 
-def where_of(session: Live | Session, project: str | None) -> Whereabouts:
+def where_of(session: Live | Session, project: str | None) -> WorkLocation:
     """Where a session was at work, as far as its record says. Whether somebody sat there is not on record."""
-    return Whereabouts(project, session.model or None, tools=session.facts.tools or None, folder=session.folder)
+    return WorkLocation(project, session.model or None, tools=session.facts.tools or None, folder=session.folder)
 
 
-def settled_lots(sessions: Iterable[Live], *, settled: float) -> dict[str, list[Live]]:
+def settled_by_draw(sessions: Iterable[Live], *, settled: float) -> dict[str, list[Live]]:
     """Sessions of Whet's own agent by their lot, with all that goes on from each, the first that settled first.
 
     One that was touched after `settled` may still go on, and is not among them.
     """
     groups: dict[str, list[Live]] = {}
     for session in sessions:
-        if session.source == SOURCE and session.facts.lot:
-            groups.setdefault(session.facts.lot, []).append(session)
-    last = {lot: max(each.dated for each in group) for lot, group in groups.items()}
-    return {lot: groups[lot] for lot in sorted(last, key=lambda one: last[one]) if last[lot] <= settled}
+        if session.source == SOURCE and session.facts.draw_id:
+            groups.setdefault(session.facts.draw_id, []).append(session)
+    last = {draw_id: max(each.dated for each in group) for draw_id, group in groups.items()}
+    return {draw_id: groups[draw_id] for draw_id in sorted(last, key=lambda one: last[one]) if last[draw_id] <= settled}

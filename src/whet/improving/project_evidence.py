@@ -18,7 +18,7 @@ from whet.lessons.record import Lesson, LessonChecks, ProjectLessons, SeenBy, id
 from whet.lessons.said import LessonConflict, conflicts, contradicted
 from whet.lessons.taught_rules import TaughtRule, rules_taught
 from whet.sessions.trust import lowest
-from whet.text.likeness import Sense, is_same, sense
+from whet.text.likeness import TellingWords, is_same, sense
 from whet.text.words import cut
 
 PROJECTS_NEEDED = 3  # that teach a thing alike, before it is told everywhere
@@ -120,7 +120,7 @@ class ProjectEvidence:
         copies = self.openings.copies
         changes = {session: each for session, each in self.changes.items() if session not in copies}
         said = [piece for piece in self.said if piece.session not in copies]
-        known: list[Sense] = []
+        known: list[TellingWords] = []
         for rule in rules_taught(changes, said):
             meant = sense(rule.text)
             if any(is_same(meant, each) for each in known):
@@ -146,10 +146,10 @@ class _Alike:
 
     def __init__(self) -> None:
         self.groups: list[list[Lesson]] = []
-        self._senses: list[Sense] = []
+        self._senses: list[TellingWords] = []
         self._by_word: dict[str, list[int]] = {}  # the groups whose first lesson has a word
 
-    def add(self, lesson: Lesson, meant: Sense) -> None:
+    def add(self, lesson: Lesson, meant: TellingWords) -> None:
         """Into the first group that says the same, or into one of its own."""
         places = sorted({place for word in meant.words for place in self._by_word.get(word, ())})
         alike = next((place for place in places if is_same(meant, self._senses[place])), None)

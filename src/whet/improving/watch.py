@@ -10,10 +10,10 @@ from whet.changes.apply import promote, revert
 from whet.changes.author import overruled_at, retire_template
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
-from whet.examples.choosing import Worth, standing
+from whet.examples.choosing import TemplateEffect, standing
 from whet.examples.templates import Template
 from whet.hooks.starting import unit_of_session
-from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots, where_of
+from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_by_draw, where_of
 from whet.improving.measured_units import DrawnUnit, measure
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.holding import holds
@@ -59,7 +59,7 @@ DAY_SECONDS = 86_400
 LIVE_WORTH = "canary"  # the source of a worth that live sessions measured
 
 
-class Looked(Value, frozen=True):
+class LookFindings(Value, frozen=True):
     """All that one look found."""
 
     canaries: tuple[Lesson, ...] = ()
@@ -69,19 +69,19 @@ class Looked(Value, frozen=True):
 def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
     """Look at everything once. What was counted or decided before a crash is not counted or decided again."""
 
-    def act() -> Looked:
+    def act() -> LookFindings:
         with opened(home) as database:
             return look(home, database, now=time.time())
 
-    found = steps.do("look", act, Looked)
+    found = steps.do("look", act, LookFindings)
     decided = "; ".join(each.counts.why for each in (*found.canaries, *found.templates) if each.counts.decided)
     templates = f" and {len(found.templates)} templates" if found.templates else ""
     return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=encoded(found))
 
 
-def look(home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS) -> Looked:
+def look(home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS) -> LookFindings:
     """Count what is new, then do what the evidence is enough for, with canaries and with templates."""
-    return Looked(
+    return LookFindings(
         look_at_canaries(home, database, now=now, settled_seconds=settled_seconds),
         look_at_templates(home, database, now=now, settled_seconds=settled_seconds),
     )
@@ -226,8 +226,8 @@ def _reason(lesson: Lesson) -> str:
 def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[DrawnUnit]:
     """Sessions of Whet's own agent. Those that go on from one another drew once and count once."""
     fitting = (each for each in sessions if each.started >= item.since)
-    for lot, group in settled_lots(fitting, settled=settled).items():
-        yield DrawnUnit(lot, is_told(key_of(item), lot, item.share), tuple(group))
+    for draw_id, group in settled_by_draw(fitting, settled=settled).items():
+        yield DrawnUnit(draw_id, is_told(key_of(item), draw_id, item.share), tuple(group))
 
 
 def _drawn_units(
@@ -286,10 +286,10 @@ def look_at_templates(
     if waiting:
         refresh(database, progress=lambda _: None)
         sessions = live_sessions(database, since=min(draw.at for draw in waiting))
-        lots, drawn = settled_lots(sessions, settled=now - settled_seconds), {draw.lot for draw in waiting}
-        settled = {lot: group for lot, group in lots.items() if lot in drawn}
-        losses = ((lot, [each.loss for each in group]) for lot, group in settled.items())
-        count_draws(database, [CountedDraw(lot, sum(each) / len(each), len(each)) for lot, each in losses])
+        draw_ids, drawn = settled_by_draw(sessions, settled=now - settled_seconds), {draw.draw_id for draw in waiting}
+        settled = {draw_id: group for draw_id, group in draw_ids.items() if draw_id in drawn}
+        losses = ((draw_id, [each.loss for each in group]) for draw_id, group in settled.items())
+        count_draws(database, [CountedDraw(draw_id, sum(each) / len(each), len(each)) for draw_id, each in losses])
     drawn_for = outcomes(database)
     found = ((template, drawn_for[template.key]) for template in usable(home.folder) if template.key in drawn_for)
     return tuple(_judge_template(home, database, template, drawn, now=now) for template, drawn in found)
@@ -305,7 +305,7 @@ def _judge_template(
     if found.decision is not CanaryMove.WAIT:
         is_worthless, cases = found.decision is CanaryMove.REVERT, found.told + found.untold
         of_it.append(
-            Worth(
+            TemplateEffect(
                 template.key, found.effect, *found.interval, cases, now,
                 source=LIVE_WORTH, worthless=is_worthless, counted=len(drawn),
             )
@@ -321,7 +321,9 @@ def _judge_template(
     )
 
 
-def _retire(home: Home, database: Database, template: Template, worth: Worth, *, now: float) -> tuple[int, str]:
+def _retire(
+    home: Home, database: Database, template: Template, worth: TemplateEffect, *, now: float
+) -> tuple[int, str]:
     """Take a template away by the worth on record, so that a crash in between is made good at the next look."""
     word = "harms" if worth.high < 0 else "does not help enough for its tokens"
     why = (

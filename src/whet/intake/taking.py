@@ -32,7 +32,7 @@ COMPANION_LOG = "-wal"
 PIPE = "-"
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """What tells whether a file has changed since it was imported."""
 
     size: int
@@ -44,7 +44,7 @@ class ImportFile(NamedTuple):
 
     path: Path
     name: str
-    stamp: Stamp
+    stamp: FileStamp
 
 
 class FilePiece(NamedTuple):
@@ -110,12 +110,12 @@ def _size(piece: FilePiece) -> int:
     return sum(len(row.body) for item in piece.items if isinstance(item, ReadySession) for row in item.prepared.rows)
 
 
-def stamp_of(path: Path) -> Stamp:
+def stamp_of(path: Path) -> FileStamp:
     """Size and time of a file, and of its write-ahead log where it is a database with one."""
     stamps = [path.stat()]
     with contextlib.suppress(OSError):
         stamps.append(Path(f"{path}{COMPANION_LOG}").stat())
-    return Stamp(sum(each.st_size for each in stamps), max(each.st_mtime_ns for each in stamps))
+    return FileStamp(sum(each.st_size for each in stamps), max(each.st_mtime_ns for each in stamps))
 
 
 def _changed(
@@ -231,7 +231,7 @@ def _keep_reasons(database: Database, skipped: list[Skipped], order: ReadOrder) 
     )
 
 
-def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: sessions.Kept) -> None:
+def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: sessions.KeepResult) -> None:
     if kept.change == "conflict":
         report.skipped.append(Skipped(path=file.name, reason=kept.note))
         return

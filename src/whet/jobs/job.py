@@ -64,32 +64,32 @@ class Job(Value, frozen=True):
     paused: bool = False
 
 
-class KeySense(NamedTuple):
+class KeyMeaning(NamedTuple):
     """What a key of the file is for, and what stands there."""
 
     text: str
     form: str
 
 
-SENSES: Mapping[str, KeySense] = {
-    "schedule": KeySense("when it runs", "text in quotes"),
-    "timezone": KeySense("the time zone of the schedule", "text in quotes"),
-    "added": KeySense("the start of its intervals", "a date and time"),
-    "prompt": KeySense("the task for the agent", "text in quotes"),
-    "skills": KeySense("skills to load first", "a list of texts"),
-    "script": KeySense("a command line whose output the agent gets as data", "text in quotes"),
-    "script_seconds": KeySense("the time limit of the script, in seconds", "a number"),
-    "model": KeySense("the model to use instead of the one in the settings", "text in quotes"),
-    "window": KeySense("the context window of the model, in tokens", "a whole number"),
-    "workdir": KeySense("the agent's working folder", "text in quotes"),
-    "tools": KeySense("tool sets to allow", "a list of texts"),
-    "remote": KeySense("whether it runs on someone else's machine", "true or false"),
-    "warm": KeySense("a template to start from", "text in quotes"),
-    "seconds": KeySense("the time limit of a run, in seconds", "a number"),
-    "deliver": KeySense("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
-    "to": KeySense("the file, command line or URL for the report", "text in quotes"),
-    "repeat": KeySense("the number of runs after which it ends", "a whole number"),
-    "paused": KeySense("whether it is paused", "true or false"),
+SENSES: Mapping[str, KeyMeaning] = {
+    "schedule": KeyMeaning("when it runs", "text in quotes"),
+    "timezone": KeyMeaning("the time zone of the schedule", "text in quotes"),
+    "added": KeyMeaning("the start of its intervals", "a date and time"),
+    "prompt": KeyMeaning("the task for the agent", "text in quotes"),
+    "skills": KeyMeaning("skills to load first", "a list of texts"),
+    "script": KeyMeaning("a command line whose output the agent gets as data", "text in quotes"),
+    "script_seconds": KeyMeaning("the time limit of the script, in seconds", "a number"),
+    "model": KeyMeaning("the model to use instead of the one in the settings", "text in quotes"),
+    "window": KeyMeaning("the context window of the model, in tokens", "a whole number"),
+    "workdir": KeyMeaning("the agent's working folder", "text in quotes"),
+    "tools": KeyMeaning("tool sets to allow", "a list of texts"),
+    "remote": KeyMeaning("whether it runs on someone else's machine", "true or false"),
+    "warm": KeyMeaning("a template to start from", "text in quotes"),
+    "seconds": KeyMeaning("the time limit of a run, in seconds", "a number"),
+    "deliver": KeyMeaning("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
+    "to": KeyMeaning("the file, command line or URL for the report", "text in quotes"),
+    "repeat": KeyMeaning("the number of runs after which it ends", "a whole number"),
+    "paused": KeyMeaning("whether it is paused", "true or false"),
 }
 
 

@@ -39,7 +39,7 @@ class RunState(StrEnum):
     ENDED = "ended"
 
 
-class Handing(StrEnum):
+class DeliveryOutcome(StrEnum):
     """What became of a report."""
 
     NONE = "none"  # there is nothing to hand over
@@ -78,7 +78,7 @@ class JobRecord(Value, frozen=True):
     started: float | None = None
     ended: float | None = None
     result: JobResult | None = None
-    handing: Handing = Handing.NONE
+    handing: DeliveryOutcome = DeliveryOutcome.NONE
     tries: int = 0
     next_try: float | None = None
     handing_error: str = ""
@@ -136,7 +136,7 @@ def finished(record: JobRecord, result: JobResult, *, now: float) -> JobRecord:
     """The record of a run that ended. Where there is nothing to report, and nothing to note, nothing is handed over."""
     has_nothing = result.outcome is JobOutcome.NOTHING_TO_REPORT and not result.notes
     is_silent = has_nothing or record.job.deliver == "none"
-    handing = Handing.NONE if is_silent else Handing.WAITING
+    handing = DeliveryOutcome.NONE if is_silent else DeliveryOutcome.WAITING
     return msgspec.structs.replace(record, state=RunState.ENDED, ended=now, result=result, handing=handing)
 
 
@@ -144,19 +144,19 @@ def left(record: JobRecord, why: str, *, now: float, spent: Spent | None = None)
     """The record of a run that nobody will go on with. That it failed is still to be told, and what it cost."""
     if record.is_open:
         record = finished(record, JobResult(JobOutcome.FAILED, error=why, spent=spent or Spent()), now=now)
-        handing = Handing.FAILED if record.handing is Handing.WAITING else record.handing
+        handing = DeliveryOutcome.FAILED if record.handing is DeliveryOutcome.WAITING else record.handing
     else:
-        handing = Handing.FAILED if record.job.deliver == "file" else Handing.UNSURE
+        handing = DeliveryOutcome.FAILED if record.job.deliver == "file" else DeliveryOutcome.UNSURE
     return msgspec.structs.replace(record, handing=handing, handing_error=why, next_try=now)
 
 
-def handed(record: JobRecord, handing: Handing, error: str, *, now: float) -> JobRecord:
+def handed(record: JobRecord, handing: DeliveryOutcome, error: str, *, now: float) -> JobRecord:
     """The record after one more try to hand its report over."""
     tries = record.tries + 1
     next_try = None
-    if handing is Handing.FAILED:
-        handing = Handing.FAILED if tries <= len(WAITS) else Handing.GIVEN_UP
-        next_try = now + WAITS[tries - 1] if handing is Handing.FAILED else None
+    if handing is DeliveryOutcome.FAILED:
+        handing = DeliveryOutcome.FAILED if tries <= len(WAITS) else DeliveryOutcome.GIVEN_UP
+        next_try = now + WAITS[tries - 1] if handing is DeliveryOutcome.FAILED else None
     return msgspec.structs.replace(record, handing=handing, tries=tries, next_try=next_try, handing_error=error)
 
 

@@ -39,7 +39,7 @@ class Schedule(Value, frozen=True):
     zone: str = "UTC"
 
 
-class Due(Value, frozen=True):
+class DueRun(Value, frozen=True):
     """A run that is to be made now: for which moment, and which ones before it were missed."""
 
     at: float
@@ -89,7 +89,7 @@ def next_after(schedule: Schedule, moment: float) -> float | None:
     return next(times(schedule, moment), None)
 
 
-def due(schedule: Schedule, since: float, now: float) -> Due | None:
+def due(schedule: Schedule, since: float, now: float) -> DueRun | None:
     """What to run, where `since` is the last time that was accounted for. Missed times make one run, and are told.
 
     A clock that went back makes nothing due again: `since` never does.
@@ -104,7 +104,7 @@ def due(schedule: Schedule, since: float, now: float) -> Due | None:
             break
     if not found:
         return None
-    return Due(found[-1], missed=tuple(found[:-1]), missed_count=max(count, len(found)) - 1)
+    return DueRun(found[-1], missed=tuple(found[:-1]), missed_count=max(count, len(found)) - 1)
 
 
 def zone_of(name: str) -> ZoneInfo:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from whet.text.words import plain_name
 
 
-class Whereabouts(NamedTuple):
+class WorkLocation(NamedTuple):
     """Where somebody works, as far as that is known: a part that is None rules nothing out."""
 
     project: str | None = None  # its name
@@ -41,7 +41,7 @@ class CompiledScope(NamedTuple):
     tools: tuple[str, ...] = ()
 
 
-def holds(scope: HasScope, where: Whereabouts) -> bool:
+def holds(scope: HasScope, where: WorkLocation) -> bool:
     """Whether a rule of this scope holds there; what a scope leaves open holds everywhere."""
     tools, purpose, project = where.tools, where.purpose, where.project
     return (
@@ -52,7 +52,7 @@ def holds(scope: HasScope, where: Whereabouts) -> bool:
     )
 
 
-def _is_in(where: Whereabouts, project: str) -> bool:
+def _is_in(where: WorkLocation, project: str) -> bool:
     """A scope names a project, or a folder: one that has come to be known by its repository stays in its scope."""
     return any(lies_in(place, project) for place in (where.project, where.folder) if place)
 
@@ -69,7 +69,7 @@ def _parts(folder: str) -> list[str]:
     return [part for part in folder.split("/") if part not in ("", ".")]
 
 
-def _runs(models: tuple[str, ...], where: Whereabouts) -> bool:
+def _runs(models: tuple[str, ...], where: WorkLocation) -> bool:
     """Whether one of the models that a rule is for is run there, or may be."""
     named = [model.lower() for model in models]
     if where.model is not None:

@@ -49,7 +49,7 @@ class LaterPart(NamedTuple):
     is_other: bool  # another call that may stand in its place
 
 
-class Followed(NamedTuple):
+class LaterCalls(NamedTuple):
     """The parts of the calls that came after one that went wrong, up to the one that did what it was to do."""
 
     parts: tuple[LaterPart, ...]
@@ -99,7 +99,9 @@ class CallCourse:
         further = later[len(within) :]
         return within, [each for each in further if len(turns) < 2 or each.asked < turns[1]]
 
-    def followed(self, part: SimpleCall, call: CallInParts, later: Iterable[CallStep], least: float = 0.0) -> Followed:
+    def followed(
+        self, part: SimpleCall, call: CallInParts, later: Iterable[CallStep], least: float = 0.0
+    ) -> LaterCalls:
         """What came after a part of a call that went wrong, up to the call that did what it was to do."""
         found: list[LaterPart] = []
         is_edited = False
@@ -112,9 +114,9 @@ class CallCourse:
                 if worked and (
                     each.words == part.words or (is_other and likeness >= least and is_like(part, each, likeness))
                 ):
-                    return Followed(tuple(found), True)
+                    return LaterCalls(tuple(found), True)
             is_edited = is_edited or (other.call.edits and worked)
-        return Followed(tuple(found), False)
+        return LaterCalls(tuple(found), False)
 
     def resolution(self, index: int) -> LaterPart | None:
         """The first call that worked in place of one that failed.

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from whet.lessons.call_pairs import ALIKE, WORD, CallCourse, CallStep, Followed, LaterPart, telling_words
+from whet.lessons.call_pairs import ALIKE, WORD, CallCourse, CallStep, LaterCalls, LaterPart, telling_words
 from whet.lessons.simple_calls import CallInParts, SimpleCall, is_step
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.envelopes import NOTHING_FOUND, printed_exit_code
@@ -152,7 +152,7 @@ def _said(course: CallCourse, step: JudgedCall) -> str:
     return refusal_words(result.text) or course.words_after(step.message)
 
 
-def _ways(part: SimpleCall, followed: Followed) -> list[AnotherWay]:
+def _ways(part: SimpleCall, followed: LaterCalls) -> list[AnotherWay]:
     """What was different when it worked: every call that may have changed something, until one like it works."""
     before = followed.parts[:-1] if followed.is_resolved else followed.parts
     found = [_way(each, gap) for gap, each in enumerate(each for each in before if each.is_other)]

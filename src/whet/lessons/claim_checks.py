@@ -28,7 +28,7 @@ from whet.lessons.instructions import (
 from whet.lessons.rungs import Backtest
 from whet.sessions.trust import Trust, lowest
 from whet.text.likeness import covered, sense, stance_of
-from whet.trouble.values import SessionTrouble, Trouble, Whose
+from whet.trouble.values import SessionTrouble, Speaker, Trouble
 from whet.values import Value
 
 SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
@@ -306,5 +306,5 @@ def _holds(stretch: Trouble, places: Iterable[int]) -> bool:
 def _said_in(trouble: SessionTrouble, stretches: Iterable[Trouble]) -> int:
     """How often the person stepped in during these stretches, or at their end."""
     spans = [(each.first, each.last + 1) for each in stretches]
-    stepped = (event.message for event in trouble.interventions if event.by is Whose.PERSON)
+    stepped = (event.message for event in trouble.interventions if event.by is Speaker.PERSON)
     return sum(any(first <= message <= last for first, last in spans) for message in stepped)

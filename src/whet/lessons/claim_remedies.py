@@ -14,7 +14,7 @@ from whet.lessons.claims import MOST_QUOTES, Claim, DroppedClaim, FoldedClaims, 
 from whet.lessons.pieces import LessonEvidence, LessonSource
 from whet.lessons.record import Lesson
 from whet.lessons.simple_calls import parts_of
-from whet.text.likeness import SAME, Sense, Stance, sense, similarity, stance_of
+from whet.text.likeness import SAME, Stance, TellingWords, sense, similarity, stance_of
 from whet.values import Value
 
 ALIKE = 0.5  # of the words of two rules that name the same things, and rest on the same messages or patterns
@@ -83,7 +83,7 @@ def without_refused(folded: FoldedClaims, refused: Iterable[str]) -> FoldedClaim
 @lru_cache(maxsize=1024)
 def _remedy(rule: str) -> _Remedy:
     stance: Stance = stance_of(rule)
-    meant: Sense = sense(rule)
+    meant: TellingWords = sense(rule)
     return _Remedy(stance.wanted, stance.unwanted, meant.words, meant.forbids)
 
 

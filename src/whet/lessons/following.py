@@ -71,7 +71,7 @@ class SeenRule(NamedTuple):
     session: str = ""
 
 
-class Fared(StrEnum):
+class FollowingCount(StrEnum):
     """One of the counts of how a rule fared, by which the sessions behind it are asked for."""
 
     SINCE = "since"
@@ -93,36 +93,36 @@ class Fared(StrEnum):
 
 
 FARED_WORDS = {
-    Fared.SINCE: "since the start of the rule",
-    Fared.SITUATION: "in the situation of the rule",
-    Fared.TOLD: "in the situation of, and told, the rule",
-    Fared.NOT_TOLD: "in the situation of, and not told, the rule",
-    Fared.UNKNOWN: "in the situation of, and perhaps told, the rule",
-    Fared.FOLLOWED: "that followed the rule",
-    Fared.NOT_FOLLOWED: "that did not follow the rule",
-    Fared.TOLD_FOLLOWED: "that were told and followed the rule",
-    Fared.TOLD_NOT_FOLLOWED: "that were told and did not follow the rule",
-    Fared.REMINDED: "that were reminded of the rule",
-    Fared.REMINDED_FOLLOWED: "that, once reminded, followed the rule",
+    FollowingCount.SINCE: "since the start of the rule",
+    FollowingCount.SITUATION: "in the situation of the rule",
+    FollowingCount.TOLD: "in the situation of, and told, the rule",
+    FollowingCount.NOT_TOLD: "in the situation of, and not told, the rule",
+    FollowingCount.UNKNOWN: "in the situation of, and perhaps told, the rule",
+    FollowingCount.FOLLOWED: "that followed the rule",
+    FollowingCount.NOT_FOLLOWED: "that did not follow the rule",
+    FollowingCount.TOLD_FOLLOWED: "that were told and followed the rule",
+    FollowingCount.TOLD_NOT_FOLLOWED: "that were told and did not follow the rule",
+    FollowingCount.REMINDED: "that were reminded of the rule",
+    FollowingCount.REMINDED_FOLLOWED: "that, once reminded, followed the rule",
 }
 
 
-def is_among(seen: SeenRule, fared: Fared) -> bool:
+def is_among(seen: SeenRule, fared: FollowingCount) -> bool:
     """Whether a session is one of those that a count counts."""
-    return fared is Fared.SINCE or (seen.followed is not None and _COUNTED[fared](seen))
+    return fared is FollowingCount.SINCE or (seen.followed is not None and _COUNTED[fared](seen))
 
 
-_COUNTED: dict[Fared, Callable[[SeenRule], bool]] = {
-    Fared.SITUATION: lambda _: True,
-    Fared.TOLD: lambda seen: seen.told is True,
-    Fared.NOT_TOLD: lambda seen: seen.told is False,
-    Fared.UNKNOWN: lambda seen: seen.told is None,
-    Fared.FOLLOWED: lambda seen: seen.followed is True,
-    Fared.NOT_FOLLOWED: lambda seen: seen.followed is False,
-    Fared.TOLD_FOLLOWED: lambda seen: seen.told is True and seen.followed is True,
-    Fared.TOLD_NOT_FOLLOWED: lambda seen: seen.told is True and seen.followed is False,
-    Fared.REMINDED: lambda seen: seen.is_reminded,
-    Fared.REMINDED_FOLLOWED: lambda seen: seen.is_reminded and seen.followed is True,
+_COUNTED: dict[FollowingCount, Callable[[SeenRule], bool]] = {
+    FollowingCount.SITUATION: lambda _: True,
+    FollowingCount.TOLD: lambda seen: seen.told is True,
+    FollowingCount.NOT_TOLD: lambda seen: seen.told is False,
+    FollowingCount.UNKNOWN: lambda seen: seen.told is None,
+    FollowingCount.FOLLOWED: lambda seen: seen.followed is True,
+    FollowingCount.NOT_FOLLOWED: lambda seen: seen.followed is False,
+    FollowingCount.TOLD_FOLLOWED: lambda seen: seen.told is True and seen.followed is True,
+    FollowingCount.TOLD_NOT_FOLLOWED: lambda seen: seen.told is True and seen.followed is False,
+    FollowingCount.REMINDED: lambda seen: seen.is_reminded,
+    FollowingCount.REMINDED_FOLLOWED: lambda seen: seen.is_reminded and seen.followed is True,
 }
 
 
@@ -130,14 +130,14 @@ def count_following(seen: Iterable[SeenRule]) -> Following:
     """The counts over sessions."""
     every = list(seen)
     names = {
-        "looked": Fared.SINCE,
-        "came_up": Fared.SITUATION,
-        "told": Fared.TOLD,
-        "untold": Fared.NOT_TOLD,
-        "followed": Fared.FOLLOWED,
-        "told_followed": Fared.TOLD_FOLLOWED,
-        "reminded": Fared.REMINDED,
-        "reminded_followed": Fared.REMINDED_FOLLOWED,
+        "looked": FollowingCount.SINCE,
+        "came_up": FollowingCount.SITUATION,
+        "told": FollowingCount.TOLD,
+        "untold": FollowingCount.NOT_TOLD,
+        "followed": FollowingCount.FOLLOWED,
+        "told_followed": FollowingCount.TOLD_FOLLOWED,
+        "reminded": FollowingCount.REMINDED,
+        "reminded_followed": FollowingCount.REMINDED_FOLLOWED,
     }
     return Following(**{name: sum(is_among(each, fared) for each in every) for name, fared in names.items()})
 

@@ -25,7 +25,7 @@ from whet.store.case_files import home_cases
 from whet.store.forgotten import forgotten
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.job_records import list_jobs
-from whet.store.memory_files import NAMES, Shelf
+from whet.store.memory_files import NAMES, MemoryFolder
 from whet.store.owner import SEAL_KEY
 from whet.store.settings_file import load
 from whet.store.skill_files import list_skills
@@ -217,4 +217,4 @@ def check_files(place: CheckupPlace) -> Rows:
 
 def _notes(home: Home) -> None:
     for name in NAMES:
-        memory_files.load(Shelf(home.folder), name)
+        memory_files.load(MemoryFolder(home.folder), name)

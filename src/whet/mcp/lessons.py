@@ -11,7 +11,7 @@ from whet.changes.pending import approve, propose
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, folded, found_by_sources
 from whet.ledger.entries import Actor, Step
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.record import DECIDED, Lesson
@@ -247,7 +247,7 @@ def for_task(home: Home, *, task: str, folder: str) -> TaskAnswer:
     nearest = sorted(open_, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
     return TaskAnswer(
         project=project,
-        rules=[rule_answer(rule) for rule in rules if holds(rule.scope, Whereabouts(project, folder=folder))],
+        rules=[rule_answer(rule) for rule in rules if holds(rule.scope, WorkLocation(project, folder=folder))],
         lessons=[_answer(each) for each in nearest],
     )
 

@@ -67,7 +67,7 @@ Answer = TypeVar("Answer")
 Folder = Annotated[str, Field(description="A folder of the project, such as the working folder; empty for all.")]
 
 
-class PersonsWord(BaseModel):
+class PersonsAnswer(BaseModel):
     """What the person says to a proposed rule."""
 
     approve: bool = Field(description="Put exactly this rule in force")
@@ -135,22 +135,22 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
 
     def decide(
         context: Context[None], text: str, reason: str, project: str = "", session: str = ""
-    ) -> PersonsWord | Elicit[PersonsWord]:
+    ) -> PersonsAnswer | Elicit[PersonsAnswer]:
         """The person's word, asked for where they allowed that in the settings and the client can ask."""
         capabilities = context.client_capabilities
         can_ask = capabilities is not None and capabilities.elicitation is not None
         if not can_ask or not load(home).trust.elicitation:
-            return PersonsWord(approve=False)
+            return PersonsAnswer(approve=False)
         given = lessons.Proposal(text, reason, project or folder, session)
         patch = _answer(lambda: lessons.drafted(given))
         asked.add(patch.id)
-        return Elicit(lessons.question_to_person(patch), PersonsWord)
+        return Elicit(lessons.question_to_person(patch), PersonsAnswer)
 
     @server.tool(title="Propose a rule", annotations=PROPOSES)
     def propose(
         text: Annotated[str, Field(description="One short, specific instruction, with the reason if it needs one.")],
         reason: Annotated[str, Field(description="What happened that calls for it.")],
-        decision: Annotated[ElicitationResult[PersonsWord], Resolve(decide)],
+        decision: Annotated[ElicitationResult[PersonsAnswer], Resolve(decide)],
         project: Folder = "",
         session: Annotated[str, Field(description="The id of the session that shows it, if known.")] = "",
     ) -> ProposalAnswer:

@@ -160,14 +160,14 @@ def _moment(text: str) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-class Waits(NamedTuple):
+class Timeouts(NamedTuple):
     """How long to wait for a connection, and for bytes on it."""
 
     connect_seconds: float = CONNECT_SECONDS
     bytes_seconds: float = 300.0
 
 
-WAITS = Waits()
+WAITS = Timeouts()
 _PLAIN = {"Accept-Encoding": "identity"}
 
 
@@ -232,7 +232,7 @@ class Response:
 class Client:
     """Requests to one endpoint, from as many threads as there are."""
 
-    def __init__(self, route: Route, *, now: Callable[[], float], waits: Waits = WAITS) -> None:
+    def __init__(self, route: Route, *, now: Callable[[], float], waits: Timeouts = WAITS) -> None:
         self._route = route
         self._now = now
         self._waits = waits

@@ -9,7 +9,7 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names
 
-Head = tuple[str, ...]  # the words with which a command begins
+EntryHead = tuple[str, ...]  # the words with which a command begins
 LOOKED_AT = 6_000
 MOST_WORDS = 4
 _ADVISED = re2.compile(
@@ -22,7 +22,7 @@ _ENDS = names("and or then instead not before after in for on from when if to wh
 _SCRIPTS = (".sh", ".py", ".js", ".ts")
 
 
-def named_in_error(text: str) -> set[Head]:
+def named_in_error(text: str) -> set[EntryHead]:
     """The commands for tests that the output of a failed check advises: "Use: ./dev test MODULE"."""
     text = text[:LOOKED_AT]
     advised = (group for found in _ADVISED.finditer(text) for group in found.groups() if group)
@@ -30,7 +30,7 @@ def named_in_error(text: str) -> set[Head]:
     return heads | named_by_person(text)
 
 
-def named_by_person(text: str) -> set[Head]:
+def named_by_person(text: str) -> set[EntryHead]:
     """The commands that a text names as the way to test: "run the tests with ./dev test"."""
     if "test" not in text and "Test" not in text:
         return set()
@@ -38,18 +38,18 @@ def named_by_person(text: str) -> set[Head]:
     return {head for each in told if (head := _head(each))}
 
 
-def is_named(call: ToolCall, named: set[Head]) -> bool:
+def is_named(call: ToolCall, named: set[EntryHead]) -> bool:
     """Whether a call runs one of these commands."""
     if not named or family_of(call) is not Family.SHELL:
         return False
     return any(_begins(stage, head) for stage in written(command_of(call)) for head in named)
 
 
-def _begins(stage: WrittenStage, head: Head) -> bool:
+def _begins(stage: WrittenStage, head: EntryHead) -> bool:
     return any(stage.words[start : start + len(head)] == head for start in range(stage.program + 1))
 
 
-def _head(told: str) -> Head:
+def _head(told: str) -> EntryHead:
     """The words of a command up to what stands for something else; nothing where they could be any program's."""
     quoted = told[:1] in "`'\""
     words: list[str] = []

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
 from whet.outcomes.fingerprints import call_key, error_line
-from whet.outcomes.named_checks import Head, is_named, named_by_person, named_in_error
+from whet.outcomes.named_checks import EntryHead, is_named, named_by_person, named_in_error
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import heard_before, is_vouched
@@ -131,7 +131,7 @@ def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView
 
 def _with_named_checks(steps: tuple[JudgedCall, ...], sayings: tuple[Saying, ...]) -> tuple[JudgedCall, ...]:
     """The steps, with those marked that run tests by a command of the project's own."""
-    named: set[Head] = set()
+    named: set[EntryHead] = set()
     for step in steps:
         if step.failed and step.effect is Effect.CHECKS:
             named |= named_in_error(step.text)

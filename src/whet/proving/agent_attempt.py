@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from whet.agent.metering import Meter, metered
 from whet.agent.providers.choosing import provider_for
 from whet.agent.tools.situation import Situation, ToolLimits
-from whet.agents.executor import Carried, Errand
+from whet.agents.executor import Carried, ProgramTask
 from whet.errors import WhetError
 from whet.ledger.patches import Patch
 from whet.proving.carried_steps import carried_calls
@@ -42,7 +42,7 @@ from whet.store.sessions import Provenance, keep
 from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
-from whet.trials.checks import Ran, mark
+from whet.trials.checks import FinishedRun, mark
 from whet.trials.handling import handled
 from whet.trials.shapes import fits
 from whet.work.orders import Failed
@@ -111,11 +111,13 @@ def made_once(
     return made
 
 
-def left_by_run(situation: Situation, overlay: Overlay, case: Case, messages: tuple[Message, ...], answer: str) -> Ran:
+def left_by_run(
+    situation: Situation, overlay: Overlay, case: Case, messages: tuple[Message, ...], answer: str
+) -> FinishedRun:
     """What an agent left, as the check looks at it: its files, what the command says, what its calls come to."""
     check = case.check
     ended = judge_work(situation, case) if check.command else WorkEnd(None)
-    return Ran(
+    return FinishedRun(
         messages,
         answer,
         {path: overlay.content(path) for path in check.files},
@@ -176,7 +178,7 @@ class _Stage(NamedTuple):
     def _carried(self, case: Case, examples: str, interrupt: Event) -> Carried:
         limits = case.budget
         work = Path(os.path.realpath(self.overlay.work))
-        errand = Errand(
+        errand = ProgramTask(
             errand_words(case), work, work.parent / "config", model=self.agent.model, seconds=limits.seconds,
             dollars=limits.dollars, turns=turns_of(case), examples=examples, environment=case.environment,
         )  # fmt: skip
@@ -197,7 +199,7 @@ class _Stage(NamedTuple):
         keep(self.scene.database, prepare(clean), Provenance(f"trial:{clean.id}", now, now))
         return clean.id
 
-    def _checked(self, trial: str, case: Case, messages: tuple[Message, ...]) -> tuple[Ran, Spent]:
+    def _checked(self, trial: str, case: Case, messages: tuple[Message, ...]) -> tuple[FinishedRun, Spent]:
         """What the agent left, and what a judge of it cost."""
         home, database, settings, _ = self.scene
         check, overlay = case.check, self.overlay

@@ -54,7 +54,7 @@ from whet.store.settings_file import load
 from whet.told.prompt import assemble
 from whet.trials.attempts import Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
-from whet.trials.checks import Ran, mark
+from whet.trials.checks import FinishedRun, mark
 from whet.values import Value
 from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
 
@@ -256,7 +256,9 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
     _, arm, seed = ask.place
     made = Attempt(case.name, arm, seed, Measures(False), session=scene.run.id, trial=ask.trial)
     if ended.ending is Ending.FAILED:
-        lost = measure(messages, mark(case.check, Ran(())), began=began, spent=ended.spent, ending=ended.ending.value)
+        lost = measure(
+            messages, mark(case.check, FinishedRun(())), began=began, spent=ended.spent, ending=ended.ending.value
+        )
         return replace(made, measures=lost, invalid=ended.detail or "the provider failed")
     ran, spent = _run_checks(database, case, scene, messages, ended)
     marked = mark(case.check, ran)
@@ -274,7 +276,7 @@ def _expect_usable(ended: Ended) -> None:
 
 def _run_checks(
     database: Database, case: Case, scene: _Scene, messages: tuple[Message, ...], ended: Ended
-) -> tuple[Ran, Spent]:
+) -> tuple[FinishedRun, Spent]:
     """What the run left, and what it cost with its judge."""
     check = case.check
     last = next((each for each in reversed(messages) if each.role is Role.AGENT), None)

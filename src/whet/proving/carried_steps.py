@@ -6,7 +6,7 @@ from contextlib import closing
 from msgspec.structs import replace
 
 from whet.agent.tools.sandbox import advice, holds_network
-from whet.agent.tools.situation import Situation, Workplace
+from whet.agent.tools.situation import Situation, ToolState
 from whet.errors import WhetError
 from whet.outcomes.purposes import is_shell
 from whet.outcomes.view import JudgedCall
@@ -95,7 +95,7 @@ def _carry_out(situation: Situation, case: Case, command: str) -> CarriedCall:
             sandbox=replace(situation.limits.sandbox, network=False, writable=(), required=True)
         )
     )
-    with closing(Workplace(held, ())) as workplace:
+    with closing(ToolState(held, ())) as workplace:
         if not holds_network(workplace.walls, network=False):
             raise WhetError("No sandbox here keeps commands from the network.", advice=advice())
     here = command.replace(case.repository.path, str(held.folder))

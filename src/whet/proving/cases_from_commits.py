@@ -215,7 +215,7 @@ def links_in(repository: Path) -> tuple[str, ...]:
     return tuple(f"ln -s {shlex.quote(str(repository / name))} {name}" for name in linked)
 
 
-class Proved(NamedTuple):
+class ProvedCase(NamedTuple):
     """A case whose check was seen to fail before the work and to pass after it; else why not."""
 
     case: Case | None = None
@@ -231,7 +231,7 @@ class CaseSolution(NamedTuple):
     said: str = ""
 
 
-def proved(home: Home, case: Case, way: WayToTest, solved: CaseSolution) -> Proved:
+def proved(home: Home, case: Case, way: WayToTest, solved: CaseSolution) -> ProvedCase:
     """The case, where its check was seen to fail before the work and to pass after it, with what told them apart."""
     try:
         after = _ended(home, case, solved) if solved.commit else CommandEnd(0, solved.said)
@@ -239,18 +239,18 @@ def proved(home: Home, case: Case, way: WayToTest, solved: CaseSolution) -> Prov
         told = with_reports(case, before, after)
         if after.exit_code != 0 and not told.check.reports:
             why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
-            return Proved(None, why, _last(after))
+            return ProvedCase(None, why, _last(after))
         # After the work the tests ran, so an error before it is the code's; else it may be anybody's.
         is_lost = (
             before.exit_code is None or before.exit_code in NEVER_RAN or (not solved.commit and never_ran(way, before))
         )
         if before.exit_code == told.check.exit_code or not any(command_faults(told.check, *before)):
-            return Proved(None, LeftOut.PASSES_BEFORE)
+            return ProvedCase(None, LeftOut.PASSES_BEFORE)
         if is_lost:
-            return Proved(None, LeftOut.COULD_NOT_RUN, _last(before))
-        return Proved(with_twist(home, told, solved))
+            return ProvedCase(None, LeftOut.COULD_NOT_RUN, _last(before))
+        return ProvedCase(with_twist(home, told, solved))
     except WhetError as error:  # of its setup
-        return Proved(None, LeftOut.COULD_NOT_RUN, error.message)
+        return ProvedCase(None, LeftOut.COULD_NOT_RUN, error.message)
 
 
 def with_reports(case: Case, before: CommandEnd, after: CommandEnd) -> Case:

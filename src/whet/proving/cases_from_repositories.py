@@ -13,7 +13,7 @@ from whet.proving.cases_from_commits import (
     TASK_LIMITS,
     CaseSolution,
     LeftOut,
-    Proved,
+    ProvedCase,
     checkout,
     links_in,
     proved,
@@ -85,7 +85,7 @@ def stretch_of(transcript: Transcript) -> SessionStretch | str:
     return SessionStretch(repository, "" if str(inside) == "." else str(inside), before, after)
 
 
-def _by_commit(home: Home, transcript: Transcript, stretch: SessionStretch, words: str) -> Proved | None:
+def _by_commit(home: Home, transcript: Transcript, stretch: SessionStretch, words: str) -> ProvedCase | None:
     if not stretch.after:
         return None
     tests = tuple(path for path in changed(stretch.repository, stretch.before, stretch.after) if is_test(path))
@@ -102,7 +102,7 @@ def _by_commit(home: Home, transcript: Transcript, stretch: SessionStretch, word
     return proved(home, _case(transcript, stretch, words, check, way), way, CaseSolution(stretch.after))
 
 
-def _by_command(home: Home, transcript: Transcript, stretch: SessionStretch, words: str) -> Proved | None:
+def _by_command(home: Home, transcript: Transcript, stretch: SessionStretch, words: str) -> ProvedCase | None:
     found = last_passing_check(transcript)
     if found is None:
         return None
@@ -110,7 +110,7 @@ def _by_command(home: Home, transcript: Transcript, stretch: SessionStretch, wor
     line = f"cd {shlex.quote(stretch.inside)} && {{ {command}\n}}" if stretch.inside else command
     work = _committed(stretch) if stretch.after else _written(transcript, stretch)
     if not work:
-        return Proved(None, LeftOut.NO_WORK)
+        return ProvedCase(None, LeftOut.NO_WORK)
     way = WayToTest(OWN, command)
     solution = CommitFiles(stretch.after, ()) if stretch.after else None
     case = _case(transcript, stretch, words, Check(line, seconds=CHECK_SECONDS, work=work, tests=solution), way)

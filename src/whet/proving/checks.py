@@ -11,7 +11,7 @@ from whet.agent.protocols import Answer, Chosen
 from whet.agent.start import carry_out, says
 from whet.agent.tools.processes import Process
 from whet.agent.tools.sandbox import Wall, advice
-from whet.agent.tools.situation import Situation, Workplace
+from whet.agent.tools.situation import Situation, ToolState
 from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
 from whet.runs.run import Budget, Spent, WorkReport, WorkStatus
@@ -51,7 +51,7 @@ def run_command(situation: Situation, command: str, *, seconds: float) -> Comman
 
     The workspace holds what the agent wrote, so the command is held back like the agent's own.
     """
-    workplace = Workplace(situation, ())
+    workplace = ToolState(situation, ())
     if workplace.walls.wall is Wall.NONE:
         raise WhetError(
             "A check cannot be run: no sandbox is available here.",
@@ -75,7 +75,7 @@ def judge(home: Home, database: Database, chosen: Chosen, answer: str, rubric: s
     request = RunRequest(
         Settings(budget=Budget(model_calls=2)),
         words=RunWords(messages=asked, system=judging.system()),
-        tools=Bench(),
+        tools=JudgeTool(),
         purpose=Purpose.TRIAL,
         chosen=chosen,
     )
@@ -84,7 +84,7 @@ def judge(home: Home, database: Database, chosen: Chosen, answer: str, rubric: s
     return RubricJudged(ended.report.status is WorkStatus.DONE if ended.report else None, ended.spent)
 
 
-class Bench:
+class JudgeTool:
     """The one tool of a judge: its call ends the run, and its argument is the judgement."""
 
     definitions = (JUDGE,)

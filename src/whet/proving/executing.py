@@ -11,10 +11,10 @@ from threading import Event
 from typing import NamedTuple
 
 from whet.agent.tools import opener
-from whet.agent.tools.guard import SYSTEM, Bounds, Guard, secret_places
+from whet.agent.tools.guard import SYSTEM, CommandBounds, Guard, secret_places
 from whet.agent.tools.processes import Launch, Process, safe_path
 from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
-from whet.agents.executor import Carried, Errand, Left, ProgramLaunch, Validity
+from whet.agents.executor import Carried, ProgramLaunch, ProgramResult, ProgramTask, Validity
 from whet.errors import WhetError
 from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
@@ -36,7 +36,7 @@ ALLOWED = (
 SCRIPT = 'ulimit -c 0; left=$1; shift; exec "$@" >"$left/output" 2>"$left/errors"'
 
 
-class Grounds(NamedTuple):
+class AgentAccess(NamedTuple):
     """What an agent is given of this machine: variables by name, files for its config home, folders it may read.
 
     All else of the person's own folder is hidden from it, and so is what `hidden` names.
@@ -53,10 +53,10 @@ class Grounds(NamedTuple):
 
 def carry_out(
     runner: Runner,
-    errand: Errand,
+    errand: ProgramTask,
     *,
     program: str,
-    grounds: Grounds,
+    grounds: AgentAccess,
     interrupt: Event,
     is_decided: Callable[[Transcript], bool] | None = None,
 ) -> Carried:
@@ -129,13 +129,13 @@ def _wait(process: Process, seconds: float, interrupt: Event, watch: RecordWatch
 
 def run(
     started: ProgramLaunch,
-    errand: Errand,
-    grounds: Grounds,
+    errand: ProgramTask,
+    grounds: AgentAccess,
     program: str,
     interrupt: Event,
     *,
     watch: RecordWatch | None = None,
-) -> Left:
+) -> ProgramResult:
     """Run a program behind walls; all that it started ends with it."""
     walls = grounds.walls or probe(safe_path(grounds.environment.get("PATH", "")))
     if walls.wall is Wall.NONE:
@@ -154,7 +154,7 @@ def run(
         ended = _wait(process, errand.seconds, interrupt, watch)
     code = process.exit_code if ended == "done" else None
     errors = text_of(errand.config / "errors") or process.fault or process.tape.take().text
-    return Left(text_of(errand.config / "output"), errors, code, time.monotonic() - began)
+    return ProgramResult(text_of(errand.config / "output"), errors, code, time.monotonic() - began)
 
 
 class _Behind(NamedTuple):
@@ -170,7 +170,7 @@ def is_confined(walls: Walls, endpoints: tuple[str, ...]) -> bool:
     return walls.wall is Wall.BUBBLEWRAP and bool(endpoints)
 
 
-def _endpoints(runner: Runner, errand: Errand, grounds: Grounds) -> tuple[str, ...]:
+def _endpoints(runner: Runner, errand: ProgramTask, grounds: AgentAccess) -> tuple[str, ...]:
     """Where an agent's model answers: as the settings say, its variables and its files; else where it usually does."""
     environment = {**grounds.environment, **errand.environment}
     values = [environment[name] for name in grounds.variables if "://" in environment.get(name, "")]
@@ -180,7 +180,7 @@ def _endpoints(runner: Runner, errand: Errand, grounds: Grounds) -> tuple[str, .
     return tuple(text for text in (*grounds.endpoints, *values, *written, *usual) if "://" in text)
 
 
-def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, behind: _Behind) -> Launch:
+def _launch(started: ProgramLaunch, errand: ProgramTask, grounds: AgentAccess, behind: _Behind) -> Launch:
     walls, relay, program = behind
     temporary = errand.config / "tmp"
     temporary.mkdir(exist_ok=True)
@@ -197,7 +197,7 @@ def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, behind: _B
     }
     if os.geteuid() == 0:
         variables["IS_SANDBOX"] = "1"  # without it Claude Code refuses to work for root
-    bounds = Bounds(
+    bounds = CommandBounds(
         _guard(errand, grounds, program),
         temporary,
         network=relay is None,
@@ -209,7 +209,7 @@ def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, behind: _B
     return launch(walls, bounds, argv, folder=errand.workspace, environment=variables)
 
 
-def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
+def _guard(errand: ProgramTask, grounds: AgentAccess, program: str) -> Guard:
     """In sight are the system, the workspace and what the program itself is made of, and nothing else."""
     person = Path(os.path.realpath(grounds.environment.get("HOME") or os.path.expanduser("~")))
     if errand.workspace.is_relative_to(person) or errand.config.is_relative_to(person):
@@ -236,7 +236,7 @@ def _parts_of(program: Path) -> Iterator[Path]:
             yield Path(os.path.realpath(environment / "bin" / "python")).parent.parent
 
 
-def _seed(runner: Runner, errand: Errand, grounds: Grounds) -> None:
+def _seed(runner: Runner, errand: ProgramTask, grounds: AgentAccess) -> None:
     """Copy what the person named into the agent's config home; it is gone with the attempt. So are the examples."""
     if errand.examples:
         errand.prefill.write_text(errand.examples, encoding="utf-8")
@@ -278,7 +278,7 @@ def text_of(path: Path) -> str:
     return ""
 
 
-def spoken(name: str, errand: Errand, left: Left) -> Transcript:
+def spoken(name: str, errand: ProgramTask, left: ProgramResult) -> Transcript:
     """What stands for a record where a command leaves none that Whet can read: what it printed is its answer."""
     said = (
         Message(Role.USER, (Text(errand.task),), Trust.USER),
@@ -305,10 +305,12 @@ def network_said(name: str, settings: Settings, environment: Mapping[str, str], 
     return f"Of the network it reaches only {', '.join(sorted({each.host for each in found}))}."
 
 
-def grounds_of(name: str, settings: Settings, environment: Mapping[str, str], *, hidden: tuple[Path, ...]) -> Grounds:
+def grounds_of(
+    name: str, settings: Settings, environment: Mapping[str, str], *, hidden: tuple[Path, ...]
+) -> AgentAccess:
     """What an agent gets of this machine, as its settings say."""
     chosen = settings_of(name, settings)
-    return Grounds(
+    return AgentAccess(
         environment,
         variables=chosen.variables,
         config=tuple(Path(os.path.expanduser(each)) for each in chosen.config),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from whet import doors
 from whet.agents.agent import Agent
-from whet.agents.executor import Errand, Executor, ProgramLaunch
+from whet.agents.executor import Executor, ProgramLaunch, ProgramTask
 from whet.agents.registry import agents, canonical, known
 from whet.errors import WhetError
 from whet.runs.settings import AgentSettings, Settings
@@ -91,7 +91,7 @@ def _own_command(settings: AgentSettings) -> Executor:
     """A command of the person's own, and whatever record it leaves."""
     words = _words(settings)
 
-    def launch(errand: Errand, program: str) -> ProgramLaunch:
+    def launch(errand: ProgramTask, program: str) -> ProgramLaunch:
         filled = (word.replace(MODEL, errand.model).replace(TASK, errand.task) for word in words[1:])
         return ProgramLaunch((program, *filled), {})
 

@@ -18,7 +18,7 @@ from whet.store.records import has_stored, keep_material, keep_progress, key_of,
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.values import Value
-from whet.work.orders import Direct, decoded
+from whet.work.orders import DirectSteps, decoded
 
 FIRST_SEED = 1_000_001  # far from those of trials: the same seed would only repeat the attempt that a trial counts
 MOST_GUARDS = 5
@@ -62,7 +62,7 @@ def attempted(
             place = AttemptPlace(case.name, Arm.BASE, seed)
             wanted = AttemptRequest(trial, place, key, conditions, terms=OrderTerms(fresh=fresh))
             vouch_for(home, (wanted,))
-            done = attempt(home, Direct(f"{trial}/{key}/{seed}"), wanted, supply=supply)
+            done = attempt(home, DirectSteps(f"{trial}/{key}/{seed}"), wanted, supply=supply)
             made.append(decoded(done.value, Attempt))
         yield case, made
 

@@ -10,7 +10,7 @@ from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling
 from whet.examples import templates
-from whet.examples.choosing import Worth
+from whet.examples.choosing import TemplateEffect
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import KIND as ATTEMPT
@@ -168,7 +168,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
             key = templates.read(patch.text, name=patch.name).key
             low, high = verdict.interval
             model = trial.conditions.model
-            record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=model))
+            record_worth(database, TemplateEffect(key, verdict.effect, low, high, verdict.cases, now, model=model))
     return done
 
 

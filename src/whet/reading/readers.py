@@ -19,7 +19,7 @@ from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import Supply, missing_key
 from whet.agent.start import new_id, says
 from whet.agents.agent import Agent
-from whet.agents.executor import MARK, Left, ProgramReader, ReaderAnswer, ReadingErrand, ReadingLaunch
+from whet.agents.executor import MARK, ProgramReader, ProgramResult, ReaderAnswer, ReadingLaunch, ReadingTask
 from whet.agents.registry import agents, known
 from whet.errors import WhetError
 from whet.proving.executing import OUTPUT_LIMIT, text_of
@@ -92,7 +92,7 @@ class AgentReader:
         with tempfile.TemporaryDirectory(prefix="whet-reading-", ignore_cleanup_errors=True) as place:
             folder = Path(place, "work")
             folder.mkdir()
-            errand = ReadingErrand(question.system, folder, self._environment, self._model, dollars)
+            errand = ReadingTask(question.system, folder, self._environment, self._model, dollars)
             launch = self._reader.launch(errand, self._program)
             _furnish(folder, launch)
             (Path(place) / "prompt").write_text(f"{MARK}\n\n{clean(question.order)}", encoding="utf-8")
@@ -212,7 +212,9 @@ def _furnish(folder: Path, launch: ReadingLaunch) -> None:
             (folder / name).symlink_to(target)
 
 
-def _run(launch: ReadingLaunch, place: Path, folder: Path, environment: Mapping[str, str], interrupt: Event) -> Left:
+def _run(
+    launch: ReadingLaunch, place: Path, folder: Path, environment: Mapping[str, str], interrupt: Event
+) -> ProgramResult:
     """Run a program to its end, or until it is stopped, its time is over or it says too much."""
     began = time.monotonic()
     output, errors = place / "output", place / "errors"
@@ -223,7 +225,7 @@ def _run(launch: ReadingLaunch, place: Path, folder: Path, environment: Mapping[
                 start_new_session=True,
             )  # fmt: skip
         except OSError as error:
-            return Left("", error.strerror or str(error), 127, 0.0)
+            return ProgramResult("", error.strerror or str(error), 127, 0.0)
         try:
             while process.poll() is None:
                 is_over = time.monotonic() - began > PROGRAM_SECONDS or output.stat().st_size > OUTPUT_LIMIT
@@ -234,4 +236,4 @@ def _run(launch: ReadingLaunch, place: Path, folder: Path, environment: Mapping[
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)  # and with it whatever it started
             process.wait()
-    return Left(text_of(output), text_of(errors), code, time.monotonic() - began)
+    return ProgramResult(text_of(output), text_of(errors), code, time.monotonic() - began)

@@ -118,7 +118,7 @@ class Model(Value, frozen=True):
     temperature: bool = True  # whether it takes one
 
 
-class Series(Value, frozen=True):
+class ModelSeries(Value, frozen=True):
     """What holds for all models whose names fit a pattern."""
 
     pattern: str
@@ -139,7 +139,7 @@ class KnownModel(Value, frozen=True):
 class ModelTable(Value, frozen=True):
     """All that is known of models, as data."""
 
-    series: tuple[Series, ...] = ()
+    series: tuple[ModelSeries, ...] = ()
     known: Mapping[str, KnownModel] = {}
 
 
@@ -147,7 +147,7 @@ def model_of(name: str, table: ModelTable, *, provider: str = "") -> Model:
     """What is known of a model. Its prices are left out where a provider other than its vendor serves it."""
     plain = _plain(name)
     fitting = [series for series in table.series if fnmatchcase(plain, series.pattern)]
-    series = max(fitting, key=lambda one: len(one.pattern), default=Series("", ""))
+    series = max(fitting, key=lambda one: len(one.pattern), default=ModelSeries("", ""))
     known = table.known.get(plain) or table.known.get(_DATED.sub("", plain)) or KnownModel("")
     return Model(
         name=name,

@@ -118,7 +118,7 @@ class Trusted(Value, frozen=True):
     elicitation: bool = False
 
 
-class Local(Value, frozen=True):
+class LocalModelSettings(Value, frozen=True):
     """How models on this machine are served."""
 
     calls: Literal["free", "valid", "always"] = "valid"
@@ -153,7 +153,7 @@ class Settings(Value, frozen=True):
     reading: ReadingSettings = ReadingSettings()
     background: DailyLimit = DailyLimit()
     compaction: Compaction = Compaction()
-    local: Local = Local()
+    local: LocalModelSettings = LocalModelSettings()
     rules: RuleSettings = RuleSettings()
     team: TeamSettings = TeamSettings()
     trust: Trusted = Trusted()

@@ -15,7 +15,7 @@ NEEDLESS = (StatementMark.WRONG, StatementMark.DOUBLED, StatementMark.KNOWN, Sta
 BUDGET = 6_000  # tokens read at every start: more than what agents are shown of rules takes the place of the work
 
 
-class Volume(Value, frozen=True):
+class ReadVolume(Value, frozen=True):
     """How often the files were read: sessions of the last month in the project, and requests to the model in them."""
 
     sessions: int = 0
@@ -35,7 +35,7 @@ class Audit(Value, frozen=True):
     root: str
     files: tuple[InstructionFile, ...] = ()
     statements: tuple[AuditedStatement, ...] = ()
-    volume: Volume | None = None
+    volume: ReadVolume | None = None
 
     @property
     def faulty(self) -> tuple[AuditedStatement, ...]:

@@ -17,7 +17,7 @@ from whet.statements.statement import (
     StatementMark,
 )
 from whet.statements.versions import other_versions
-from whet.text.likeness import SAME, Sense, clauses, sense, similarity, stance_of
+from whet.text.likeness import SAME, TellingWords, clauses, sense, similarity, stance_of
 
 FEWEST_WORDS = 4  # that two statements must share to be the same one
 FEWEST_LETTERS = 24
@@ -56,7 +56,7 @@ class _Meant(NamedTuple):
 
     statement: Statement
     file: InstructionFile
-    sense: Sense
+    sense: TellingWords
 
 
 def compare(

@@ -14,7 +14,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.jobs import job
 from whet.jobs.job import ENDING, FOLDER, Job
-from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
+from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.ledger.patches import NAMES, Form
 from whet.store.database import Database, Row
 from whet.store.files import Place, beneath, names_in, text_of
@@ -187,7 +187,7 @@ def waiting(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """Runs that ended, and whose report nobody has tried to hand over yet."""
     rows = database.query(
         f"SELECT {ROW} FROM job_runs WHERE home = ? AND handing = ? AND state = ?",
-        (owner.id, Handing.WAITING.value, RunState.ENDED.value),
+        (owner.id, DeliveryOutcome.WAITING.value, RunState.ENDED.value),
     )
     return _own(owner, rows)
 
@@ -196,7 +196,7 @@ def undelivered(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """Runs whose report is still to be handed over."""
     rows = database.query(
         f"SELECT {ROW} FROM job_runs WHERE home = ? AND handing = ? ORDER BY scheduled",
-        (owner.id, Handing.FAILED.value),
+        (owner.id, DeliveryOutcome.FAILED.value),
     )
     return _own(owner, rows)
 
@@ -206,7 +206,7 @@ def turn_away(database: Database, owner: Owner) -> None:
     stays on record, under an id that no run has."""
     rows = database.query(
         f"SELECT {ROW} FROM job_runs WHERE home = ? AND (state <> ? OR handing IN (?, ?))",
-        (owner.id, RunState.ENDED.value, Handing.WAITING.value, Handing.FAILED.value),
+        (owner.id, RunState.ENDED.value, DeliveryOutcome.WAITING.value, DeliveryOutcome.FAILED.value),
     )
     for row in rows:
         if _decoded(owner, row) is None:
@@ -220,7 +220,7 @@ def prune(database: Database, home: str, job: str, *, before: float) -> None:
     """Let go of the ended runs of a job that were due before then; a report that waits stays."""
     database.execute(
         "DELETE FROM job_runs WHERE home = ? AND job = ? AND scheduled < ? AND state = ? AND handing NOT IN (?, ?)",
-        (home, job, before, RunState.ENDED.value, Handing.FAILED.value, Handing.WAITING.value),
+        (home, job, before, RunState.ENDED.value, DeliveryOutcome.FAILED.value, DeliveryOutcome.WAITING.value),
     )
 
 

@@ -36,7 +36,7 @@ NOTE = re.compile(rb"(\d{%d}) ([0-9a-f]{%d})\n" % (DIGITS, 2 * HASH_BYTES))
 ENTRY = "entry"
 
 
-class Head(NamedTuple):
+class EntryHead(NamedTuple):
     """An entry of the ledger by its number and its hash."""
 
     number: int = 0
@@ -57,13 +57,13 @@ def chained(before: bytes, rows: Iterable[Row]) -> Iterator[Row]:
         yield (*row, before)
 
 
-def newest(database: Database) -> Head:
+def newest(database: Database) -> EntryHead:
     """The end of the chain. Where an older Whet wrote it, its hash is computed."""
     found = database.query("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1")
     if not found:
-        return Head()
+        return EntryHead()
     [(number, stored)] = found
-    return Head(number, blob(stored)) if stored else Head(number, _walked(_rows(database)))
+    return EntryHead(number, blob(stored)) if stored else EntryHead(number, _walked(_rows(database)))
 
 
 def is_chained(database: Database) -> bool:
@@ -93,23 +93,23 @@ def lost(database: Database, folder: Path) -> str:
     return f"entry {seen.number} is not the one that this home has seen"
 
 
-def has(database: Database, head: Head) -> bool:
+def has(database: Database, head: EntryHead) -> bool:
     """Whether the ledger of a database has this very entry, and so all that were before it."""
     found = database.query("SELECT hash FROM entries WHERE number = ?", (head.number,))
     return bool(found) and blob(found[0][0] or b"") == head.hash
 
 
-def noted(folder: Path) -> Head | None:
+def noted(folder: Path) -> EntryHead | None:
     """The newest entry that a home has seen; None where it noted nothing that can be read."""
     try:
         text = (folder / HEAD).read_bytes()
     except OSError:
         return None
     found = NOTE.fullmatch(text)
-    return Head(int(found[1]), bytes.fromhex(found[2].decode())) if found else None
+    return EntryHead(int(found[1]), bytes.fromhex(found[2].decode())) if found else None
 
 
-def note(folder: Path, head: Head) -> None:
+def note(folder: Path, head: EntryHead) -> None:
     """Remember the newest entry. A disk on which that cannot be done keeps nobody from working.
 
     The note has one length and is written in one piece over the old one: an older note says less, and nothing wrong,
@@ -200,10 +200,10 @@ class Ledger(NamedTuple):
             rows = list(chained(last.hash, map(self._row, added)))
             self.database.many(INSERT, rows)
             if rows:
-                self._note(Head(added[-1].number, rows[-1][-1]))
+                self._note(EntryHead(added[-1].number, rows[-1][-1]))
         return tuple(added)
 
-    def _note(self, head: Head) -> None:
+    def _note(self, head: EntryHead) -> None:
         """Remember the newest entry, unless the ledger is not the one that this home has seen: a check-up says so."""
         if self.folder is not None:
             seen = noted(self.folder)

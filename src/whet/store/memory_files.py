@@ -56,7 +56,7 @@ def best(found: Iterable[Excerpt], question: str, *, limit: int) -> tuple[Excerp
     return tuple(excerpt for _, excerpt in chosen)
 
 
-class Shelf(NamedTuple):
+class MemoryFolder(NamedTuple):
     """Where two pages of notes lie: the home folder, or Hermes' folder of memories."""
 
     folder: Path
@@ -68,17 +68,17 @@ class Shelf(NamedTuple):
         return HERMES[name] if self.form is PageForm.HERMES else f"{name}.md"
 
 
-def hermes_shelf(hermes_home: Path) -> Shelf:
-    return Shelf(hermes_home / "memories", PageForm.HERMES)
+def hermes_shelf(hermes_home: Path) -> MemoryFolder:
+    return MemoryFolder(hermes_home / "memories", PageForm.HERMES)
 
 
-def load(shelf: Shelf, name: str, known: Iterable[Note] = ()) -> Memory:
+def load(shelf: MemoryFolder, name: str, known: Iterable[Note] = ()) -> Memory:
     """The notes as they are now, with a person's edits; `known` are those that the ledger put there."""
     file = shelf.file(name)
     return memory.read(name, decoded(read(beneath(shelf.folder, file)) or b"", shelf.folder / file), known, shelf.form)
 
 
-def change(shelf: Shelf, name: str, changes: Sequence[NoteChange]) -> Memory | Refusal:
+def change(shelf: MemoryFolder, name: str, changes: Sequence[NoteChange]) -> Memory | Refusal:
     """Make all of the changes or none of them, on the notes as they are at this moment; for files with no ledger."""
     file = shelf.file(name)
     with _held(shelf, file) as folder:
@@ -91,7 +91,7 @@ def change(shelf: Shelf, name: str, changes: Sequence[NoteChange]) -> Memory | R
 
 
 @contextlib.contextmanager
-def _held(shelf: Shelf, file: str) -> Iterator[Folder]:
+def _held(shelf: MemoryFolder, file: str) -> Iterator[Folder]:
     with locked(shelf.folder) as folder, contextlib.ExitStack() as stack:
         if shelf.form is PageForm.HERMES:
             stack.enter_context(folder.holding(f"{file}.lock"))  # the one that Hermes itself takes
@@ -104,11 +104,11 @@ class OwnMemory(NamedTuple):
     folder: Path
 
     def block(self, limit: int) -> str:
-        found = [memory.block(load(Shelf(self.folder), name)) for name in NAMES]
+        found = [memory.block(load(MemoryFolder(self.folder), name)) for name in NAMES]
         return note_pages.shown("\n\n".join(block for block in found if block), limit)
 
     def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
-        kept = (load(Shelf(self.folder), name) for name in NAMES)
+        kept = (load(MemoryFolder(self.folder), name) for name in NAMES)
         notes = (Excerpt(f"{page.name}.md", note.text, Trust.AGENT) for page in kept for note in page.notes)
         return best(notes, question, limit=limit)
 

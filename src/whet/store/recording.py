@@ -108,7 +108,7 @@ class Recorder:
             usage=None,
             prompt_key=run.prompt_key,
             run_key=_keep_run(self._database, run, now),
-            lot=run.lot,
+            draw_id=run.draw_id,
         )
         return self._written(_counting(session._replace(facts=facts), own), session.head)
 
@@ -203,7 +203,7 @@ def restored_run(database: Database, session: Session) -> Run:
         run,
         id=session.native_id,
         parent=session.facts.parent,
-        lot=session.facts.lot,
+        draw_id=session.facts.draw_id,
         system=system,
         messages=own_messages(database, session),
     )
@@ -212,7 +212,7 @@ def restored_run(database: Database, session: Session) -> Run:
 def _keep_run(database: Database, run: Run, now: float) -> str:
     """Store what a run is besides its conversation. Its prompt is stored by its own key; what is not in it, never."""
     system = "" if run.prompt_key else run.system
-    bare = replace(run, id="", parent="", lot="", messages=(), system=system)
+    bare = replace(run, id="", parent="", draw_id="", messages=(), system=system)
     body = msgspec.json.encode(bare, order="deterministic")
     key = _key_of(body)
     keep_record(database, RecordKind.RUN, key, body, now=now)

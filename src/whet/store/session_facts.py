@@ -26,7 +26,7 @@ from whet.values import Value
 
 PAGE = 900
 
-Stamp = tuple[object, ...]
+FileStamp = tuple[object, ...]
 PriceOf = Callable[[str], Prices | None]  # of a model by its name
 
 
@@ -34,7 +34,7 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
     """One session as counts need it; `stamp` changes with what it was made from."""
 
     no: int
-    stamp: Stamp
+    stamp: FileStamp
     id: str
     title: str
     source: str
@@ -71,7 +71,7 @@ def read_facts(
     short = whose(database, Derived.SHORT)
     if not known:
         return {fact.no: fact for fact in _facts(database.query(FACTS, short), price)}
-    stamps: dict[int, Stamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS, short)}
+    stamps: dict[int, FileStamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS, short)}
     facts = {no: known[no] for no, stamp in stamps.items() if no in known and known[no].stamp == stamp}
     missing = [no for no in stamps if no not in facts]
     for start in range(0, len(missing), PAGE):

@@ -83,7 +83,7 @@ def _said_before(database: Database, session: Session, messages: Sequence[Messag
 Change = Literal["imported", "updated", "unchanged", "conflict"]
 
 
-class Kept(NamedTuple):
+class KeepResult(NamedTuple):
     """What keeping a transcript changed, how many messages it added, and what a person should know of it."""
 
     change: Change
@@ -99,7 +99,7 @@ class Provenance(NamedTuple):
     now: float
 
 
-def keep(database: Database, prepared: PreparedSession, provenance: Provenance) -> Kept:
+def keep(database: Database, prepared: PreparedSession, provenance: Provenance) -> KeepResult:
     """Keep a session wholly or not at all. Keeping it again changes nothing; a grown one gains what is new."""
     with database.writing():
         session = stored(database, prepared.id)
@@ -111,16 +111,16 @@ def keep(database: Database, prepared: PreparedSession, provenance: Provenance) 
         return kept
 
 
-def keep_all(database: Database, found: Sequence[tuple[PreparedSession, Provenance]]) -> list[Kept]:
+def keep_all(database: Database, found: Sequence[tuple[PreparedSession, Provenance]]) -> list[KeepResult]:
     """Keep sessions in their order, as `keep` does each; new ones that follow each other are added together."""
     with database.writing():
         seen = _stored_already(database, [prepared for prepared, _ in found])
-        new, kept = list[NewSession](), list[Kept]()
+        new, kept = list[NewSession](), list[KeepResult]()
         for prepared, provenance in found:
             marks = _marks(prepared)
             if seen.isdisjoint(marks):
                 new.append(_new(prepared, provenance))
-                kept.append(Kept("imported", len(prepared.rows)))
+                kept.append(KeepResult("imported", len(prepared.rows)))
             else:
                 add_sessions(database, new)
                 new.clear()
@@ -149,7 +149,7 @@ def _stored_already(database: Database, found: Iterable[PreparedSession]) -> set
     }
 
 
-def compare(database: Database, prepared: PreparedSession, *, path: str) -> Kept:
+def compare(database: Database, prepared: PreparedSession, *, path: str) -> KeepResult:
     """What `keep` would do, without doing it."""
     return _compared(database, stored(database, prepared.id), prepared, path)
 
@@ -275,17 +275,17 @@ def stored(database: Database, session_id: str) -> Session | None:
     return session_of(rows[0]) if rows else None
 
 
-def _compared(database: Database, session: Session | None, prepared: PreparedSession, path: str) -> Kept:
+def _compared(database: Database, session: Session | None, prepared: PreparedSession, path: str) -> KeepResult:
     if session is None:
-        return Kept("imported", len(prepared.rows) - _shared(database, prepared.rows))
+        return KeepResult("imported", len(prepared.rows) - _shared(database, prepared.rows))
     if session.head == prepared.head:
         current = database.query(f"SELECT {COLUMNS} FROM sessions WHERE no = ?", (session.no,))[0]
-        return Kept("unchanged" if tuple(current) == prepared.columns else "updated", 0)
+        return KeepResult("unchanged" if tuple(current) == prepared.columns else "updated", 0)
     if _holds(database, session, prepared):
-        return Kept("unchanged", 0, "the stored session is longer than this file")
+        return KeepResult("unchanged", 0, "the stored session is longer than this file")
     if not _begins(session, prepared) and session.path != path:
-        return Kept("conflict", 0, f"another session with the id {session.native_id} came from {session.path}")
-    return Kept("updated", len(prepared.rows) - _shared(database, prepared.rows))
+        return KeepResult("conflict", 0, f"another session with the id {session.native_id} came from {session.path}")
+    return KeepResult("updated", len(prepared.rows) - _shared(database, prepared.rows))
 
 
 def _bring_up_to_date(database: Database, session: Session, prepared: PreparedSession, provenance: Provenance) -> None:

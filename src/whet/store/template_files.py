@@ -12,7 +12,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.examples import templates
-from whet.examples.choosing import Worth
+from whet.examples.choosing import TemplateEffect
 from whet.examples.templates import Template
 from whet.ledger.patches import digest
 from whet.sessions.transcripts import Transcript, session_id
@@ -99,15 +99,15 @@ def sessions_with(database: Database, key: str) -> frozenset[str]:
     return frozenset(session for (session,) in rows)
 
 
-def record_worth(database: Database, worth: Worth) -> None:
+def record_worth(database: Database, worth: TemplateEffect) -> None:
     """Keep what was measured; nothing that was measured before is overwritten."""
     body = msgspec.json.encode(worth)
     keep_record(database, RecordKind.WORTH, f"{worth.key} {digest(body.decode())}", body, now=worth.at)
 
 
-def worths(database: Database) -> tuple[Worth, ...]:
+def worths(database: Database) -> tuple[TemplateEffect, ...]:
     """All that was measured, the oldest first."""
-    found = (decoded_or_none(body, Worth) for body, _ in all_records(database, RecordKind.WORTH))
+    found = (decoded_or_none(body, TemplateEffect) for body, _ in all_records(database, RecordKind.WORTH))
     return tuple(worth for worth in found if worth is not None)
 
 
@@ -131,7 +131,7 @@ def _found(home: Path, name: str) -> TemplateFile:
 class Draw(NamedTuple):
     """A session that `auto` chose a template for, and whether it really began with it."""
 
-    lot: str
+    draw_id: str
     key: str  # of the template
     name: str
     model: str
@@ -143,7 +143,7 @@ class Draw(NamedTuple):
 class CountedDraw(NamedTuple):
     """How a drawn session went, with all that went on from it."""
 
-    lot: str
+    draw_id: str
     loss: float
     sessions: int
 
@@ -160,9 +160,18 @@ def keep_draw(database: Database, draw: Draw) -> Draw:
     """Write down what was drawn; gives what holds, for a session that is begun again has drawn already."""
     database.execute(
         f"INSERT INTO template_draws ({COLUMNS}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
-        (draw.lot, draw.key, draw.name, draw.model, int(draw.told), draw.share, draw.at, session_id(SOURCE, draw.lot)),
+        (
+            draw.draw_id,
+            draw.key,
+            draw.name,
+            draw.model,
+            int(draw.told),
+            draw.share,
+            draw.at,
+            session_id(SOURCE, draw.draw_id),
+        ),
     )
-    return _draw(database.query(f"SELECT {COLUMNS} FROM template_draws WHERE lot = ?", (draw.lot,))[0])
+    return _draw(database.query(f"SELECT {COLUMNS} FROM template_draws WHERE lot = ?", (draw.draw_id,))[0])
 
 
 def uncounted(database: Database) -> list[Draw]:
@@ -179,7 +188,7 @@ def count_draws(database: Database, counted: Iterable[CountedDraw]) -> None:
     database.many(
         "UPDATE template_draws SET loss = ?, sessions = ?,"
         " counted = (SELECT coalesce(max(counted), 0) + 1 FROM template_draws) WHERE lot = ? AND counted IS NULL",
-        [(each.loss, each.sessions, each.lot) for each in counted],
+        [(each.loss, each.sessions, each.draw_id) for each in counted],
     )
 
 
@@ -205,5 +214,5 @@ def _draw(row: Iterable[object]) -> Draw:
     return draw._replace(told=bool(draw.told))
 
 
-COLUMNS = ", ".join(Draw._fields)
+COLUMNS = ", ".join(("lot", *Draw._fields[1:]))
 OF_DRAW = ", ".join(f"d.{field}" for field in Draw._fields)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.outcomes.named_checks import Head
+from whet.outcomes.named_checks import EntryHead
 from whet.sessions.worktrees import without_worktree
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
@@ -14,13 +14,13 @@ from whet.store.database import Database
 from whet.store.derived import KEPT, OF_SESSION, Derived, own_name, whose
 from whet.store.listing import Filters, conditions
 from whet.store.rows import Session, decoded_or_none, session_of, uncollected
-from whet.trouble.checks import HeadCount, head_counts, learned_checks
+from whet.trouble.checks import CommandCount, head_counts, learned_checks
 from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import OwnView, trouble_of
 from whet.trouble.values import JudgedMessages, SessionTrouble
 
 # Of each project, the commands that its sessions show to be its checks.
-ProjectChecks = Mapping[str, frozenset[Head]]
+ProjectChecks = Mapping[str, frozenset[EntryHead]]
 
 
 class FoundTrouble(NamedTuple):
@@ -30,8 +30,8 @@ class FoundTrouble(NamedTuple):
     """
 
     trouble: SessionTrouble
-    heads: tuple[HeadCount, ...]
-    checks: tuple[Head, ...]
+    heads: tuple[CommandCount, ...]
+    checks: tuple[EntryHead, ...]
     counts: bool
 
 
@@ -123,7 +123,7 @@ def keep_trouble(database: Database, session: Session, found: FoundTrouble, *, v
 
 def project_checks(database: Database) -> ProjectChecks:
     """The commands that the sessions of each project show to be its checks."""
-    counts: dict[str, list[HeadCount]] = {}
+    counts: dict[str, list[CommandCount]] = {}
     sql = f"SELECT s.folder, d.record {KEPT} WHERE d.counts = 1"
     for folder, record in database.query(sql, whose(database, Derived.HEADS)):
         counts.setdefault(without_worktree(folder), []).extend(_heads(record).heads)
@@ -142,17 +142,17 @@ def with_other_checks(database: Database, checks: ProjectChecks) -> list[Session
     return found
 
 
-class KeptHeads(NamedTuple):
+class KeptCommandCounts(NamedTuple):
     """How the commands of a session were used, and which of them were taken for checks."""
 
-    heads: tuple[HeadCount, ...] = ()
-    checks: tuple[Head, ...] = ()
+    heads: tuple[CommandCount, ...] = ()
+    checks: tuple[EntryHead, ...] = ()
 
 
-def _heads(encoded: object) -> KeptHeads:
-    return decoded_or_none(encoded, KeptHeads) or KeptHeads()
+def _heads(encoded: object) -> KeptCommandCounts:
+    return decoded_or_none(encoded, KeptCommandCounts) or KeptCommandCounts()
 
 
-def _used(heads: Iterable[HeadCount], known: frozenset[Head]) -> tuple[Head, ...]:
+def _used(heads: Iterable[CommandCount], known: frozenset[EntryHead]) -> tuple[EntryHead, ...]:
     """The checks of a project that were red in a session; others change nothing in it."""
     return tuple(sorted({count.head for count in heads} & known))

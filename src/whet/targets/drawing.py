@@ -25,7 +25,7 @@ from whet.trials.canaries import key_of, replaced_by, told_rules
 from whet.trials.draws import is_told
 
 
-class Offer(NamedTuple):
+class TextsToTell(NamedTuple):
     """The rules and the skills, and the names of those that no person approved though one should have."""
 
     rules: tuple[Item, ...]
@@ -34,7 +34,7 @@ class Offer(NamedTuple):
     before: Mapping[int, Item | None] = MappingProxyType({})  # what stood where a canary is, by its number
 
 
-def offered(home: Home, ledger: Ledger) -> Offer:
+def offered(home: Home, ledger: Ledger) -> TextsToTell:
     """What may be told to other agents now."""
     state, held = _in_force(ledger)
     doubtful = {item.name.partition("/")[0] for item in held if item.form is not Form.RULE}
@@ -42,7 +42,7 @@ def offered(home: Home, ledger: Ledger) -> Offer:
     return _offer(state, held)._replace(skills=skills)
 
 
-def offered_rules(ledger: Ledger) -> Offer:
+def offered_rules(ledger: Ledger) -> TextsToTell:
     """The rules of what may be told, without looking at the skills in the home."""
     return _offer(*_in_force(ledger))
 
@@ -55,10 +55,10 @@ def _in_force(ledger: Ledger) -> tuple[State, tuple[Item, ...]]:
     return state, tuple(item for item in parts if not is_vouched_for(item, entries))
 
 
-def _offer(state: State, held: tuple[Item, ...]) -> Offer:
+def _offer(state: State, held: tuple[Item, ...]) -> TextsToTell:
     rules = tuple(rule for rule in state.rules if rule not in held)
     before = {number: item for number, item in replaced_by(state).items() if item is None or item not in held}
-    return Offer(rules, {}, tuple(item.name for item in held), before)
+    return TextsToTell(rules, {}, tuple(item.name for item in held), before)
 
 
 def skills_of(home: Home) -> Iterator[tuple[str, Content]]:
@@ -74,7 +74,7 @@ def unit_of(path: str, day: str) -> str:
     return f"{os.path.realpath(path)}@{day}" if day else ""
 
 
-def for_files(offer: Offer, targets: Iterable[Target], hooked: frozenset[str]) -> Offer:
+def for_files(offer: TextsToTell, targets: Iterable[Target], hooked: frozenset[str]) -> TextsToTell:
     """What is there for a file. Where an agent that reads it has hooks, new rules on trial are told by those alone:
     each session draws for itself. A change of a rule stays the file's, or sessions would be told the old one too.
     Where all that read it have hooks, so are rules that are to be told at the start.
@@ -103,13 +103,13 @@ def _are_hooked(readers: Iterable[Target], hooked: frozenset[str]) -> bool:
     return all(target.agent in hooked for target in readers)
 
 
-def drawn(offer: Offer, path: str, day: str) -> tuple[Item, ...]:
+def drawn(offer: TextsToTell, path: str, day: str) -> tuple[Item, ...]:
     """The rules as one file holds them on a day."""
     told = told_rules(offer.rules, offer.before, unit_of(path, day))
     return tuple(replace(item, canary=False) if item.canary else item for item in told)
 
 
-def deliveries_of(offer: Offer, path: str, day: str, targets: Iterable[Target]) -> Iterator[Delivery]:
+def deliveries_of(offer: TextsToTell, path: str, day: str, targets: Iterable[Target]) -> Iterator[Delivery]:
     """For each canary that is meant for the readers of a file, whether they are told today."""
     readers = tuple(targets)
     for item in offer.rules if day else ():

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from whet.agents.registry import USUAL, agents, known
 from whet.ledger.entries import Item
-from whet.ledger.holding import Whereabouts, holds, lies_in
+from whet.ledger.holding import WorkLocation, holds, lies_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.recording import SOURCE
@@ -42,7 +42,7 @@ def reads(reader: Reader, rule: Item) -> bool:
     """Whether a rule is for a reader: what its agent runs, whether somebody is there to answer, and the project."""
     agent = known(reader.agent)
     families = agent.models if agent else ()
-    where = Whereabouts(reader.project, families=families, purpose=reader.purpose, folder=reader.folder)
+    where = WorkLocation(reader.project, families=families, purpose=reader.purpose, folder=reader.folder)
     return holds(rule.scope, where)
 
 

@@ -34,7 +34,7 @@ class Ownership(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     made_by: str = "whet sync"
 
 
-class Hand(NamedTuple):
+class CopyOptions(NamedTuple):
     """Whose copies they are, and how to go about it. With `keep`, edited files are saved by it and then replaced."""
 
     home: str
@@ -54,17 +54,17 @@ class Copy(NamedTuple):
 def copied(folder: Path, home: str, *, project: str = "") -> tuple[str, ...]:
     """The names of the skills in an agent's folder that this home put there."""
     found = files.entries(place_of(folder, project)) if folder.is_dir() else ()
-    hand = Hand(home, project=project)
+    hand = CopyOptions(home, project=project)
     return tuple(entry.name for entry in found if entry.kind == "folder" and _owned(folder / entry.name, hand))
 
 
-def copy(folder: Path, name: str, content: Content, hand: Hand) -> Copy:
+def copy(folder: Path, name: str, content: Content, hand: CopyOptions) -> Copy:
     """Bring one skill into an agent's folder: support files first, so that SKILL.md never points at nothing."""
     with _held(folder, hand):
         return _copy(folder / name, content, hand)
 
 
-def _copy(place: Path, content: Content, hand: Hand) -> Copy:
+def _copy(place: Path, content: Content, hand: CopyOptions) -> Copy:
     name = place.name
     marker = files.read(place_of(place / MARKER, hand.project)) if place.is_dir() else None
     owned = _parse(marker)
@@ -100,13 +100,13 @@ def _agents_own(place: Path, content: Content) -> Copy | None:
     return None
 
 
-def withdraw(folder: Path, name: str, hand: Hand) -> Copy:
+def withdraw(folder: Path, name: str, hand: CopyOptions) -> Copy:
     """Take a copied skill away again; files that others put beside it stay."""
     with _held(folder, hand):
         return _withdraw(folder / name, hand)
 
 
-def _withdraw(place: Path, hand: Hand) -> Copy:
+def _withdraw(place: Path, hand: CopyOptions) -> Copy:
     name = place.name
     marker = files.read(place_of(place / MARKER, hand.project))
     owned = _parse(marker)
@@ -128,7 +128,7 @@ def _withdraw(place: Path, hand: Hand) -> Copy:
 
 
 @contextlib.contextmanager
-def _held(folder: Path, hand: Hand) -> Iterator[None]:
+def _held(folder: Path, hand: CopyOptions) -> Iterator[None]:
     """No other sync changes a skill in this folder meanwhile: what one copies another may be about to take away."""
     if hand.dry_run:
         yield
@@ -138,7 +138,9 @@ def _held(folder: Path, hand: Hand) -> Iterator[None]:
         yield
 
 
-def _write(place: Path, content: Content, before: Content, marker: bytes | None, done: Ownership, hand: Hand) -> None:
+def _write(
+    place: Path, content: Content, before: Content, marker: bytes | None, done: Ownership, hand: CopyOptions
+) -> None:
     while_changing = {
         path: tuple(sorted({_hash(body) for side in (before, content) if (body := side.get(path)) is not None}))
         for path in (*before, *content)
@@ -156,7 +158,7 @@ def _write(place: Path, content: Content, before: Content, marker: bytes | None,
     files.write(place_of(place / MARKER, hand.project), _encode(done), expected=begun)
 
 
-def _save(names: Iterable[str], before: Content, hand: Hand) -> None:
+def _save(names: Iterable[str], before: Content, hand: CopyOptions) -> None:
     for name in names:
         if hand.keep:
             hand.keep(name, before[name])
@@ -171,7 +173,7 @@ def _is_free(place: Path) -> bool:
         return all(each.is_dir() and not each.is_symlink() for each in found if not is_temporary(each.name))
 
 
-def _standing(place: Path, names: Iterable[str], hand: Hand) -> dict[str, bytes]:
+def _standing(place: Path, names: Iterable[str], hand: CopyOptions) -> dict[str, bytes]:
     found = {name: files.read(_within(place, name, hand)) for name in names}
     return {name: body for name, body in found.items() if body is not None}
 
@@ -180,7 +182,7 @@ def _edited(before: Content, owned: Ownership) -> list[str]:
     return [name for name, body in before.items() if _hash(body) not in owned.files.get(name, ())]
 
 
-def _owned(place: Path, hand: Hand) -> bool:
+def _owned(place: Path, hand: CopyOptions) -> bool:
     found = _parse(files.read(place_of(place / MARKER, hand.project)))
     return found is not None and found.home == hand.home
 
@@ -215,6 +217,6 @@ def _encode(ownership: Ownership) -> bytes:
     return msgspec.json.format(msgspec.json.encode(ownership), indent=2) + b"\n"
 
 
-def _within(place: Path, name: str, hand: Hand) -> files.Place:
+def _within(place: Path, name: str, hand: CopyOptions) -> files.Place:
     folder = place_of(place, hand.project)
     return files.beneath(folder.root, *folder.names, *name.split("/"))

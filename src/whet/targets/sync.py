@@ -21,7 +21,7 @@ from whet.store.folders import NEW_FILE
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.targets import skill_folders
-from whet.targets.drawing import Offer, deliveries_of, drawn, for_files, offered
+from whet.targets.drawing import TextsToTell, deliveries_of, drawn, for_files, offered
 from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
 from whet.targets.reaching import hooked_agents
 from whet.targets.rendering import text_for
@@ -68,7 +68,7 @@ class SyncOrder(NamedTuple):
     """How to sync: `offer` tells what is in force now, and is asked again at the end."""
 
     home: Home
-    offer: Callable[[], Offer]
+    offer: Callable[[], TextsToTell]
     dry_run: bool = False
     force: bool = False
     day: str = ""  # by which canaries are drawn for each file; without one they are left out
@@ -90,7 +90,7 @@ def sync(order: SyncOrder, targets: tuple[Target, ...]) -> tuple[TargetChange, .
     return tuple(changes.values())
 
 
-def _round(order: SyncOrder, offer: Offer, targets: tuple[Target, ...]) -> Iterator[TargetChange]:
+def _round(order: SyncOrder, offer: TextsToTell, targets: tuple[Target, ...]) -> Iterator[TargetChange]:
     for path, sharing in _shared(targets, "file").items():
         fitting = for_files(offer, sharing, order.hooked)
         rules = drawn(fitting, path, order.day)
@@ -202,7 +202,7 @@ def deliver_skills(
     except WhetError as error:
         return [TargetChange(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
     save = partial(_keep_bytes, order.home) if order.force else None
-    hand = skill_folders.Hand(home, order.dry_run, save, readers.first.project)
+    hand = skill_folders.CopyOptions(home, order.dry_run, save, readers.first.project)
     copies = [_tried(name, partial(skill_folders.copy, real, name, content, hand)) for name, content in wanted.items()]
     copies += [_tried(name, partial(skill_folders.withdraw, real, name, hand)) for name in gone]
     if not readers.targets and not order.dry_run:

@@ -49,14 +49,14 @@ OPPOSITES = (
 _OPPOSITE_OF = {second: first for first, second in OPPOSITES}
 
 
-class Sense(NamedTuple):
+class TellingWords(NamedTuple):
     """The telling words of a text, and whether what they say is asked for or forbidden."""
 
     words: frozenset[str]
     forbids: bool
 
 
-def sense(text: str) -> Sense:
+def sense(text: str) -> TellingWords:
     """The telling words, without endings and negations; each negation or turned word turns the sense round."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     words: set[str] = set()
@@ -70,7 +70,7 @@ def sense(text: str) -> Sense:
             words.add(_OPPOSITE_OF[word])
         elif word not in EMPTY_WORDS or word == "on":
             words.update(_script_pieces(word) or (stem(word),))
-    return Sense(frozenset(words), turns % 2 == 1)
+    return TellingWords(frozenset(words), turns % 2 == 1)
 
 
 def similarity(one: frozenset[str], other: frozenset[str]) -> float:
@@ -83,11 +83,11 @@ def covered(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one) if one else 0.0
 
 
-def is_same(one: Sense, other: Sense) -> bool:
+def is_same(one: TellingWords, other: TellingWords) -> bool:
     return one.forbids == other.forbids and similarity(one.words, other.words) >= SAME
 
 
-def is_opposed(one: Sense, other: Sense) -> bool:
+def is_opposed(one: TellingWords, other: TellingWords) -> bool:
     """Whether one asks for what the other forbids, as far as their words tell.
 
     Seen: negated or turned wordings of much the same words. Not seen: two positive texts that cannot both be

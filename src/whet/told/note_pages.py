@@ -25,7 +25,7 @@ class PageForm(StrEnum):
     HERMES = "hermes"  # entries with a line of § between them, and no newline at the end
 
 
-class Placed(NamedTuple):
+class PlacedNote(NamedTuple):
     """A note where it stands: its characters from `start` to `end`, and the marker before its words."""
 
     text: str
@@ -39,7 +39,7 @@ def is_mistakable(line: str) -> bool:
     return line.strip() == SEPARATOR or _COMMENT_END.search(line) is not None
 
 
-def placed(page: str, form: PageForm = PageForm.LIST) -> tuple[Placed, ...]:
+def placed(page: str, form: PageForm = PageForm.LIST) -> tuple[PlacedNote, ...]:
     """The notes of a page, in their order."""
     return _entries(page) if form is PageForm.HERMES else _items(page)
 
@@ -57,7 +57,7 @@ def added(page: str, text: str, form: PageForm = PageForm.LIST) -> str:
     return f"{before}{_rendered(text, '- ', newline)}{newline}{gap}{after}"
 
 
-def replaced(page: str, note: Placed, text: str, form: PageForm = PageForm.LIST) -> str:
+def replaced(page: str, note: PlacedNote, text: str, form: PageForm = PageForm.LIST) -> str:
     """The page with other words in one note's place."""
     if form is PageForm.HERMES:
         return JOINT.join(text if other == note else other.text for other in _entries(page))
@@ -66,7 +66,7 @@ def replaced(page: str, note: Placed, text: str, form: PageForm = PageForm.LIST)
     return f"{page[: note.start]}{_rendered(text, note.marker or '- ', newline)}{ending}{page[note.end :]}"
 
 
-def removed(page: str, note: Placed, form: PageForm = PageForm.LIST) -> str:
+def removed(page: str, note: PlacedNote, form: PageForm = PageForm.LIST) -> str:
     """The page without one note."""
     if form is PageForm.HERMES:
         return JOINT.join(other.text for other in _entries(page) if other != note)
@@ -89,12 +89,12 @@ def size(page: str, form: PageForm = PageForm.LIST) -> int:
     return len(page) if form is PageForm.HERMES else len(shown(page, len(page)))
 
 
-def _entries(page: str) -> tuple[Placed, ...]:
+def _entries(page: str) -> tuple[PlacedNote, ...]:
     found, start = [], 0
     for piece in page.split(JOINT):
         text = piece.strip()
         if text:
-            found.append(Placed(text, start, start + len(piece), ""))
+            found.append(PlacedNote(text, start, start + len(piece), ""))
         start += len(piece) + len(JOINT)
     return tuple(found)
 
@@ -107,8 +107,8 @@ class _Line(NamedTuple):
     marker: str = ""
 
 
-def _items(page: str) -> tuple[Placed, ...]:
-    found: list[Placed] = []
+def _items(page: str) -> tuple[PlacedNote, ...]:
+    found: list[PlacedNote] = []
     lines: list[_Line] = []  # of the note at hand
     for line in _lines(page):
         if line.kind == "blank" and not lines:
@@ -122,12 +122,12 @@ def _items(page: str) -> tuple[Placed, ...]:
     return tuple(found)
 
 
-def _close(found: list[Placed], lines: list[_Line]) -> None:
+def _close(found: list[PlacedNote], lines: list[_Line]) -> None:
     while lines and lines[-1].kind == "blank":
         lines = lines[:-1]
     if lines:
         text = "\n".join(line.text for line in lines).strip()
-        found.append(Placed(text, lines[0].start, lines[-1].end, lines[0].marker))
+        found.append(PlacedNote(text, lines[0].start, lines[-1].end, lines[0].marker))
 
 
 def _lines(page: str) -> list[_Line]:

@@ -20,7 +20,7 @@ DEFAULT_ORDER = 50
 _BILLIONS = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z0-9])")
 
 
-class Slot(StrEnum):
+class PassageSlot(StrEnum):
     """Where a passage stands in the prompt. Those below `hint` are frames: `{body}` is what they hold."""
 
     IDENTITY = "identity"
@@ -47,7 +47,7 @@ class Passage(Value, frozen=True):
 
     name: str
     text: str
-    slot: Slot = Slot.GUIDANCE
+    slot: PassageSlot = PassageSlot.GUIDANCE
     order: int = DEFAULT_ORDER
     tools: tuple[str, ...] = ()  # names, with `*` for the rest of one
     families: tuple[str, ...] = ()  # of tools
@@ -91,7 +91,7 @@ def passage_of(name: str, source: str) -> Passage:
         f"the field {unknown[0]}, which is not known"
         if unknown
         else f"the slot {slot}, which is not known"
-        if slot not in tuple(Slot)
+        if slot not in tuple(PassageSlot)
         else "an order that is not a number"
         if not order.isdecimal()
         else "a size that is neither small nor large"
@@ -107,7 +107,7 @@ def passage_of(name: str, source: str) -> Passage:
     return Passage(
         name=name,
         text=text,
-        slot=Slot(slot),
+        slot=PassageSlot(slot),
         order=int(order),
         size=size,
         enforcement=enforcement == "yes",

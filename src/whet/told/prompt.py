@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import TRUSTED, Scope
 from whet.sessions.trust import Trust, lowest
 from whet.text import words
 from whet.text.quoting import hidden, mark_for, one_line, quoted, shortened, visible
 from whet.text.words import filled
-from whet.told.passages import Circumstances, Passage, Slot, chosen, is_tiny, plain_names
+from whet.told.passages import Circumstances, Passage, PassageSlot, chosen, is_tiny, plain_names
 from whet.values import Value
 
 
@@ -106,7 +106,7 @@ def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) ->
 
     A tiny model gets the example of a rule with it; another gets the rule alone.
     """
-    where = Whereabouts(
+    where = WorkLocation(
         setting.project, setting.model, tools=setting.tools, purpose=setting.purpose, folder=setting.folder
     )
     scoped = [rule for rule in rules if holds(rule.scope, where)]
@@ -176,19 +176,19 @@ class PromptPiece(NamedTuple):
     warning: str = ""
 
 
-class Frames(NamedTuple):
+class PromptFrames(NamedTuple):
     """The passages that apply by their slot, and the values of their places."""
 
     passages: tuple[Passage, ...]
     values: dict[str, str]
 
-    def of(self, slot: Slot) -> Iterator[tuple[str, str]]:
+    def of(self, slot: PassageSlot) -> Iterator[tuple[str, str]]:
         """Name and filled text of every passage in a slot."""
         for passage in self.passages:
             if passage.slot is slot:
                 yield passage.name, filled(passage.text, self.values)
 
-    def around(self, slot: Slot, body: str, *, mark: str = "") -> str:
+    def around(self, slot: PassageSlot, body: str, *, mark: str = "") -> str:
         """The body in the frame of its slot; bare where there is no frame."""
         frame = next((passage.text for passage in self.passages if passage.slot is slot), "{body}")
         return filled(frame, {**self.values, "body": body, "mark": mark})
@@ -197,7 +197,7 @@ class Frames(NamedTuple):
 def assemble(sources: Sources) -> Prompt:
     """The prompt of a session. The same sources give the same bytes; only volatile sources change the volatile tier."""
     setting = msgspec.structs.replace(sources.setting, tools=plain_names(sources.setting.tools))
-    frames = Frames(chosen(sources.guidance, setting), _values(sources))
+    frames = PromptFrames(chosen(sources.guidance, setting), _values(sources))
     pieces = [
         *_stable(sources, setting, frames),
         *_context(sources, frames),
@@ -231,16 +231,16 @@ def _values(sources: Sources) -> dict[str, str]:
     }
 
 
-def _stable(sources: Sources, setting: Circumstances, frames: Frames) -> Iterator[PromptPiece]:
+def _stable(sources: Sources, setting: Circumstances, frames: PromptFrames) -> Iterator[PromptPiece]:
     yield from _identity(sources, frames)
-    for slot in (Slot.GUIDANCE, Slot.HINT):
+    for slot in (PassageSlot.GUIDANCE, PassageSlot.HINT):
         for name, text in frames.of(slot):
             yield PromptPiece(Tier.STABLE, f"{slot}: {name}", text, Trust.OPERATOR)
     yield from _skills(sources, frames)
     yield from _rules(sources, setting, frames)
 
 
-def _identity(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
+def _identity(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
     own = _own(sources.identity)
     if own:
         text, left_out = shortened(own.text, sources.budgets.identity)
@@ -249,12 +249,12 @@ def _identity(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
         return
     if _is_foreign(sources.identity):
         yield _withheld(Tier.STABLE, "identity", "The identity was left out")
-    for name, text in frames.of(Slot.IDENTITY):
+    for name, text in frames.of(PassageSlot.IDENTITY):
         yield PromptPiece(Tier.STABLE, f"identity: {name}", text, Trust.OPERATOR)
         break
 
 
-def _skills(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
+def _skills(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
     if _is_foreign(sources.skills):
         yield _withheld(Tier.STABLE, "skills", "The index of skills was left out")
     index = _own(sources.skills)
@@ -263,30 +263,30 @@ def _skills(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
         lines = words.fitting(wanted, sources.budgets.skills)
         left = len({*wanted} - {*lines})
         warning = f"The index of skills is too long: {left:,} of its lines were left out." if left else ""
-        body = frames.around(Slot.SKILLS, "\n".join(lines)) if lines else ""
+        body = frames.around(PassageSlot.SKILLS, "\n".join(lines)) if lines else ""
         yield PromptPiece(Tier.STABLE, "skills", body, index.trust, warning)
 
 
-def _rules(sources: Sources, setting: Circumstances, frames: Frames) -> Iterator[PromptPiece]:
-    frame = frames.around(Slot.RULES, "")
+def _rules(sources: Sources, setting: Circumstances, frames: PromptFrames) -> Iterator[PromptPiece]:
+    frame = frames.around(PassageSlot.RULES, "")
     found = rule_lines(sources.rules, setting, budget=sources.budgets.rules - words.estimate(frame))
     for warning in found.warnings:
         yield PromptPiece(Tier.STABLE, "rules", "", Trust.OPERATOR, warning)
     if found.lines:
-        yield PromptPiece(Tier.STABLE, "rules", frames.around(Slot.RULES, "\n".join(found.lines)), found.trust)
+        yield PromptPiece(Tier.STABLE, "rules", frames.around(PassageSlot.RULES, "\n".join(found.lines)), found.trust)
 
 
-def _context(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
+def _context(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
     if _is_foreign(sources.caller):
         yield _withheld(Tier.CONTEXT, "caller", "The caller's message was left out")
     caller = _own(sources.caller)
     if caller:
-        yield PromptPiece(Tier.CONTEXT, "caller", frames.around(Slot.CALLER, caller.text), caller.trust)
+        yield PromptPiece(Tier.CONTEXT, "caller", frames.around(PassageSlot.CALLER, caller.text), caller.trust)
     if sources.with_files:
         yield from _files(sources, frames)
 
 
-def _files(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
+def _files(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
     own = _own(sources.identity)
     files = _distinct(sources.files, own.text if own else "")
     mark = mark_for(f"{file.path}\0{file.text}" for file in files)
@@ -302,13 +302,13 @@ def _files(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
             Tier.CONTEXT, file.path, "", file.trust, _cut(file.path, left_out if room >= 0 else len(file.text))
         )
     if blocks:
-        body = frames.around(Slot.REPOSITORY, BETWEEN.join(reversed(blocks)), mark=mark)
+        body = frames.around(PassageSlot.REPOSITORY, BETWEEN.join(reversed(blocks)), mark=mark)
         name = f"files: {', '.join(one_line(file.path) for file in files)}"
         yield PromptPiece(Tier.CONTEXT, name, body, lowest(file.trust for file in files))
     yield from _findings(sources.files, frames)
 
 
-def _findings(files: tuple[ContextFile, ...], frames: Frames) -> Iterator[PromptPiece]:
+def _findings(files: tuple[ContextFile, ...], frames: PromptFrames) -> Iterator[PromptPiece]:
     """What there is to say about files besides their words."""
     for file in files:
         if hidden(file.text):
@@ -316,7 +316,7 @@ def _findings(files: tuple[ContextFile, ...], frames: Frames) -> Iterator[Prompt
             yield PromptPiece(Tier.CONTEXT, file.path, "", file.trust, warning)
     faults = [f"{one_line(file.path)}: {one_line(file.fault)}" for file in files if file.fault]
     if faults:
-        body = frames.around(Slot.UNREADABLE, "\n".join(f"- {fault}" for fault in faults))
+        body = frames.around(PassageSlot.UNREADABLE, "\n".join(f"- {fault}" for fault in faults))
         yield PromptPiece(Tier.CONTEXT, "unreadable", body, Trust.OPERATOR, f"Not read: {'; '.join(faults)}")
 
 
@@ -338,9 +338,12 @@ def _distinct(files: Iterable[ContextFile], identity: str) -> list[ContextFile]:
     ]
 
 
-def _volatile(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
+def _volatile(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
     limits = sources.budgets
-    known = (("memory", sources.memory, Slot.MEMORY, limits.memory), ("user", sources.user, Slot.USER, limits.user))
+    known = (
+        ("memory", sources.memory, PassageSlot.MEMORY, limits.memory),
+        ("user", sources.user, PassageSlot.USER, limits.user),
+    )
     foreign: list[tuple[str, Material]] = []
     for name, material, slot, limit in known:
         own = _own(material)
@@ -355,22 +358,22 @@ def _volatile(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
         foreign.append(("external memory", sources.external))
     yield from _foreign(foreign, limits.external, frames)
     slots = {
-        Slot.DATE: sources.date is not None,
-        Slot.MODEL: bool(sources.setting.model),
-        Slot.PROVIDER: bool(sources.setting.provider),
-        Slot.SESSION: bool(sources.session),
+        PassageSlot.DATE: sources.date is not None,
+        PassageSlot.MODEL: bool(sources.setting.model),
+        PassageSlot.PROVIDER: bool(sources.setting.provider),
+        PassageSlot.SESSION: bool(sources.session),
     }
     lines = [text for slot, given in slots.items() if given for _, text in frames.of(slot)]
     yield PromptPiece(Tier.VOLATILE, "setting", "\n".join(lines), Trust.OPERATOR)
 
 
-def _foreign(materials: list[tuple[str, Material]], limit: int, frames: Frames) -> Iterator[PromptPiece]:
+def _foreign(materials: list[tuple[str, Material]], limit: int, frames: PromptFrames) -> Iterator[PromptPiece]:
     """What others wrote, shown as data."""
     texts = [(name, visible(material.text).strip()) for name, material in materials]
     mark = mark_for(text for _, text in texts)
     for (name, text), (_, material) in zip(texts, materials, strict=True):
         kept, left_out = shortened(text, limit, mark=mark)
-        body = frames.around(Slot.EXTERNAL, quoted(name, kept, mark=mark), mark=mark)
+        body = frames.around(PassageSlot.EXTERNAL, quoted(name, kept, mark=mark), mark=mark)
         yield PromptPiece(Tier.VOLATILE, name, body, material.trust, _cut(f"The {name} block", left_out))
 
 

@@ -184,14 +184,14 @@ def why_invalid(attempts: Sequence[Attempt]) -> str:
     return f"{len(invalid)} of {len(attempts)} attempts were invalid: {Counter(invalid).most_common(1)[0][0]}"
 
 
-class Useless(NamedTuple):
+class UselessCases(NamedTuple):
     """Cases that tell nothing, because they passed always or never."""
 
     always: tuple[str, ...]
     never: tuple[str, ...]
 
 
-def useless(attempts: Sequence[Attempt]) -> Useless:
+def useless(attempts: Sequence[Attempt]) -> UselessCases:
     """The cases that passed always, or never, in base and candidate; the placebo does not count."""
     marks: dict[str, set[tuple[Arm, bool]]] = {}
     for each in attempts:
@@ -200,7 +200,7 @@ def useless(attempts: Sequence[Attempt]) -> Useless:
     alike = {
         case: {passed for _, passed in found} for case, found in marks.items() if len({arm for arm, _ in found}) == 2
     }
-    return Useless(
+    return UselessCases(
         tuple(sorted(case for case, found in alike.items() if found == {True})),
         tuple(sorted(case for case, found in alike.items() if found == {False})),
     )

@@ -165,7 +165,7 @@ def _effect(observations: Sequence[Observation]) -> float:
     return sum(difference * weight for difference, weight in compared) / total if total else 0.0
 
 
-class Decided(NamedTuple):
+class CanaryDecision(NamedTuple):
     """A decision, after how many moves, and the evidence of help and of harm up to there."""
 
     decision: CanaryMove
@@ -174,7 +174,7 @@ class Decided(NamedTuple):
     evidence_harm: float
 
 
-def decide(moves: Iterable[float], *, alpha: float = ALPHA) -> Decided:
+def decide(moves: Iterable[float], *, alpha: float = ALPHA) -> CanaryDecision:
     """Follow both sides' capital until one of them has enough."""
     known = list(moves)
     helped, harmed = 1.0, 1.0
@@ -182,5 +182,5 @@ def decide(moves: Iterable[float], *, alpha: float = ALPHA) -> Decided:
     for number, (helped, harmed) in enumerate(sides, start=1):
         if max(helped, harmed) >= 1 / alpha:
             decision = CanaryMove.PROMOTE if helped > harmed else CanaryMove.REVERT
-            return Decided(decision, number, helped, harmed)
-    return Decided(CanaryMove.WAIT, None, helped, harmed)
+            return CanaryDecision(decision, number, helped, harmed)
+    return CanaryDecision(CanaryMove.WAIT, None, helped, harmed)

@@ -12,7 +12,7 @@ from whet.outcomes.fingerprints import call_key
 from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, ToolCall, pair
-from whet.trials.shapes import SHOWN, Shape, TextDemand, fits, pattern_of, text_faults
+from whet.trials.shapes import SHOWN, CallShape, TextDemand, fits, pattern_of, text_faults
 from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, comes_to, has_most
 from whet.trials.test_reports import outcomes_of
 from whet.values import Value
@@ -27,10 +27,10 @@ class FileDemand(TextDemand, frozen=True, forbid_unknown_fields=True):
 class CallDemand(Value, frozen=True, forbid_unknown_fields=True):
     """What the calls of a run must be."""
 
-    first: Shape | None = None
-    uses: tuple[Shape, ...] = ()  # each at least once
-    one_of: tuple[Shape, ...] = ()  # at least one of them
-    avoids: tuple[Shape, ...] = ()
+    first: CallShape | None = None
+    uses: tuple[CallShape, ...] = ()  # each at least once
+    one_of: tuple[CallShape, ...] = ()  # at least one of them
+    avoids: tuple[CallShape, ...] = ()
     valid: bool = False  # every call is one that the tools can read
     repeats_failure: bool = True  # False: the same call is never made again after it failed
     most: int | None = None
@@ -69,7 +69,7 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
         return self == bare
 
 
-class Ran(Value, frozen=True):
+class FinishedRun(Value, frozen=True):
     """What a run left: its messages, its answer, its files, and what the command and the judge said."""
 
     messages: tuple[Message, ...]
@@ -92,7 +92,7 @@ class Mark(Value, frozen=True):
     why: str = ""
 
 
-def mark(check: Check, ran: Ran) -> Mark:
+def mark(check: Check, ran: FinishedRun) -> Mark:
     """The mark of a run. A demand that nobody could look at has not been met."""
     why = next((fault for fault in _faults(check, ran) if fault), "")
     return Mark(not why, why)
@@ -111,12 +111,12 @@ def expect_sound(check: Check, name: str) -> None:
         pattern_of(pattern, name)
 
 
-def _shapes(check: Check) -> tuple[Shape, ...]:
+def _shapes(check: Check) -> tuple[CallShape, ...]:
     calls = check.calls or CallDemand()
     return (*((calls.first,) if calls.first else ()), *calls.uses, *calls.one_of, *calls.avoids)
 
 
-def _faults(check: Check, ran: Ran) -> Iterator[str]:
+def _faults(check: Check, ran: FinishedRun) -> Iterator[str]:
     if check.command:
         yield ran.gamed
         yield from command_faults(check, ran.exit_code, ran.printed)
@@ -171,7 +171,7 @@ def _schema(schema: dict[str, Any], answer: str) -> str:
     return ""
 
 
-def _calls(wanted: CallDemand, ran: Ran) -> Iterator[str]:
+def _calls(wanted: CallDemand, ran: FinishedRun) -> Iterator[str]:
     made = [call for message in ran.messages for call in message.calls]
     if wanted.first is not None and not (made and fits(wanted.first, made[0])):
         yield f"the first call was {made[0].name if made else 'none'}, not {wanted.first.tool} as wanted"

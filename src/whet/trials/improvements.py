@@ -42,7 +42,7 @@ class ImproveRequest(Value, frozen=True, forbid_unknown_fields=True):
     dry_run: bool = False  # stop before anything is spent, or entered in the ledger
 
 
-class Way(StrEnum):
+class WordingOrigin(StrEnum):
     """How the words of a lesson came about."""
 
     EVIDENCE = "evidence"  # from what the sessions of a project show, in their own words
@@ -53,29 +53,29 @@ class Way(StrEnum):
     TEMPLATE = "template"  # one that was never measured with this model
 
 
-_WAYS_OF_BASES: dict[str, Way] = {
-    PatchBasis.NO_HELP: Way.RETIRE,
-    PatchBasis.ROOM: Way.ROOM,
-    PatchBasis.TOLD: Way.UNHEEDED,
-    PatchBasis.REMINDED: Way.UNHEEDED,
+_WAYS_OF_BASES: dict[str, WordingOrigin] = {
+    PatchBasis.NO_HELP: WordingOrigin.RETIRE,
+    PatchBasis.ROOM: WordingOrigin.ROOM,
+    PatchBasis.TOLD: WordingOrigin.UNHEEDED,
+    PatchBasis.REMINDED: WordingOrigin.UNHEEDED,
 }
 
 
-def way_of(lesson: Lesson) -> Way:
+def way_of(lesson: Lesson) -> WordingOrigin:
     """How the words of a lesson came about, by its origin."""
     if lesson.patch.form is Form.TEMPLATE:
-        return Way.TEMPLATE
-    return _WAYS_OF_BASES.get(lesson.origin.basis, Way.EVIDENCE)
+        return WordingOrigin.TEMPLATE
+    return _WAYS_OF_BASES.get(lesson.origin.basis, WordingOrigin.EVIDENCE)
 
 
 def why_of(lesson: Lesson) -> str:
     """What a lesson answers to, in words: so many sessions, or what it is about in force."""
-    if way_of(lesson) is not Way.EVIDENCE or lesson.standing.stage is LessonStage.WAITING:
+    if way_of(lesson) is not WordingOrigin.EVIDENCE or lesson.standing.stage is LessonStage.WAITING:
         return lesson.situation
     return f"{lesson.evidence.source.seen_in(lesson.sessions)} of {lesson.place}"
 
 
-class Became(StrEnum):
+class LessonResult(StrEnum):
     """What became of a lesson in an improvement, as people and programs are told."""
 
     CANARY = "canary"  # accepted, and told to a share of the sessions
@@ -90,12 +90,12 @@ class Became(StrEnum):
 
 
 _BECAME = {
-    LessonStage.CLAIMED: Became.REFUSED,
-    LessonStage.WAITING: Became.WAITS,
-    LessonStage.ACTIVE: Became.KEPT,
-    LessonStage.LIVE: Became.CANARY,
-    LessonStage.REFUSED: Became.REJECTED,
-    LessonStage.RETIRED: Became.RETIRED,
+    LessonStage.CLAIMED: LessonResult.REFUSED,
+    LessonStage.WAITING: LessonResult.WAITS,
+    LessonStage.ACTIVE: LessonResult.KEPT,
+    LessonStage.LIVE: LessonResult.CANARY,
+    LessonStage.REFUSED: LessonResult.REJECTED,
+    LessonStage.RETIRED: LessonResult.RETIRED,
 }
 
 
@@ -124,10 +124,10 @@ class LessonOutcome(Value, frozen=True):
     judge: str = ""  # of a dry run: who would decide
 
     @property
-    def became(self) -> Became:
+    def became(self) -> LessonResult:
         if self.is_planned:
-            return Became.PLANNED
-        return _BECAME.get(self.lesson.standing.stage, Became.UNDECIDED if self.verdict else Became.UNTRIED)
+            return LessonResult.PLANNED
+        return _BECAME.get(self.lesson.standing.stage, LessonResult.UNDECIDED if self.verdict else LessonResult.UNTRIED)
 
     @property
     def why(self) -> str:

@@ -11,7 +11,7 @@ from whet.trials.design import USUAL_PASS_RATE, TrialProgress
 MOST_RUNS = 100_000
 
 
-class More(NamedTuple):
+class RunsNeeded(NamedTuple):
     """About how many more runs would tell, if the effect is what it seems, and what they cost where that is known."""
 
     cases: int
@@ -19,7 +19,7 @@ class More(NamedTuple):
     dollars: float | None
 
 
-def more_needed(progress: TrialProgress) -> More | None:
+def more_needed(progress: TrialProgress) -> RunsNeeded | None:
     """What it would take to be sure; None where nothing suggests that the change helps."""
     result, left = progress.result, progress.after
     verdict = result.verdict
@@ -37,7 +37,7 @@ def more_needed(progress: TrialProgress) -> More | None:
     paid = progress.attempts - result.reused
     dollars = None if result.spent.dollars is None or not paid else result.spent.dollars / paid
     runs = cases * seeds * arms
-    return More(cases, runs, None if dollars is None else dollars * runs)
+    return RunsNeeded(cases, runs, None if dollars is None else dollars * runs)
 
 
 def counted(progress: TrialProgress) -> str:

@@ -51,7 +51,7 @@ class CommandDemand(Value, frozen=True, forbid_unknown_fields=True):
     alone: bool = False  # nothing before it in its line could change what it does
 
 
-class Shape(Value, frozen=True, forbid_unknown_fields=True):
+class CallShape(Value, frozen=True, forbid_unknown_fields=True):
     """A call by its tool and those of its arguments that matter. Free text such as a description never does."""
 
     tool: str = ""  # empty: any tool that the rest fits
@@ -65,7 +65,7 @@ class Shape(Value, frozen=True, forbid_unknown_fields=True):
         return self.tool or "; ".join(self.command.runs if self.command else ()) or "a tool"
 
 
-def fits(shape: Shape, call: ToolCall) -> bool:
+def fits(shape: CallShape, call: ToolCall) -> bool:
     """Whether a call has the shape."""
     if shape.tool and call.name != shape.tool:
         return False

@@ -21,8 +21,8 @@ from whet.sessions.tool_families import seen
 from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits
-from whet.trials.checks import CallDemand, Check, Ran, mark
-from whet.trials.shapes import CommandDemand, Shape, fits, runs
+from whet.trials.checks import CallDemand, Check, FinishedRun, mark
+from whet.trials.shapes import CallShape, CommandDemand, fits, runs
 from whet.trials.ways_to_test import runs_tests
 
 ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
@@ -144,7 +144,7 @@ def _trouble(found: Recovery) -> RuleSituation:
 def passing_irrelevant(case: Case, failed: ToolCall) -> str:
     """A call that has nothing to do with the failure, or is the failed one in other clothes, and would pass."""
     for call in _irrelevant(case, failed):
-        ran = Ran((Message(Role.AGENT, (call,), Trust.AGENT),), before=case.conversation)
+        ran = FinishedRun((Message(Role.AGENT, (call,), Trust.AGENT),), before=case.conversation)
         if mark(case.check, ran).passed:
             return command_of(call)[:80] or call.name
     return ""
@@ -167,13 +167,13 @@ def _with(call: ToolCall, arguments: dict[str, object]) -> ToolCall:
     return msgspec.structs.replace(call, arguments=msgspec.json.encode(arguments).decode())
 
 
-def _worked_shape(found: Recovery, request: str) -> Shape | None:
+def _worked_shape(found: Recovery, request: str) -> CallShape | None:
     if found.worked is None:
         return None
     failed, worked = found.failed.exchange.call, found.worked.exchange.call
     if is_shell(found.worked):
         demand = command_demand(command_of(failed), command_of(worked), request)
-        return Shape(command=demand) if demand else None
+        return CallShape(command=demand) if demand else None
     old, new = arguments_of(failed), arguments_of(worked)
     path = {key: new[key] for key in PATH_KEYS if isinstance(new.get(key), str)}
     differing = {
@@ -182,9 +182,9 @@ def _worked_shape(found: Recovery, request: str) -> Shape | None:
         if old.get(key) != value and key not in (*INCIDENTAL, *NEW_TEXTS, *path)
     }
     if any(old.get(key) != value for key, value in path.items()):
-        return Shape(worked.name, path)  # the place was wrong; the rest is the agent's own business
+        return CallShape(worked.name, path)  # the place was wrong; the rest is the agent's own business
     telling = all(_is_telling(key, value) for key, value in differing.items())
-    return Shape(worked.name, path | differing) if differing and telling else None
+    return CallShape(worked.name, path | differing) if differing and telling else None
 
 
 def _is_telling(key: str, value: object) -> bool:
@@ -194,12 +194,12 @@ def _is_telling(key: str, value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _way_shape(found: Recovery) -> Shape | None:
+def _way_shape(found: Recovery) -> CallShape | None:
     if found.way is None:
         return None
     arguments = arguments_of(found.way.exchange.call)
     path = {key: arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)}
-    return Shape(found.way.tool, path) if path else None
+    return CallShape(found.way.tool, path) if path else None
 
 
 def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand | None:

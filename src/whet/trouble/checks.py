@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from whet.outcomes.hidden_failures import is_reader
-from whet.outcomes.named_checks import Head
+from whet.outcomes.named_checks import EntryHead
 from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import PROBERS, Effect, checks_of, files_written
@@ -27,15 +27,15 @@ PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])\.?[A-Za-z_][\w.-]*")
 _TASK = re.compile(r"[A-Za-z][\w:-]*")
 
 
-class HeadCount(NamedTuple):
+class CommandCount(NamedTuple):
     """How often a command failed, and how often a change and its success came next."""
 
-    head: Head
+    head: EntryHead
     failures: int
     cycles: int
 
 
-def check_names(step: JudgedCall, known: frozenset[Head] = frozenset()) -> frozenset[str]:
+def check_names(step: JudgedCall, known: frozenset[EntryHead] = frozenset()) -> frozenset[str]:
     """The checks that a call runs, by names that do not depend on how each is started; none for any other call."""
     if step.effect is Effect.CHECKS:
         return checks_of(step.exchange.call) or frozenset(" ".join(head) for head in heads_of(step)) or OWN
@@ -47,7 +47,7 @@ def check_names(step: JudgedCall, known: frozenset[Head] = frozenset()) -> froze
 OWN = frozenset({"check"})
 
 
-def heads_of(step: JudgedCall) -> tuple[Head, ...]:
+def heads_of(step: JudgedCall) -> tuple[EntryHead, ...]:
     """The words by which the commands of a call are the same from one run to the next."""
     call = step.exchange.call
     if family_of(call) is not Family.SHELL:
@@ -55,7 +55,7 @@ def heads_of(step: JudgedCall) -> tuple[Head, ...]:
     return tuple(dict.fromkeys(head for stage in split(command_of(call)) if (head := head_of(stage))))
 
 
-def head_of(stage: Stage) -> Head:
+def head_of(stage: Stage) -> EntryHead:
     """A program with its task: `./dev test`, `flutter analyze`; nothing for what only shows, waits or moves files."""
     if stage.program in ASIDES or stage.program in PROBERS or is_reader(stage) or not PROGRAM.fullmatch(stage.program):
         return ()
@@ -64,10 +64,10 @@ def head_of(stage: Stage) -> Head:
     return (stage.program, *words[: 2 if is_script else 1])
 
 
-def head_counts(steps: Sequence[JudgedCall]) -> tuple[HeadCount, ...]:
+def head_counts(steps: Sequence[JudgedCall]) -> tuple[CommandCount, ...]:
     """How the commands of one session were used, to be added up over the sessions of its project."""
-    failures, cycles = Counter[Head](), Counter[Head]()
-    open_since: dict[Head, bool] = {}  # whether a file was changed since it failed
+    failures, cycles = Counter[EntryHead](), Counter[EntryHead]()
+    open_since: dict[EntryHead, bool] = {}  # whether a file was changed since it failed
     for step in steps:
         heads = heads_of(step)
         if len(heads) > 1:  # which of them failed, nobody knows
@@ -80,20 +80,20 @@ def head_counts(steps: Sequence[JudgedCall]) -> tuple[HeadCount, ...]:
                 open_since.setdefault(head, False)
             elif step.worked and head in open_since:
                 cycles[head] += open_since.pop(head)
-    return tuple(HeadCount(head, number, cycles[head]) for head, number in failures.items())
+    return tuple(CommandCount(head, number, cycles[head]) for head, number in failures.items())
 
 
 def _changes(step: JudgedCall) -> bool:
     return step.effect is Effect.CHANGES or bool(files_written(step.exchange.call))
 
 
-def learned_checks(counts: Iterable[HeadCount]) -> frozenset[Head]:
+def learned_checks(counts: Iterable[CommandCount]) -> frozenset[EntryHead]:
     """The commands that the sessions of a project show to be its checks."""
     return frozenset(_learned(counts))
 
 
-def _learned(counts: Iterable[HeadCount]) -> Iterator[Head]:
-    failures, cycles = Counter[Head](), Counter[Head]()
+def _learned(counts: Iterable[CommandCount]) -> Iterator[EntryHead]:
+    failures, cycles = Counter[EntryHead](), Counter[EntryHead]()
     for head, failed, turned in counts:
         failures[head] += failed
         cycles[head] += turned

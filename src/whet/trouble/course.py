@@ -8,7 +8,7 @@ from typing import NamedTuple
 import re2
 
 from whet.outcomes.deciding import Outcome
-from whet.outcomes.named_checks import Head
+from whet.outcomes.named_checks import EntryHead
 from whet.outcomes.purposes import mends
 from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
@@ -20,7 +20,7 @@ from whet.trouble.checks import check_names
 from whet.trouble.clock import agent_seconds
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.failed_steps import timed_out
-from whet.trouble.values import InterventionKind, JudgedMessages, TroubleEnding, Whose
+from whet.trouble.values import InterventionKind, JudgedMessages, Speaker, TroubleEnding
 from whet.trouble.verdicts import CheckVerdict, hides_status, verdict
 from whet.values import Value, lazy
 
@@ -63,7 +63,7 @@ class SessionKnowledge(NamedTuple):
     were broken, `judged` are the messages of people in which a reader told corrections from wishes.
     """
 
-    checks: frozenset[Head] = frozenset()
+    checks: frozenset[EntryHead] = frozenset()
     breaks: tuple[Break, ...] = ()
     judged: JudgedMessages = JudgedMessages()
 
@@ -77,7 +77,7 @@ class SteppedIn(NamedTuple):
     message: int
     kind: InterventionKind
     words: str
-    by: Whose
+    by: Speaker
     tool: str = ""
     is_judged: bool = False
 
@@ -387,6 +387,6 @@ class SessionCourse(Value, frozen=True, dict=True):
         return TroubleEnding.HANDED_BACK if is_said or following else TroubleEnding.CUT
 
 
-def moves_of(view: SessionView, checks: frozenset[Head] = frozenset()) -> tuple[CourseStep, ...]:
+def moves_of(view: SessionView, checks: frozenset[EntryHead] = frozenset()) -> tuple[CourseStep, ...]:
     """The steps of a session. `checks` are the commands that this project checks its work with, where known."""
     return tuple(CourseStep(number, step, check_names(step, checks)) for number, step in enumerate(view.steps))

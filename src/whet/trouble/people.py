@@ -23,7 +23,7 @@ from whet.trouble.objections import (
     turns_against,
 )
 from whet.trouble.red_names import first_sentence
-from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+from whet.trouble.values import InterventionKind, Speaker, TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict
 
 ENOUGH = 2  # points with which a message is a correction
@@ -50,7 +50,7 @@ def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
         words = refusal_words(result.text) if result is not None else ""
         # A plan with which the record ends was taken to another session.
         if words or not is_asking(move.step.exchange) or course.goes_on_after(move.answered):
-            by = Whose.PERSON if is_persons_refusal(result, course.messages) else Whose.TEAM
+            by = Speaker.PERSON if is_persons_refusal(result, course.messages) else Speaker.TEAM
             yield SteppedIn(move.answered, InterventionKind.REFUSAL, words, by, move.step.tool)
 
 
@@ -93,10 +93,10 @@ def _is_of_agent(course: SessionCourse, before: int, stopped: int) -> bool:
     return at is not None and since is not None and at - since >= TAKEN_BACK_SECONDS
 
 
-def _whose(course: SessionCourse, words: Message | None) -> Whose:
+def _whose(course: SessionCourse, words: Message | None) -> Speaker:
     """A key pressed is the person's in a record that shows the person; words are theirs where the record vouches."""
     vouched = words.vouched if words is not None else course.is_vouched
-    return Whose.PERSON if vouched else Whose.TEAM
+    return Speaker.PERSON if vouched else Speaker.TEAM
 
 
 def _merged(course: SessionCourse, found: list[SteppedIn]) -> Iterator[SteppedIn]:

@@ -38,7 +38,7 @@ class InterventionKind(StrEnum):
     CORRECTION = "correction"  # the work was objected to or changed
 
 
-class Whose(StrEnum):
+class Speaker(StrEnum):
     """Who spoke in the person's place."""
 
     PERSON = "person"  # the record makes certain that a person typed it
@@ -94,7 +94,7 @@ class Intervention(Value, frozen=True):
     kind: InterventionKind
     message: int
     words: str = ""
-    by: Whose = Whose.TEAM
+    by: Speaker = Speaker.TEAM
     is_judged: bool = False  # a reader says that it is a correction
 
     @property

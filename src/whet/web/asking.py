@@ -6,15 +6,15 @@ from whet.improving.learned import LearnedOfAll
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold
 from whet.ledger.patches import Form
-from whet.lessons.following import Fared, is_among
+from whet.lessons.following import FollowingCount, is_among
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
 from whet.store.records import attempts_of
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.template_files import sessions_with, usable
-from whet.web.cache import LookedAt, PageCache
-from whet.web.site import Site, number_of
+from whet.web.cache import FilteredSessions, PageCache
+from whet.web.site import PageLinks, number_of
 from whet.web.views.lessons import sessions_behind
 from whet.web.views.live import is_meant
 from whet.web.views.sessions import Narrowed
@@ -23,10 +23,10 @@ from whet.web.views.sessions import Narrowed
 class PageRequest(NamedTuple):
     """One look at a view: the store, what the filters let through, and what the address says."""
 
-    site: Site
+    site: PageLinks
     database: Database
     cache: PageCache
-    looked: LookedAt
+    looked: FilteredSessions
     part: str
     given: dict[str, str]
     now: float
@@ -67,7 +67,7 @@ def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
 def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
     rule = fold(ask.entries).get(Form.RULE, narrowed.rule)
     seen = ask.cache.seen(rule).wait(state_of_sessions(ask.database)) if rule else ()
-    fared = Fared(narrowed.fared) if narrowed.fared in set(Fared) else Fared.SITUATION
+    fared = FollowingCount(narrowed.fared) if narrowed.fared in set(FollowingCount) else FollowingCount.SITUATION
     return frozenset(each.session for each in seen if is_among(each, fared))
 
 

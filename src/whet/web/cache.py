@@ -87,7 +87,7 @@ class Slow(Generic[Made]):
                 self._thread = None
 
 
-class LookedAt(NamedTuple):
+class FilteredSessions(NamedTuple):
     """The sessions that a filter lets through, with what the filters offer, and the trouble of every session by id."""
 
     facts: tuple[SessionFact, ...]
@@ -124,7 +124,7 @@ class PageCache:
         """How people read the names of projects, as of the last look."""
         return ProjectNaming(self._projects.shown, self._projects.short) if self._projects else ProjectNaming()
 
-    def look(self, database: Database, chosen: PageFilter) -> LookedAt:
+    def look(self, database: Database, chosen: PageFilter) -> FilteredSessions:
         """The facts as they are now. New sessions are analysed in the background, and are among them afterwards."""
         sessions, state = _sessions(database), state_of_sessions(database)
         self._analysed.settle(sessions, lambda: None if is_behind(database) else 0)
@@ -149,7 +149,7 @@ class PageCache:
         )
         held = {folder for folder, name in folders.items() if chosen.holds(folder, name)}
         facts = tuple(fact for fact in counted if fact.folder in held and chosen.agent in ("", fact.source))
-        return LookedAt(facts, everything, choices, is_current, troubles)
+        return FilteredSessions(facts, everything, choices, is_current, troubles)
 
     def seen(self, rule: Item) -> Slow[tuple[SeenRule, ...]]:
         """What became of a rule in each session since it is in force."""

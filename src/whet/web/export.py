@@ -10,11 +10,11 @@ from whet.secrets.redactor import Redactor
 from whet.store.database import Database
 from whet.store.session_facts import state_of_sessions
 from whet.web.asking import PageRequest
-from whet.web.cache import LookedAt, PageCache
+from whet.web.cache import FilteredSessions, PageCache
 from whet.web.html import mapped
-from whet.web.layout import Framed, whole_file
+from whet.web.layout import FramedView, whole_file
 from whet.web.pages import PAGES
-from whet.web.site import IN_FILE, PageFilter, Site, moment
+from whet.web.site import IN_FILE, PageFilter, PageLinks, moment
 
 _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
 
@@ -24,7 +24,7 @@ def export(cache: PageCache, database: Database, *, css: str, now: float, with_t
     cache.lessons.wait(state_of_sessions(database))
     looked = cache.look(database, PageFilter())
     looked = looked if with_texts else _without_texts(looked)
-    site = Site(is_file=True, projects=cache.naming())
+    site = PageLinks(is_file=True, projects=cache.naming())
     asked = PageRequest(site, database, cache, looked, part="", given={}, now=now, with_texts=with_texts)
     pages = dict(PAGES)
     parts = [pages["/" if name == "overview" else f"/{name}"](asked) for name in IN_FILE]
@@ -33,7 +33,7 @@ def export(cache: PageCache, database: Database, *, css: str, now: float, with_t
     return whole_file(redacted(parts), css=css, title="Whet", about=about)
 
 
-def _without_texts(looked: LookedAt) -> LookedAt:
+def _without_texts(looked: FilteredSessions) -> FilteredSessions:
     """The same sessions without their titles, and their trouble without its cause: both are words of the sessions."""
     facts, everything = (
         tuple(replace(fact, title="") for fact in found) for found in (looked.facts, looked.everything)
@@ -45,7 +45,7 @@ def _without_texts(looked: LookedAt) -> LookedAt:
     return looked._replace(facts=facts, everything=everything, troubles=troubles)
 
 
-def redacted(parts: Sequence[Framed]) -> list[Framed]:
+def redacted(parts: Sequence[FramedView]) -> list[FramedView]:
     """The views with every text in them cleaned."""
     clean = cleaner()
     return [part._replace(title=clean(part.title), body=mapped(part.body, clean)) for part in parts]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from whet.text.words import many
 from whet.web.html import Child, Element, h, render
-from whet.web.site import NO_PROJECT, VIEWS, PageView, Site
+from whet.web.site import NO_PROJECT, VIEWS, PageLinks, PageView
 
 HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -30,7 +30,7 @@ class Choices(NamedTuple):
     hidden: int = 0
 
 
-class Framed(NamedTuple):
+class FramedView(NamedTuple):
     """A view with what its frame says: how much waits, what was just done, and whether it will change."""
 
     view: PageView
@@ -44,7 +44,7 @@ class Framed(NamedTuple):
     is_counting: bool = False  # sessions were added that no number counts yet
 
 
-def document(site: Site, choices: Choices, framed: Framed) -> str:
+def document(site: PageLinks, choices: Choices, framed: FramedView) -> str:
     """A view as a whole document of the server."""
     head = h("title", {}, f"{framed.title} · Whet")
     static = f"{site.base}/static/page"
@@ -70,7 +70,7 @@ def document(site: Site, choices: Choices, framed: Framed) -> str:
     return f"{HEAD}{render(head)}{links}{render(body)}</html>\n"
 
 
-def whole_file(parts: Sequence[Framed], *, css: str, title: str, about: Child) -> str:
+def whole_file(parts: Sequence[FramedView], *, css: str, title: str, about: Child) -> str:
     """Views in one document that needs nothing else."""
     sections = [
         h(
@@ -93,7 +93,7 @@ def whole_file(parts: Sequence[Framed], *, css: str, title: str, about: Child) -
     return f"{HEAD}{policy}{render(h('title', {}, title))}<style>{css}</style></head>{render(body)}</html>\n"
 
 
-def _header(site: Site, framed: Framed) -> Element:
+def _header(site: PageLinks, framed: FramedView) -> Element:
     tabs = [_tab(site, view, framed) for view in VIEWS if view.name in framed.menu | {_above(framed)}]
     return h(
         "header",
@@ -103,7 +103,7 @@ def _header(site: Site, framed: Framed) -> Element:
     )
 
 
-def _tab(site: Site, view: PageView, framed: Framed) -> Element:
+def _tab(site: PageLinks, view: PageView, framed: FramedView) -> Element:
     words: Child = view.title
     if view.name == "lessons" and framed.waiting:
         words = (view.title, h("span", {"class": "badge", "aria-label": f"{framed.waiting} wait"}, framed.waiting))
@@ -111,12 +111,12 @@ def _tab(site: Site, view: PageView, framed: Framed) -> Element:
     return h("li", {}, h("a", {"href": site.href(view.name), "aria-current": current}, words))
 
 
-def _above(framed: Framed) -> str:
+def _above(framed: FramedView) -> str:
     """The view of the menu that this one belongs to."""
     return framed.view.under or framed.view.name
 
 
-def _filters(site: Site, choices: Choices, view: PageView) -> Element:
+def _filters(site: PageLinks, choices: Choices, view: PageView) -> Element:
     chosen = site.filter
     hidden = f" ({many(choices.hidden, 'session')})" if choices.hidden else ""
     return h(
@@ -134,7 +134,7 @@ def _filters(site: Site, choices: Choices, view: PageView) -> Element:
     )
 
 
-def _projects(site: Site, offered: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _projects(site: PageLinks, offered: Sequence[str]) -> dict[str, tuple[str, str]]:
     """What is shown of each project, in short and whole."""
     every = dict.fromkeys((*offered, *filter(None, [site.filter.project])))
     named = {each: (site.projects.short(each), site.projects.whole(each)) for each in every}

@@ -36,7 +36,7 @@ from whet.trials.design import TrialProgress
 from whet.trouble.values import Intervention
 from whet.web.asking import PageRequest, behind, learned
 from whet.web.html import Child, Element, h
-from whet.web.layout import Framed
+from whet.web.layout import FramedView
 from whet.web.site import TROUBLE, VIEWS, PageView, code, empty, known_by, number_of, reading
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
@@ -56,10 +56,10 @@ QUIET = ("begun", "abandoned")
 MOVING_SECONDS = 3600.0  # a trial that has not moved for so long was given up
 
 
-Page = Callable[[PageRequest], Framed]
+Page = Callable[[PageRequest], FramedView]
 
 
-def show_overview(ask: PageRequest) -> Framed:
+def show_overview(ask: PageRequest) -> FramedView:
     looked = ask.looked
     fits, project = ask.site.filter.fits, ask.cache.project
     persons = (fact for fact in looked.everything if fact.copied and fact.purpose not in OWN_PURPOSES)
@@ -83,13 +83,13 @@ def _said(ask: PageRequest) -> SaidIn:
     return lambda fact: said(fact.id)
 
 
-def show_trouble(ask: PageRequest) -> Framed:
+def show_trouble(ask: PageRequest) -> FramedView:
     chosen = ChosenTrouble(**{name: ask.given[name] for name in ChosenTrouble._fields if name in ask.given})
     body = trouble(ask.site, _troubles(ask), chosen, said=_said(ask), hidden=ask.looked.choices.hidden)
-    return Framed(TROUBLE, TROUBLE.title, body)
+    return FramedView(TROUBLE, TROUBLE.title, body)
 
 
-def show_sessions(ask: PageRequest) -> Framed:
+def show_sessions(ask: PageRequest) -> FramedView:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
     if narrowed.lesson and not learned(ask)[1]:
         return _framed("sessions", reading())._replace(is_live=True)
@@ -107,7 +107,7 @@ def show_sessions(ask: PageRequest) -> Framed:
     return _framed("sessions", h("div", {}, sessions(ask.site, seen, narrowed), unseen))
 
 
-def show_session(ask: PageRequest) -> Framed:
+def show_session(ask: PageRequest) -> FramedView:
     stored = find(ask.database, ask.part)
     fact = next((each for each in ask.looked.everything if each.id == stored.id), None)
     analysis = analysis_of(ask.database, stored)
@@ -121,10 +121,10 @@ def show_session(ask: PageRequest) -> Framed:
     )
     body = session(ask.site, seen, start=number_of(ask.given.get("start", "")))
     view = PageView("sessions", "Session", "What happened, and what bought nothing?")
-    return Framed(view, cut(stored.title, 160) or stored.id[:12], body)
+    return FramedView(view, cut(stored.title, 160) or stored.id[:12], body)
 
 
-def show_lessons(ask: PageRequest) -> Framed:
+def show_lessons(ask: PageRequest) -> FramedView:
     found, is_current = learned(ask)
     agents = {fact.id: fact.source for fact in ask.looked.everything}
     # What waits for a decision is its owner's own business.
@@ -147,7 +147,7 @@ def _with_decisions(ask: PageRequest, found: LearnedOfAll) -> LearnedOfAll:
     return found._replace(lessons=decided_anew(ask.cache.home, ask.database, found.lessons))
 
 
-def show_files(ask: PageRequest) -> Framed:
+def show_files(ask: PageRequest) -> FramedView:
     """The files of the chosen project, or of the only one with a folder on this machine, as sessions show them too."""
     folders = {fact.folder: ask.cache.project(fact.folder) for fact in ask.looked.everything if fact.folder}
     there = {folder: name for folder, name in folders.items() if name and os.path.isdir(folder)}
@@ -158,7 +158,7 @@ def show_files(ask: PageRequest) -> Framed:
     return _framed("files", files(ask.site, audit, projects))
 
 
-def show_rule(ask: PageRequest) -> Framed:
+def show_rule(ask: PageRequest) -> FramedView:
     form, _, name = ask.part.partition(":")
     entries = ask.entries
     item = next((each for each in fold(entries).items if each.form == form and each.name == name), None)
@@ -178,10 +178,10 @@ def show_rule(ask: PageRequest) -> Framed:
     body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current, grounds))
     view = PageView("lessons", "Rule or skill", "Does it help, and is it followed?")
     text = item.text if item else history[-1][0].patch.text if history else ""
-    return Framed(view, known_by(short_name(name), text), body, is_live=not is_current)
+    return FramedView(view, known_by(short_name(name), text), body, is_live=not is_current)
 
 
-def show_trials(ask: PageRequest) -> Framed:
+def show_trials(ask: PageRequest) -> FramedView:
     found = shown_trials(ask)
     moving = any(not each.progress.entry and ask.now - each.changed < MOVING_SECONDS for each in found)
     past = past_trials(ask.cache.home, ask.database)
@@ -201,7 +201,7 @@ def show_trials(ask: PageRequest) -> Framed:
     return _framed("trials", body)._replace(is_live=moving, is_watched=True)
 
 
-def show_trial(ask: PageRequest) -> Framed:
+def show_trial(ask: PageRequest) -> FramedView:
     found = next((each for each in shown_trials(ask) if each.progress.trial == ask.part), None)
     if found is None:
         raise WhetError("There is no such trial.", advice="`whet try` makes trials.")
@@ -211,10 +211,10 @@ def show_trial(ask: PageRequest) -> Framed:
         found = found._replace(progress=msgspec.structs.replace(found.progress, attempts=made))
     body = trial(ask.site, found, attempts)
     view = PageView("trials", "Trial", "Can I believe this?")
-    return Framed(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
+    return FramedView(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
 
 
-def show_work(ask: PageRequest) -> Framed:
+def show_work(ask: PageRequest) -> FramedView:
     pieces: list[ShownWork] = []
     missing = ""
     try:
@@ -276,8 +276,8 @@ def move(entries: list[Entry], entry: Entry) -> Move:
     return move_of(seen_from(entry.home, before), entry)
 
 
-def _framed(name: str, body: Element) -> Framed:
-    return Framed(OF[name], OF[name].title, body)
+def _framed(name: str, body: Element) -> FramedView:
+    return FramedView(OF[name], OF[name].title, body)
 
 
 PAGES: tuple[tuple[str, Page], ...] = (

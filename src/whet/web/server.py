@@ -21,7 +21,7 @@ from whet.web.cache import PageCache
 from whet.web.deciding import DECISIONS, Decide, DecidedOnPage, PageDecision, propose, revert
 from whet.web.gate import TOKEN, PageGate, PageKeys
 from whet.web.html import Child, h
-from whet.web.layout import Framed, document
+from whet.web.layout import FramedView, document
 from whet.web.library import (
     HTMLResponse,
     PlainTextResponse,
@@ -34,7 +34,7 @@ from whet.web.library import (
     uvicorn,
 )
 from whet.web.pages import PAGES, Page, menu
-from whet.web.site import PageFilter, PageView, Site, empty, static_text
+from whet.web.site import PageFilter, PageLinks, PageView, empty, static_text
 from whet.web.views.entries import button
 
 MOST_BYTES = 1_000_000
@@ -84,7 +84,7 @@ class PageServer:
     def _draw(self, request: Request, page: "Page") -> Response:
         given = request.query_params
         chosen = PageFilter(given.get("project", ""), given.get("agent", ""), given.get("temporary") == "1")
-        site = Site(chosen, self.keys.form if self._may_change else "", base=self.keys.path)
+        site = PageLinks(chosen, self.keys.form if self._may_change else "", base=self.keys.path)
         with opened(self._home) as database:
             looked = self.cache.look(database, chosen)
             site = site._replace(projects=self.cache.naming())
@@ -185,12 +185,12 @@ def expect_loopback(host: str) -> None:
         )
 
 
-def _said(site: Site, done: DecidedOnPage) -> Child:
+def _said(site: PageLinks, done: DecidedOnPage) -> Child:
     """What was done, with a button that undoes it."""
     if done.entry is None:
         return done.said
     return done.said, h("div", {"class": "actions"}, button(site, done.entry, done.way_back, "Undo"))
 
 
-def _mistake(error: WhetError) -> Framed:
-    return Framed(PageView("", "Not found", error.message), "Not found", empty(error.advice or "Go back."))
+def _mistake(error: WhetError) -> FramedView:
+    return FramedView(PageView("", "Not found", error.message), "Not found", empty(error.advice or "Go back."))

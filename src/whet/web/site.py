@@ -73,7 +73,7 @@ class ProjectNaming(NamedTuple):
     short: Callable[[str], str] = short_name
 
 
-class Site(NamedTuple):
+class PageLinks(NamedTuple):
     """How views link and name things. Without a `form` mark nothing can be changed; a file has no other pages."""
 
     filter: PageFilter = PageFilter()
@@ -92,7 +92,7 @@ class Site(NamedTuple):
         return f"{path}?{query}" if query else path
 
     @property
-    def everywhere(self) -> "Site":
+    def everywhere(self) -> "PageLinks":
         """The same without filters, for numbers that no filter narrows."""
         return self._replace(filter=PageFilter(temporary=True))
 
@@ -172,7 +172,7 @@ def table(
 
 
 def listing(
-    site: Site,
+    site: PageLinks,
     view: str,
     rows: Iterable[Row],
     columns: Sequence[Column[Row]],
@@ -214,7 +214,7 @@ def empty(*words: Child) -> Element:
     return h("p", {"class": "empty"}, *words)
 
 
-def no_sessions(site: Site, view: str, hidden: int = 0) -> Element:
+def no_sessions(site: PageLinks, view: str, hidden: int = 0) -> Element:
     """What stands where no session is counted: the next step, by why there is none."""
     if hidden and not site.filter.temporary:
         shown = site._replace(filter=site.filter._replace(temporary=True)).link("Show them", view)

@@ -20,7 +20,7 @@ from whet.values import Value
 from whet.work.faults import sealed, unsealed
 from whet.work.given import Remembered, identity, seal_on
 from whet.work.library import DBOS, PortableWorkflowError, SetWorkflowID, WorkflowHandle
-from whet.work.life import BEAT_SECONDS, Life
+from whet.work.life import BEAT_SECONDS, HeldName
 from whet.work.orders import Done, Failed, Order, Procedure, Procedures, T, Unsure, decoded, encoded, left_by
 from whet.work.system import OWN, System
 
@@ -32,11 +32,11 @@ LOOK_AGAIN_SECONDS = 5.0
 CarryOut = Callable[[str, str, str], str]
 
 
-class GivenBack(BaseException):
+class OrderReturned(BaseException):
     """Stops an order without an outcome, for a worker that fits. No Exception: nobody may take it for a failure."""
 
 
-class Fit:
+class VersionCheck:
     """Compares the version of the store with this program's."""
 
     def __init__(self, home: Home) -> None:
@@ -50,13 +50,13 @@ class Fit:
         self._checked = time.monotonic()
 
     def expect(self, *, is_recent_enough: bool = False) -> None:
-        """Go on only where the versions fit: raises GivenBack. Between steps, a second ago is recent enough."""
+        """Go on only where the versions fit: raises OrderReturned. Between steps, a second ago is recent enough."""
         if is_recent_enough and time.monotonic() - self._checked < RECENT_SECONDS:
             return
         try:
             self.check()
         except NewerStore as error:
-            raise GivenBack from error
+            raise OrderReturned from error
 
 
 class PartsLook(Value, frozen=True):
@@ -196,21 +196,21 @@ class UnderWay(NamedTuple):
     given_back: set[str]
 
 
-class WorkBench(NamedTuple):
+class WorkerParts(NamedTuple):
     """What a worker carries orders out with."""
 
     home: Home
     system: System
     procedures: Procedures
     worker: str
-    life: Life
-    fit: Fit
+    life: HeldName
+    fit: VersionCheck
 
 
 class Durable:
     """The steps of one order while this worker carries it out. What is remembered of them is this home's own word."""
 
-    def __init__(self, bench: WorkBench, order: Order, *, carry_out: CarryOut, under_way: UnderWay) -> None:
+    def __init__(self, bench: WorkerParts, order: Order, *, carry_out: CarryOut, under_way: UnderWay) -> None:
         self.id = str(DBOS.workflow_id)
         self.interrupt = under_way.running[self.id]
         self._system = bench.system
@@ -286,8 +286,8 @@ class Durable:
         return self._parts[kind]
 
 
-def wait_until_ready(bench: WorkBench, interrupt: Event, *, is_begun: bool = False) -> None:
-    """Begin nothing while the server is away or others may count this worker as dead; raises GivenBack."""
+def wait_until_ready(bench: WorkerParts, interrupt: Event, *, is_begun: bool = False) -> None:
+    """Begin nothing while the server is away or others may count this worker as dead; raises OrderReturned."""
     while not interrupt.is_set():
         with contextlib.suppress(Unreachable):
             if bench.life.confirm():

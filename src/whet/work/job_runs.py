@@ -23,7 +23,7 @@ from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
 from whet.jobs.job import Job, address, expect_address
 from whet.jobs.runs import (
-    Handing,
+    DeliveryOutcome,
     JobOutcome,
     JobRecord,
     JobResult,
@@ -35,7 +35,7 @@ from whet.jobs.runs import (
     moment,
     script_result,
 )
-from whet.net.http import Client, Waits, route_to
+from whet.net.http import Client, Timeouts, route_to
 from whet.net.wire import Interrupted, TransportFailed
 from whet.secrets.redactor import Redactor, secret_values
 from whet.store import files, job_records, skill_files
@@ -54,7 +54,7 @@ TRIES = 5
 SHOWN_CHARACTERS = 300
 
 
-class Surroundings(NamedTuple):
+class DeliveryPlace(NamedTuple):
     """What a delivery is made with."""
 
     folder: Path  # of the job
@@ -68,7 +68,7 @@ def may_be_repeated(record: JobRecord) -> bool:
     return record.job.deliver == "file"
 
 
-def deliver(record: JobRecord, surroundings: Surroundings) -> None:
+def deliver(record: JobRecord, surroundings: DeliveryPlace) -> None:
     """Hand a report over; raises WhetError where it did not arrive."""
     match record.job.deliver:
         case "file":
@@ -84,7 +84,7 @@ def deliver(record: JobRecord, surroundings: Surroundings) -> None:
             return
 
 
-def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
+def _to_file(record: JobRecord, surroundings: DeliveryPlace) -> None:
     """Written whole or not at all. A report that stands there already is not added again."""
     target = Path(os.path.expanduser(address(record.job.to, surroundings.environment)))
     place = files.at(surroundings.folder / target)
@@ -105,7 +105,7 @@ def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
                 raise
 
 
-def _to_command(record: JobRecord, surroundings: Surroundings) -> None:
+def _to_command(record: JobRecord, surroundings: DeliveryPlace) -> None:
     line = address(record.job.to, surroundings.environment)
     program = Program(
         line,
@@ -120,14 +120,14 @@ def _to_command(record: JobRecord, surroundings: Surroundings) -> None:
         raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
 
 
-def _to_webhook(record: JobRecord, surroundings: Surroundings) -> None:
+def _to_webhook(record: JobRecord, surroundings: DeliveryPlace) -> None:
     url = address(record.job.to, surroundings.environment)
     expect_address(url)
     parts = urlsplit(url)
     client = Client(
         route_to(f"{parts.scheme}://{parts.netloc}", surroundings.environment),
         now=time.monotonic,
-        waits=Waits(bytes_seconds=WEBHOOK_SECONDS),
+        waits=Timeouts(bytes_seconds=WEBHOOK_SECONDS),
     )
     headers = {"Content-Type": "application/json", "Idempotency-Key": record.id, "User-Agent": "whet"}
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
@@ -178,7 +178,7 @@ class JobRequest(Value, frozen=True):
     tries: int = 0
 
 
-class Begun(Value, frozen=True):
+class RunStart(Value, frozen=True):
     """A run at its start: the digest of what the agent is to be told, or why it cannot begin."""
 
     record: JobRecord
@@ -186,10 +186,10 @@ class Begun(Value, frozen=True):
     error: str = ""
 
 
-class Sent(Value, frozen=True):
+class DeliveryTry(Value, frozen=True):
     """What came of one try to hand a report over."""
 
-    handing: Handing
+    handing: DeliveryOutcome
     error: str = ""
 
 
@@ -214,7 +214,7 @@ def delivery_order(record: JobRecord) -> Order:
 
 def job(home: Home, steps: Steps, ask: JobRequest, *, supply: Supply | None = None) -> Done:
     """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
-    begun = steps.do("begin", lambda: _begin(home, ask), Begun)
+    begun = steps.do("begin", lambda: _begin(home, ask), RunStart)
     record = begun.record
     if record.state is not RunState.ENDED:  # an order that came twice is no second run
         result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun, supply)
@@ -236,25 +236,25 @@ def job(home: Home, steps: Steps, ask: JobRequest, *, supply: Supply | None = No
 def delivery(home: Home, steps: Steps, ask: JobRequest) -> Done:
     """Try once more to hand a report over."""
     record = steps.do("look", lambda: _undelivered(home, ask), JobRecord)
-    if record.handing is not Handing.FAILED or record.tries != ask.tries:
+    if record.handing is not DeliveryOutcome.FAILED or record.tries != ask.tries:
         return Done(f"{heading(record)}: there is nothing to deliver")
     record = _hand_over(home, steps, record)
     return Done(f"{heading(record)}: {record.handing}")
 
 
-def _begin(home: Home, ask: JobRequest) -> Begun:
+def _begin(home: Home, ask: JobRequest) -> RunStart:
     own = owner_of(home)
     with opened(home) as database:
         record = job_records.record_of(database, own, ask.run)
         if record.state is RunState.ENDED:
-            return Begun(record)
+            return RunStart(record)
         try:
             task, error = _digest(_task(home, filed(home, record))), ""
         except WhetError as mistake:
             task, error = "", f"{mistake.message} {mistake.advice}".strip()
         record = replace(record, state=RunState.RUNNING, started=time.time())
         job_records.save(database, own, record)
-    return Begun(record, task, error)
+    return RunStart(record, task, error)
 
 
 def filed(home: Home, record: JobRecord) -> Job:
@@ -277,7 +277,7 @@ def _digest(task: JobTask) -> str:
     return hashlib.blake2b(msgspec.json.encode(task), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def _work(home: Home, steps: Steps, begun: Begun, supply: Supply | None) -> JobResult:
+def _work(home: Home, steps: Steps, begun: RunStart, supply: Supply | None) -> JobResult:
     record, material = begun.record, ""
     exit_code = None
     if record.job.script.strip():
@@ -307,7 +307,7 @@ def _run_script(home: Home, record: JobRecord, interrupt: Event) -> ProgramEnd:
     return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
 
 
-def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event, supply: Supply | None) -> JobResult:
+def _ask_agent(home: Home, begun: RunStart, material: str, interrupt: Event, supply: Supply | None) -> JobResult:
     """What cannot even begin, for want of a key or a model, is a failed run like any other."""
     record = begun.record
     with opened(home) as database:
@@ -339,14 +339,14 @@ def _record(home: Home, record: JobRecord, result: JobResult) -> JobRecord:
 
 
 def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
-    if record.handing not in (Handing.WAITING, Handing.FAILED):
+    if record.handing not in (DeliveryOutcome.WAITING, DeliveryOutcome.FAILED):
         return record
     how = steps.do if may_be_repeated(record) else steps.once
     try:
-        sent = how("deliver", lambda: _send(home, record, steps.interrupt), Sent)
+        sent = how("deliver", lambda: _send(home, record, steps.interrupt), DeliveryTry)
     except Unsure:
-        sent = Sent(
-            Handing.UNSURE,
+        sent = DeliveryTry(
+            DeliveryOutcome.UNSURE,
             "A worker died while it delivered this report. It may have arrived, so it was not sent again.",
         )
 
@@ -359,14 +359,16 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
     return steps.do("note the delivery", note, JobRecord)
 
 
-def _send(home: Home, record: JobRecord, interrupt: Event) -> Sent:
+def _send(home: Home, record: JobRecord, interrupt: Event) -> DeliveryTry:
     try:
         job = filed(home, record)
         expect_outside(home, job)
-        deliver(replace(record, job=job), Surroundings(folder_of(job), os.environ, interrupt))
+        deliver(replace(record, job=job), DeliveryPlace(folder_of(job), os.environ, interrupt))
     except WhetError as error:
-        return Sent(Handing.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip()))
-    return Sent(Handing.DELIVERED)
+        return DeliveryTry(
+            DeliveryOutcome.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip())
+        )
+    return DeliveryTry(DeliveryOutcome.DELIVERED)
 
 
 def _undelivered(home: Home, ask: JobRequest) -> JobRecord:

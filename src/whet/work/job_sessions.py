@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import Supply, at_base, provider_for
-from whet.agent.session import SessionRequest, Talk
+from whet.agent.session import OpenSession, SessionRequest
 from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
 from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
-from whet.net.http import LOOPBACK, Client, Waits, real_timing, route_to
+from whet.net.http import LOOPBACK, Client, Timeouts, real_timing, route_to
 from whet.net.wire import Interrupted, TransportFailed
 from whet.runs.models import Model, address_of
 from whet.runs.run import Ended, Spent, together
@@ -38,7 +38,7 @@ from whet.told.passages import Circumstances, is_small
 from whet.values import Value
 from whet.work.material import folder_of
 
-WAITS = Waits(connect_seconds=3.0, bytes_seconds=10.0)
+WAITS = Timeouts(connect_seconds=3.0, bytes_seconds=10.0)
 MOST_BYTES = 1 << 22
 OK = 200
 
@@ -143,7 +143,7 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
         settings, RunPlace(folder, scene.environment), purpose=Purpose.JOB, id=_id(record), chosen=chosen
     )
     asked = SessionRequest(request, resumed=known.id if known else "", template=job.warm)
-    talk = Talk(scene.home, scene.database, asked)
+    talk = OpenSession(scene.home, scene.database, asked)
     try:
         ended = _resume(scene, talk) if known else _begin(scene, talk, record, task)
         spent = together((before, ended.spent))
@@ -226,7 +226,7 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     )
 
 
-def _begin(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> Ended:
+def _begin(scene: JobScene, talk: OpenSession, record: JobRecord, task: JobTask) -> Ended:
     """What stands before the prompt is the program's; the prompt alone is the person's, and what choices go by."""
     missed = f" {missed_words(record)}" if record.missed_count else ""
     model = talk.served.model
@@ -247,7 +247,7 @@ def _begin(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> End
     return _last(list(talk.turn(task.prompt, interrupt=scene.interrupt, before=before)))
 
 
-def _resume(scene: JobScene, talk: Talk) -> Ended:
+def _resume(scene: JobScene, talk: OpenSession) -> Ended:
     """How the session ended, if it had; else it goes on. A call without a result is told that it may have happened."""
     session = stored(scene.database, session_id(SOURCE, talk.run.id))
     if session is not None and session.ending not in (Ending.UNKNOWN.value, Ending.INTERRUPTED.value):
@@ -258,7 +258,7 @@ def _resume(scene: JobScene, talk: Talk) -> Ended:
     return _last(list(talk.go_on(interrupt=scene.interrupt)))
 
 
-def _remind(scene: JobScene, talk: Talk) -> Ended:
+def _remind(scene: JobScene, talk: OpenSession) -> Ended:
     """Ask once for the call that was forgotten: words do not stand in for it."""
     return _last(list(talk.go_on(_inserted(words.reminder(), Trust.OPERATOR), interrupt=scene.interrupt)))
 

@@ -46,7 +46,7 @@ class LifeSign(StrEnum):
     DEAD = "dead"
 
 
-class Life:
+class HeldName:
     """A name that this process holds while it lives. `losses` counts how often its server forgot that."""
 
     def __init__(self, home: Home, name: str, tell: Tell = lambda _: None) -> None:
@@ -128,10 +128,10 @@ def occupied(home: Home) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[Life]:
+def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[HeldName]:
     """Hold a name for the time of the block. `tell` is given why the server is away, and nothing once it is back."""
     prepare_home(home)
-    life, stop = Life(home, name, tell), Event()
+    life, stop = HeldName(home, name, tell), Event()
     with _on_machine(home.folder / FOLDER, name):
         if not home.database_url:
             yield life
@@ -148,7 +148,7 @@ def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[Life]
             life.let_go()
 
 
-def _beat(life: Life, stop: Event) -> None:
+def _beat(life: HeldName, stop: Event) -> None:
     while not stop.wait(BEAT_SECONDS):
         life.confirm()
 

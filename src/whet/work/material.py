@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.tools.processes import Tape
+from whet.agent.tools.processes import BoundedOutput
 from whet.agent.warm_start import AUTO
 from whet.errors import WhetError
 from whet.jobs.job import Job
@@ -132,7 +132,7 @@ def run(program: Program, *, interrupt: Event) -> ProgramEnd:
 def _follow(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> ProgramEnd:
     """Read until the program itself ends; what it leaves running in the background is not waited for."""
     assert popen.stdout is not None
-    tape = Tape(OUTPUT_BYTES)
+    tape = BoundedOutput(OUTPUT_BYTES)
     is_killed = False
     with popen.stdout as pipe, selectors.DefaultSelector() as selector:
         os.set_blocking(pipe.fileno(), False)

@@ -75,11 +75,11 @@ class Steps(Protocol):
         ...
 
 
-class Direct:
+class DirectSteps:
     """Steps without an engine: in this process, at once, and gone with it."""
 
     def __init__(
-        self, id: str, procedure: Callable[["Direct", str, Any], str] | None = None, *, at_once: int = 1
+        self, id: str, procedure: Callable[["DirectSteps", str, Any], str] | None = None, *, at_once: int = 1
     ) -> None:
         self.id = id
         self.interrupt = Event()
@@ -108,7 +108,7 @@ class Direct:
         procedure, given = self._procedure, tuple(asks)
 
         def carried(key: str, ask: object) -> T:
-            inner = Direct(key, procedure)
+            inner = DirectSteps(key, procedure)
             inner.interrupt = self.interrupt
             return decoded(procedure(inner, kind, ask), type)
 

@@ -16,12 +16,20 @@ from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home, Reserve
 from whet.store.opening import NewerStore, opened
-from whet.work.durable import Durable, Fit, GivenBack, UnderWay, WorkBench, procedure_of, wait_until_ready
+from whet.work.durable import (
+    Durable,
+    OrderReturned,
+    UnderWay,
+    VersionCheck,
+    WorkerParts,
+    procedure_of,
+    wait_until_ready,
+)
 from whet.work.faults import distrust_rows, explained, wait_for_lost_servers
 from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, WAITS, WORKFLOW, given_orders, has_given
 from whet.work.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.work.life import LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
-from whet.work.orders import Direct, Order, Procedures, Queue, decoded, encoded, left_by
+from whet.work.orders import DirectSteps, Order, Procedures, Queue, decoded, encoded, left_by
 from whet.work.system import CLOCK, NAME, OWN, VERSION, system_of
 
 MINUTE = 60.0
@@ -32,7 +40,7 @@ TICKING = (Queue.CHORES, Queue.JOBS)  # a worker that serves one of these looks 
 class Worker:
     """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
 
-    def __init__(self, bench: WorkBench, queues: Sequence[str], under_way: UnderWay, *, tell: Tell) -> None:
+    def __init__(self, bench: WorkerParts, queues: Sequence[str], under_way: UnderWay, *, tell: Tell) -> None:
         self.name = bench.worker
         self._life = bench.life
         self._silences = Silences()
@@ -64,7 +72,7 @@ class Worker:
             return
         self._looks_at = time.monotonic() + MINUTE
         try:
-            self._clock.run(self._home, Direct(CLOCK), "")
+            self._clock.run(self._home, DirectSteps(CLOCK), "")
         except (Unreachable, NewerStore):
             raise
         except WhetError as error:
@@ -157,7 +165,7 @@ def launched(
             orders.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            bench = WorkBench(kept, system, procedures, name, life, Fit(kept))
+            bench = WorkerParts(kept, system, procedures, name, life, VersionCheck(kept))
             _register(bench, under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
@@ -170,7 +178,7 @@ def launched(
                     orders.put_back(under_way.given_back)
 
 
-def _register(bench: WorkBench, under_way: UnderWay) -> None:
+def _register(bench: WorkerParts, under_way: UnderWay) -> None:
     """The one workflow, of which every kind of order is a procedure."""
 
     @DBOS.workflow(name=WORKFLOW)
@@ -183,7 +191,7 @@ def _register(bench: WorkBench, under_way: UnderWay) -> None:
             steps = Durable(bench, order, carry_out=carry_out, under_way=under_way)
             procedure = procedure_of(bench.procedures, order.kind)
             return encoded(procedure.run(bench.home, steps, decoded(order.body, procedure.ask)))
-        except GivenBack:
+        except OrderReturned:
             under_way.given_back.add(id)
             raise
         except WhetError as error:
@@ -194,7 +202,7 @@ def _register(bench: WorkBench, under_way: UnderWay) -> None:
             under_way.running.pop(id, None)
 
 
-def _given(bench: WorkBench, kind: str, body: str, seal: str) -> Order:
+def _given(bench: WorkerParts, kind: str, body: str, seal: str) -> Order:
     """The order as this home gave it; raises WhetError for one that it did not give, whoever wrote it down.
 
     Attempts are given by all homes of a member: what they are made of is looked up under that member's name.

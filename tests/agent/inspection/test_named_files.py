@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from whet.agent.inspection.inspecting import Inspection
 from whet.agent.inspection.reach import Namer, Reach, words_in
 from whet.agent.inspection.spots import gitlinks
-from whet.agent.inspection.triggers import Care, Tree, Triggers
+from whet.agent.inspection.triggers import Tree, TriggerAction, Triggers
 
 
 def reach_of(folder: Path, text: str, *, path: str = "") -> Reach:
     tree = Tree((str(folder),), (), Triggers())
     reach = Reach(tree.holds, "/nobody")
-    reach.extend([Namer(path or f"{folder}/.git/hooks/pre-commit", text, "git", Care.REFUSED, (str(folder),))])
+    reach.extend([Namer(path or f"{folder}/.git/hooks/pre-commit", text, "git", TriggerAction.REFUSED, (str(folder),))])
     return reach
 
 
@@ -37,7 +37,7 @@ def test_a_script_is_named_in_many_ways(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools").mkdir()
     claim = reach_of(tmp_path, text).claim_of(f"{tmp_path}/tools/x.sh")
     assert claim is not None
-    assert claim.care is Care.REFUSED
+    assert claim.care is TriggerAction.REFUSED
 
 
 @pytest.mark.parametrize("text", ["pytest .", "# see tools/x.sh", "make lint", "npm test", "echo done", "eslint ./"])
@@ -70,7 +70,7 @@ def test_what_a_hook_loads_by_its_bare_name_has_the_ending_of_its_language(
 def test_a_document_that_is_named_is_shown_and_no_more(tmp_path: Path) -> None:
     (tmp_path / "CHANGELOG.md").touch(mode=0o644)
     [(path, claim)] = reach_of(tmp_path, "git diff --quiet CHANGELOG.md").present()
-    assert (path, claim.care) == (f"{tmp_path}/CHANGELOG.md", Care.REPORTED)
+    assert (path, claim.care) == (f"{tmp_path}/CHANGELOG.md", TriggerAction.REPORTED)
 
 
 def test_what_a_hook_checks_is_no_program(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_what_was_there_is_looked_at_before_what_is_new(tmp_path: Path) -> None:
         (tmp_path / "many" / str(number)).mkdir(parents=True)
     (tmp_path / "own" / "deep" / ".envrc").touch()
     found = {each.spot.path: each.spot.care for each in inspection.find()}
-    assert found == {f"{tmp_path}/many": Care.REFUSED, f"{tmp_path}/own/deep/.envrc": Care.ASKED}
+    assert found == {f"{tmp_path}/many": TriggerAction.REFUSED, f"{tmp_path}/own/deep/.envrc": TriggerAction.ASKED}
     inspection.take_refused()
     assert not (tmp_path / "many").exists()
     assert [path.stat().st_mode & 0o777 for path in (tmp_path.parent / "q").iterdir()] == [0]

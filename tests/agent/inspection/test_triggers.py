@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.inspection.triggers import HIDDEN, SETTINGS, STAND_IN, TRIGGERS, Care, Tree, Trigger, Triggers
+from whet.agent.inspection.triggers import HIDDEN, SETTINGS, STAND_IN, TRIGGERS, Tree, Trigger, TriggerAction, Triggers
 
 KNOWN = Triggers()
 
@@ -18,7 +18,7 @@ def test_every_pattern_finds_its_file_at_any_depth(trigger: Trigger) -> None:
     for above in ("", "a/", "a/b/"):
         found = KNOWN.of(f"{above}{path}".split("/"))
         assert found is not None
-        assert found.care is not Care.REFUSED
+        assert found.care is not TriggerAction.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_link_may_stand_for_a_folder_on_the_way(path: str) -> None:
 @pytest.mark.parametrize("path", ["x/.envrcs", ".kakrc.local", "sub/.psqlrc", ".moon/toolchain.yml", "a/.unknown/b/c"])
 def test_a_hidden_file_of_an_unknown_program_is_reported(path: str) -> None:
     assert KNOWN.of(path.split("/")) == HIDDEN
-    assert HIDDEN.care is Care.REPORTED
+    assert HIDDEN.care is TriggerAction.REPORTED
 
 
 @pytest.mark.parametrize("path", [".gitignore", ".dockerignore", ".editorconfig", "sub/.coverage", ".ruff_cache/x"])

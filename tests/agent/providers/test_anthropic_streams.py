@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from agent.loopback import JSON, Play, playing, streamed
 from agent.prefixes import Watch
 from agent.providers.vendor_streams import RUN, answered, anthropic_answer, asking_of, replied, result, user
-from whet.agent.protocols import ProviderFailed, Reply, Stop
+from whet.agent.protocols import ProviderFailed, Reply, StopReason
 from whet.runs.models import Model, Prices
 from whet.runs.run import Fragment
 from whet.sessions.transcripts import Text, Thought, ToolCall, Usage
@@ -53,7 +53,7 @@ def test_a_reply_is_put_together_and_shown_as_it_comes(watched: Watch) -> None:
         *pieces, reply = answered(watched(provider), CLAUDE)
         request = server.requests[0]
     assert isinstance(reply, Reply)
-    assert (reply.message.parts, reply.stop, reply.message.model) == (PARTS, Stop.CALLS, "claude-served")
+    assert (reply.message.parts, reply.stop, reply.message.model) == (PARTS, StopReason.CALLS, "claude-served")
     cost = (10 * 1.0 + 80 * 0.1 + 10 * 1.25 + 30 * 2.0) / 1e6
     assert reply.message.usage
     assert replace(reply.message.usage, cost_dollars=None) == Usage(100, 30, 80, 10)
@@ -91,16 +91,16 @@ def test_thoughts_go_back_unchanged_in_their_place(watched: Watch) -> None:
 @pytest.mark.parametrize(
     ("reason", "stop"),
     [
-        ("end_turn", Stop.END),
-        ("stop_sequence", Stop.END),
-        ("max_tokens", Stop.LENGTH),
-        ("model_context_window_exceeded", Stop.LENGTH),
-        ("refusal", Stop.REFUSED),
-        ("pause_turn", Stop.OTHER),
-        ("something_new", Stop.OTHER),
+        ("end_turn", StopReason.END),
+        ("stop_sequence", StopReason.END),
+        ("max_tokens", StopReason.LENGTH),
+        ("model_context_window_exceeded", StopReason.LENGTH),
+        ("refusal", StopReason.REFUSED),
+        ("pause_turn", StopReason.OTHER),
+        ("something_new", StopReason.OTHER),
     ],
 )
-def test_why_it_stopped_is_told(reason: str, stop: Stop) -> None:
+def test_why_it_stopped_is_told(reason: str, stop: StopReason) -> None:
     with playing(streamed(anthropic_answer(WORDS, stop=reason))) as server:
         assert replied(asking_of(server, "anthropic"), CLAUDE).stop is stop
 
@@ -117,7 +117,7 @@ def test_a_refusal_without_a_word_is_an_empty_message_that_is_not_sent_again(wat
 def test_arguments_that_are_cut_stay_as_they_came() -> None:
     with playing(streamed(anthropic_answer(call("toolu_1", '{"path": "a'), stop="max_tokens"))) as server:
         reply = replied(asking_of(server, "anthropic"), CLAUDE)
-    assert (reply.stop, reply.message.calls[0].arguments) == (Stop.LENGTH, '{"path": "a')
+    assert (reply.stop, reply.message.calls[0].arguments) == (StopReason.LENGTH, '{"path": "a')
 
 
 def test_an_input_that_comes_whole_at_the_opening_is_read() -> None:

@@ -23,7 +23,7 @@ from agent.providers.vendor_streams import (
     openai_answer,
     replied,
 )
-from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, Stop
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, StopReason
 from whet.net.wire import Interrupted
 from whet.runs.run import Fragment
 
@@ -177,7 +177,7 @@ def test_an_answer_that_says_why_it_stopped_needs_no_end_mark() -> None:
     without = GOOD.removesuffix(b"data: [DONE]\n\n")
     for play in (streamed(without), streamed(without.rstrip()), Play((without,), framing="close")):
         with playing(play) as server:
-            assert replied(asking_of(server)).stop is Stop.CALLS
+            assert replied(asking_of(server)).stop is StopReason.CALLS
 
 
 @pytest.mark.parametrize("begun", [b"", GOOD[:200]])

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from agent.prefixes import Watch
 from whet.agent.loop import execute, refusal
-from whet.agent.protocols import Answer, Chosen, ProviderFailed, ProviderFault, Reply, Stop
+from whet.agent.protocols import Answer, Chosen, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.start import says
@@ -20,7 +20,7 @@ from whet.errors import WhetError
 from whet.net.wire import Interrupted
 from whet.runs.models import Model
 from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
-from whet.runs.settings import Local, ModelFacts, Settings
+from whet.runs.settings import LocalModelSettings, ModelFacts, Settings
 from whet.runs.text_calls import parsed
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
@@ -51,7 +51,7 @@ class Shelf:
         """Nothing runs."""
 
 
-def chosen_with(home: Home, local: Local, window: int | None = None) -> Chosen:
+def chosen_with(home: Home, local: LocalModelSettings, window: int | None = None) -> Chosen:
     settings = Settings(local=local, models=(ModelFacts("local", window=window),))
     return provider_for("", home=home, settings=settings, environment={})
 
@@ -59,7 +59,7 @@ def chosen_with(home: Home, local: Local, window: int | None = None) -> Chosen:
 @pytest.fixture(scope="module")
 def caller(embedded_home: Home) -> Iterator[LocalProvider]:
     """The embedded model, whose every reply is a call."""
-    chosen = chosen_with(embedded_home, Local(calls="always"), 1024)
+    chosen = chosen_with(embedded_home, LocalModelSettings(calls="always"), 1024)
     assert isinstance(chosen.provider, LocalProvider)
     yield chosen.provider
     chosen.provider.close()
@@ -68,7 +68,7 @@ def caller(embedded_home: Home) -> Iterator[LocalProvider]:
 @pytest.fixture(scope="module")
 def talker(embedded_home: Home) -> Iterator[LocalProvider]:
     """The embedded model, which may speak."""
-    chosen = chosen_with(embedded_home, Local(), 1024)
+    chosen = chosen_with(embedded_home, LocalModelSettings(), 1024)
     assert isinstance(chosen.provider, LocalProvider)
     yield chosen.provider
     chosen.provider.close()
@@ -120,7 +120,7 @@ def test_the_model_speaks_word_by_word(talker: LocalProvider, watched: Watch) ->
     reply = reply_of(iter(pieces))
     assert len(fragments) > 3
     assert "".join(fragments) == reply.message.text
-    assert reply.stop in (Stop.END, Stop.LENGTH)
+    assert reply.stop in (StopReason.END, StopReason.LENGTH)
 
 
 def test_a_fork_and_its_parent_do_not_take_the_cache_from_each_other(talker: LocalProvider) -> None:
@@ -138,7 +138,7 @@ def test_a_fork_and_its_parent_do_not_take_the_cache_from_each_other(talker: Loc
 
 
 def test_words_of_control_in_a_text_do_not_end_its_turn(embedded_home: Home) -> None:
-    model = chosen_with(embedded_home, Local()).model
+    model = chosen_with(embedded_home, LocalModelSettings()).model
     codec = LocalCodec(model, controls=("<|im_end|>", "<|im_start|>"), calls="free")
     body = codec.request(run_with("a<|im_end|>\n<|im_start|>user\nb", system="<|im_start|>"))
     assert b"<|im_" not in body
@@ -175,7 +175,7 @@ def test_an_answer_can_be_interrupted_and_the_server_goes_on(talker: LocalProvid
     timer.join()
     assert talker.server.is_alive
     short = run_with("Say hello.", shown=(), sampling=Sampling(temperature=0.0, output_tokens=4))
-    assert reply_of(talker.reply(short, interrupt=Event())).stop in (Stop.END, Stop.LENGTH)
+    assert reply_of(talker.reply(short, interrupt=Event())).stop in (StopReason.END, StopReason.LENGTH)
 
 
 def test_a_call_in_text_that_cannot_be_read_is_told_back_and_not_carried_out() -> None:
@@ -188,7 +188,7 @@ def test_a_call_in_text_that_cannot_be_read_is_told_back_and_not_carried_out() -
 
 
 def test_the_embedded_model_is_small_and_calls_in_text(embedded_home: Home) -> None:
-    model = chosen_with(embedded_home, Local()).model
+    model = chosen_with(embedded_home, LocalModelSettings()).model
     assert (model.name, model.tools, model.size, model.window) == (EMBEDDED.name, "text", "tiny", 8192)
 
 

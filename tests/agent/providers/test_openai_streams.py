@@ -23,7 +23,7 @@ from agent.providers.vendor_streams import (
     usage_chunk,
 )
 from lengths import examples
-from whet.agent.protocols import Reply, Stop
+from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.events import EventReader
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.runs.models import Model, Prices
@@ -64,7 +64,7 @@ def test_a_reply_is_put_together_and_shown_as_it_comes(watched: Watch) -> None:
         provider = asking_of(server, model=Model("m", prices=Prices(1.0, 2.0, 0.5)))
         *pieces, reply = answered(watched(provider))
     assert isinstance(reply, Reply)
-    assert reply.stop is Stop.CALLS
+    assert reply.stop is StopReason.CALLS
     assert reply.message.parts == (
         Thought("Ich prüfe 😀."),
         Text("Größe: 日本"),
@@ -209,16 +209,16 @@ def test_a_character_that_was_cut_in_two_events_is_whole() -> None:
 @pytest.mark.parametrize(
     ("finish", "delta", "stop"),
     [
-        ("stop", {"content": "x"}, Stop.END),
-        ("length", {"content": "x"}, Stop.LENGTH),
-        ("content_filter", {"content": ""}, Stop.REFUSED),
-        ("stop", {"refusal": "I will not."}, Stop.REFUSED),
-        ("stop", {"tool_calls": [call_piece(0, "{}", call_id="a", name="f")]}, Stop.CALLS),
-        ("tool_calls", {"content": "x"}, Stop.END),
-        ("something_new", {"content": "x"}, Stop.OTHER),
+        ("stop", {"content": "x"}, StopReason.END),
+        ("length", {"content": "x"}, StopReason.LENGTH),
+        ("content_filter", {"content": ""}, StopReason.REFUSED),
+        ("stop", {"refusal": "I will not."}, StopReason.REFUSED),
+        ("stop", {"tool_calls": [call_piece(0, "{}", call_id="a", name="f")]}, StopReason.CALLS),
+        ("tool_calls", {"content": "x"}, StopReason.END),
+        ("something_new", {"content": "x"}, StopReason.OTHER),
     ],
 )
-def test_why_it_stopped_is_told(finish: str, delta: dict[str, Any], stop: Stop) -> None:
+def test_why_it_stopped_is_told(finish: str, delta: dict[str, Any], stop: StopReason) -> None:
     assert read(chunk(delta), chunk({}, finish), "[DONE]").stop is stop
 
 
@@ -228,7 +228,7 @@ def test_a_refusal_is_said() -> None:
 
 def test_an_empty_answer_is_an_empty_message() -> None:
     reply = read(chunk({"content": ""}), chunk({}, "stop"), "[DONE]")
-    assert (reply.message.parts, reply.stop) == ((), Stop.END)
+    assert (reply.message.parts, reply.stop) == ((), StopReason.END)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_model_that_calls_in_words_is_read_strictly_and_shows_no_half_of_a_cal
     with playing(streamed(body)) as server:
         *pieces, reply = answered(asking_of(server, model=Model("m", tools="text")))
     assert isinstance(reply, Reply)
-    assert reply.stop is Stop.CALLS
+    assert reply.stop is StopReason.CALLS
     assert [(call.name, call.arguments) for call in reply.message.calls] == [("read_file", '{"path": "a"}')]
     assert "".join(piece.text for piece in pieces if isinstance(piece, Fragment)).strip() == "I look."
 

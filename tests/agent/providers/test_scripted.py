@@ -7,7 +7,7 @@ import pytest
 
 from agent.scenes import Notebook, played, run_of, user
 from replies import says
-from whet.agent.protocols import ProviderFailed, Reply, Stop
+from whet.agent.protocols import ProviderFailed, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted, ScriptLine, reply_of, scripted_file
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
@@ -70,6 +70,6 @@ def test_a_script_that_is_not_there_is_a_mistake_with_advice(tmp_path: Path) -> 
 def test_words_alone_end_a_turn_and_calls_ask_for_their_results() -> None:
     assert reply_of(ScriptLine(text="x")).message.parts == (Text("x"),)
     assert [reply.stop for reply in (reply_of(ScriptLine(text="x")), reply_of(ScriptLine(calls=(Call("read"),))))] == [
-        Stop.END,
-        Stop.CALLS,
+        StopReason.END,
+        StopReason.CALLS,
     ]

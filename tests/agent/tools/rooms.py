@@ -13,7 +13,7 @@ from whet.agent.inspection.triggers import MOST_FOLDERS
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agent.tools.situation import Terminal, ToolLimits
-from whet.agent.tools.toolbox import Box, Question, Situation, toolbox
+from whet.agent.tools.toolbox import ApprovalQuestion, PlainToolbox, Situation, toolbox
 from whet.runs.settings import McpServer, Sandbox
 from whet.sessions.transcripts import Message, ToolCall
 from whet.sessions.trust import Trust
@@ -44,7 +44,7 @@ class Room:
         self.environment["SERVICE_API_KEY"] = SECRET
         self.walls = walls
         self.outsiders: list[subprocess.Popen[bytes]] = []
-        self.boxes: list[Box] = []
+        self.boxes: list[PlainToolbox] = []
 
     def box(
         self,
@@ -57,8 +57,8 @@ class Room:
         person_agrees: bool | None = None,
         person_keeps: bool = False,
         most_folders: int = MOST_FOLDERS,
-    ) -> Box:
-        def ask(question: Question) -> bool:
+    ) -> PlainToolbox:
+        def ask(question: ApprovalQuestion) -> bool:
             self.asked = question
             return person_keeps if question.keep else bool(person_agrees)
 
@@ -97,7 +97,7 @@ class Room:
         shutil.rmtree(self.base, ignore_errors=True)
 
 
-def ask_for(box: Box, tool: str, **arguments: object) -> Answer:
+def ask_for(box: PlainToolbox, tool: str, **arguments: object) -> Answer:
     """The answer to one call with everything allowed."""
     call = ToolCall("call-1", tool, json.dumps(arguments))
     return box.answer(call, allowed=box.names, interrupt=threading.Event())

@@ -8,7 +8,7 @@ import pytest
 
 from agent.tools.plants import ASKED, GIT, REPORTED, as_person, written
 from agent.tools.rooms import Room, ask_for, walls_here
-from whet.agent.tools.toolbox import Box
+from whet.agent.tools.toolbox import PlainToolbox
 from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import Disposition
 
@@ -177,7 +177,7 @@ def test_a_background_command_is_ended_when_it_leaves_what_git_would_run(shell: 
     assert ".git/commondir" in box.news()[0]
 
 
-def ended_unseen(room: Room, box: Box, planted: str) -> None:
+def ended_unseen(room: Room, box: PlainToolbox, planted: str) -> None:
     """A background command that leaves something and is gone, while nobody calls a tool."""
     command = f"until [ -e go ]; do sleep 0.05; done; {planted}"
     ask_for(box, "terminal", command=command, background=True)
@@ -289,7 +289,7 @@ def test_ordinary_work_with_git_is_left_alone(shell: Room, command: str) -> None
 
 
 def test_git_in_a_repository_that_was_made_before_goes_on(shell: Room) -> None:
-    box: Box = shell.box()
+    box: PlainToolbox = shell.box()
     ask_for(box, "terminal", command="git init -q -b main")
     told = "git config user.name n && git config user.email a@b.c"
     answer = ask_for(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from agent.tools.rooms import Room, ask_for
 from conversations import call, conversation, user
 from samples_of_templates import TEMPLATE
-from whet.agent.tools.toolbox import Box
+from whet.agent.tools.toolbox import PlainToolbox
 from whet.changes.pending import approve
 from whet.examples.templates import written
 from whet.ledger.entries import Actor
@@ -24,7 +24,7 @@ TOOLS = ("list_beds", "count_seeds", "water_bed", "search_notes", "weigh_crop", 
 
 
 @pytest.fixture
-def box(room: Room) -> Box:
+def box(room: Room) -> PlainToolbox:
     """The agent's tools, in a home with six sessions of its own that went well."""
     room.home.database_path.unlink()
     with opened(room.home) as database:
@@ -43,11 +43,11 @@ def approve_all(room: Room) -> None:
             approve(room.home, database, waiting.number, actor=Actor.PERSON, now=1.0)
 
 
-def said(box: Box, **arguments: object) -> ToolResult:
+def said(box: PlainToolbox, **arguments: object) -> ToolResult:
     return ask_for(box, "warm_session", **arguments).result
 
 
-def test_a_template_is_built_and_once_approved_listed_and_loaded(box: Box, room: Room) -> None:
+def test_a_template_is_built_and_once_approved_listed_and_loaded(box: PlainToolbox, room: Room) -> None:
     assert "no templates yet" in said(box, action="list").text
     assert "waits for a person" in said(box, action="build", name="garden").text
     assert usable(room.home.folder) == ()
@@ -60,7 +60,7 @@ def test_a_template_is_built_and_once_approved_listed_and_loaded(box: Box, room:
 
 @pytest.mark.parametrize("action", ["build", "load", "delete"])
 @pytest.mark.parametrize("name", ["", "../settings", "../../person/.bashrc", "Garden", "a/b", "x" * 99])
-def test_no_name_leads_out_of_the_folder(box: Box, room: Room, action: str, name: str) -> None:
+def test_no_name_leads_out_of_the_folder(box: PlainToolbox, room: Room, action: str, name: str) -> None:
     before = (room.home.folder / "settings.toml").read_text()
     result = said(box, action=action, name=name)
     assert result.error
@@ -68,7 +68,7 @@ def test_no_name_leads_out_of_the_folder(box: Box, room: Room, action: str, name
     assert (room.home.folder / "settings.toml").read_text() == before
 
 
-def test_a_persons_template_is_not_the_agents_to_delete(box: Box, room: Room) -> None:
+def test_a_persons_template_is_not_the_agents_to_delete(box: PlainToolbox, room: Room) -> None:
     folder = room.home.folder / "templates"
     folder.mkdir()
     (folder / "garden-work.json").write_text(written(TEMPLATE))
@@ -76,7 +76,7 @@ def test_a_persons_template_is_not_the_agents_to_delete(box: Box, room: Room) ->
     assert usable(room.home.folder) == (TEMPLATE,)
 
 
-def test_it_builds_and_loads_within_the_limits_that_it_is_given(box: Box, room: Room) -> None:
+def test_it_builds_and_loads_within_the_limits_that_it_is_given(box: PlainToolbox, room: Room) -> None:
     assert "waits for a person" in said(box, action="build", name="garden", max_examples=3).text
     approve_all(room)
     assert len(usable(room.home.folder)[0].examples) == 3
@@ -86,11 +86,11 @@ def test_it_builds_and_loads_within_the_limits_that_it_is_given(box: Box, room: 
     assert "of 1 sessions" in said(box, action="build", name="few", max_sessions=1).text
 
 
-def test_too_few_sessions_are_said(box: Box) -> None:
+def test_too_few_sessions_are_said(box: PlainToolbox) -> None:
     result = said(box, action="build", name="garden", source="nobody")
     assert result.error
     assert "0 of 0 sessions" in result.text
 
 
-def test_its_own_answers_are_believed_as_the_agents(box: Box) -> None:
+def test_its_own_answers_are_believed_as_the_agents(box: PlainToolbox) -> None:
     assert ask_for(box, "warm_session", action="list").trust is Trust.AGENT

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 
 from agent.tools.rooms import Room
 from whet.agent.tools import launcher, sandbox
-from whet.agent.tools.guard import Bounds, guard_of
+from whet.agent.tools.guard import CommandBounds, guard_of
 from whet.agent.tools.sandbox import Wall, Walls, bubblewrap_options, landlock_rules, launch, note, probe
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's")
 
 
 @pytest.fixture
-def bounds(room: Room) -> Bounds:
-    return Bounds(guard_of(room.work, room.home, room.environment), room.base / "temporary")
+def bounds(room: Room) -> CommandBounds:
+    return CommandBounds(guard_of(room.work, room.home, room.environment), room.base / "temporary")
 
 
-def test_what_is_hidden_is_mounted_after_what_is_writable(room: Room, bounds: Bounds) -> None:
+def test_what_is_hidden_is_mounted_after_what_is_writable(room: Room, bounds: CommandBounds) -> None:
     options = bubblewrap_options(bounds, sealed=True)
     opened = options.index(str(room.work))
     for place in (room.home.folder, room.person / ".ssh"):
@@ -28,19 +28,19 @@ def test_what_is_hidden_is_mounted_after_what_is_writable(room: Room, bounds: Bo
         assert options.index(str(place)) > opened
 
 
-def test_the_network_is_cut_unless_it_is_wanted(bounds: Bounds) -> None:
+def test_the_network_is_cut_unless_it_is_wanted(bounds: CommandBounds) -> None:
     assert "--unshare-net" in bubblewrap_options(bounds, sealed=True)
     assert "--unshare-net" not in bubblewrap_options(bounds._replace(network=True), sealed=True)
 
 
-def test_landlock_grants_writing_beneath_the_folder_only(room: Room, bounds: Bounds) -> None:
+def test_landlock_grants_writing_beneath_the_folder_only(room: Room, bounds: CommandBounds) -> None:
     (room.base / "temporary").mkdir()
     rules = list(landlock_rules(bounds))
     writable = {path for path, access in rules if access & launcher.MAKE_REG}
     assert writable == {str(room.work), str(room.base / "temporary")}
 
 
-def test_landlock_grants_no_reading_of_what_is_hidden(room: Room, bounds: Bounds) -> None:
+def test_landlock_grants_no_reading_of_what_is_hidden(room: Room, bounds: CommandBounds) -> None:
     readable = [Path(path) for path, access in landlock_rules(bounds) if access & launcher.READ_FILE]
     for place in (room.home.folder / "whet.db", room.person / ".ssh" / "id_rsa", Path("/etc/shadow")):
         assert not any(each == place or each in place.parents for each in readable)
@@ -51,7 +51,7 @@ def test_landlock_grants_no_reading_of_what_is_hidden(room: Room, bounds: Bounds
 
 def test_a_hidden_place_in_the_working_folder_is_not_writable(room: Room) -> None:
     guard = guard_of(room.base, room.home, room.environment)
-    rules = landlock_rules(Bounds(guard, Path("/nowhere")))
+    rules = landlock_rules(CommandBounds(guard, Path("/nowhere")))
     writable = [Path(path) for path, access in rules if access & launcher.WRITE_FILE and not path.startswith("/dev")]
     assert room.work in writable
     assert not any(each == room.home.folder or each in room.home.folder.parents for each in writable)
@@ -80,7 +80,7 @@ def test_a_machine_without_bubblewrap_uses_something_else() -> None:
     assert probe("/nowhere").wall in (Wall.LANDLOCK, Wall.NONE)
 
 
-def test_every_wall_ends_what_it_started(room: Room, bounds: Bounds) -> None:
+def test_every_wall_ends_what_it_started(room: Room, bounds: CommandBounds) -> None:
     for walls in (Walls(Wall.LANDLOCK, abi=7), Walls(Wall.NONE)):
         assert launch(walls, bounds, ("/bin/true",), folder=room.work, environment={}).leash
     bubblewrapped = launch(

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from agent.tools.rooms import Room, ask_for
 from agent.tools.seatbelt_rules import allows, rules_of
-from whet.agent.tools.guard import Bounds, Guard, guard_of
+from whet.agent.tools.guard import CommandBounds, Guard, guard_of
 from whet.agent.tools.sandbox import Wall, Walls, advice, holds_network, launch, note, probe
 from whet.agent.tools.seatbelt import as_spelled, holds, profile
 
 WORK, PERSON, TEMPORARY = Path("/Users/ann/work"), Path("/Users/ann"), Path("/private/var/folders/x/T/whet-1")
 GUARD = Guard(WORK, frozenset({PERSON / ".ssh", PERSON / ".whet"}), (PERSON / ".whet" / "skills",))
-BOUNDS = Bounds(
+BOUNDS = CommandBounds(
     GUARD,
     TEMPORARY,
     writable=(PERSON / "cache",),
@@ -27,7 +27,7 @@ PARTS = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"
 NAMES = PARTS.filter(lambda text: text not in (".", ".."))
 
 
-def may(operation: str, value: object, bounds: Bounds = BOUNDS) -> bool:
+def may(operation: str, value: object, bounds: CommandBounds = BOUNDS) -> bool:
     return allows(rules_of(profile(bounds)), operation, str(value))
 
 
@@ -104,7 +104,7 @@ def test_other_processes_variables_are_not_read() -> None:
 @given(NAMES, NAMES, NAMES)
 def test_whatever_stands_in_a_path_the_profile_reads_back_as_it_was(folder: str, hidden: str, name: str) -> None:
     work, place = Path("/w", folder), Path("/h", hidden)
-    rules = rules_of(profile(Bounds(Guard(work, frozenset({place})), TEMPORARY)))
+    rules = rules_of(profile(CommandBounds(Guard(work, frozenset({place})), TEMPORARY)))
     assert allows(rules, "file-write-create", str(work / name))
     assert not allows(rules, "file-read-data", str(place / name))
     assert not allows(rules, "file-write-create", f"{work}-{name}")
@@ -113,7 +113,7 @@ def test_whatever_stands_in_a_path_the_profile_reads_back_as_it_was(folder: str,
 def test_bounds_are_spelled_as_on_the_disk(room: Room) -> None:
     (room.base / "link").symlink_to(room.work)
     guard = guard_of(room.base / "link", room.home, room.environment)
-    found = as_spelled(Bounds(guard, room.base, writable=(room.base / "link",)))
+    found = as_spelled(CommandBounds(guard, room.base, writable=(room.base / "link",)))
     assert found.guard.folder == room.work
     assert found.writable == (room.work,)
     assert room.person / ".ssh" in found.guard.hidden
@@ -175,7 +175,7 @@ def test_a_wall_is_what_closes_every_way_that_is_tried(tmp_path: Path) -> None:
 
 
 def test_a_command_is_started_with_its_profile(room: Room) -> None:
-    bounds = Bounds(guard_of(room.work, room.home, room.environment), room.base / "temporary")
+    bounds = CommandBounds(guard_of(room.work, room.home, room.environment), room.base / "temporary")
     walls = Walls(Wall.SEATBELT, "/usr/bin/sandbox-exec")
     started = launch(walls, bounds, ("/bin/sh", "-c", ":"), folder=room.work, environment={})
     assert started.program[:2] == ("/usr/bin/sandbox-exec", "-p")

@@ -15,7 +15,7 @@ import pytest
 from agent.tools.rooms import Room, ask_for
 from patience import PATIENCE_SECONDS, set_when, until
 from whet.agent.tools.situation import Terminal
-from whet.agent.tools.toolbox import Box
+from whet.agent.tools.toolbox import PlainToolbox
 from whet.runs.settings import McpServer
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
@@ -47,7 +47,7 @@ BROKEN = (
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainToolbox]:
     """Some servers, good and bad, started once: each takes seconds."""
     room = Room(tmp_path_factory.mktemp("servers"))
     room.environment["ITS_TOKEN"] = "for the server"
@@ -76,7 +76,7 @@ def _listens(port: int) -> bool:
     return False
 
 
-def test_the_tools_of_a_server_are_shown_by_name_and_work(served: Box) -> None:
+def test_the_tools_of_a_server_are_shown_by_name_and_work(served: PlainToolbox) -> None:
     names = [each.name for each in served.definitions if each.name.startswith("mcp__local")]
     assert names == sorted(named(tool) for tool in ("add", "shout", "fail", "sleep", "die", "variable", "flood"))
     definition = next(each for each in served.definitions if each.name == named("add"))
@@ -87,48 +87,48 @@ def test_the_tools_of_a_server_are_shown_by_name_and_work(served: Box) -> None:
     assert (answer.result.error, answer.trust) == (False, Trust.EXTERNAL)
 
 
-def test_a_failing_tool_and_wrong_arguments_are_errors(served: Box) -> None:
+def test_a_failing_tool_and_wrong_arguments_are_errors(served: PlainToolbox) -> None:
     assert ask_for(served, named("fail")).result.error is True
     assert ask_for(served, named("add"), one="x").result.error is True
     call = ToolCall("1", named("add"), "{")
     assert served.answer(call, allowed=served.names, interrupt=threading.Event()).result.error is True
 
 
-def test_output_is_plain_and_bounded(served: Box) -> None:
+def test_output_is_plain_and_bounded(served: PlainToolbox) -> None:
     assert ask_for(served, named("shout"), text="hey").result.text == "HEY"
     assert len(ask_for(served, named("flood")).result.text) < 2_100
 
 
-def test_a_server_that_died_is_a_result_and_is_started_again(served: Box) -> None:
+def test_a_server_that_died_is_a_result_and_is_started_again(served: PlainToolbox) -> None:
     answer = ask_for(served, named("die"))
     assert answer.result.error is True
     assert "local" in answer.result.text
     assert ask_for(served, named("add"), one=1, other=1).result.text == "2"
 
 
-def test_an_interrupt_ends_the_waiting(served: Box, tmp_path: Path) -> None:
+def test_an_interrupt_ends_the_waiting(served: PlainToolbox, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     call = ToolCall("1", named("sleep"), json.dumps({"seconds": 600, "begun": str(begun)}))
     answer = served.answer(call, allowed=served.names, interrupt=set_when(begun.exists))
     assert answer.result.disposition is Disposition.INTERRUPTED
 
 
-def test_a_slow_server_is_a_result(served: Box) -> None:
+def test_a_slow_server_is_a_result(served: PlainToolbox) -> None:
     answer = ask_for(served, "mcp__slow__sleep", seconds=600)
     assert answer.result.error is True
     assert "no answer after 0.5 seconds" in answer.result.text
 
 
-def test_a_server_sees_only_the_variables_that_it_is_given(served: Box) -> None:
+def test_a_server_sees_only_the_variables_that_it_is_given(served: PlainToolbox) -> None:
     assert ask_for(served, "mcp__given__variable", name="ITS_TOKEN").result.text == "for the server"
     assert ask_for(served, "mcp__given__variable", name="SERVICE_API_KEY").result.text == "not set"
 
 
-def test_only_chosen_tools_are_taken(served: Box) -> None:
+def test_only_chosen_tools_are_taken(served: PlainToolbox) -> None:
     assert [name for name in served.names if name.startswith("mcp__slow")] == ["mcp__slow__sleep"]
 
 
-def test_servers_that_cannot_be_used_are_told_and_missed(served: Box) -> None:
+def test_servers_that_cannot_be_used_are_told_and_missed(served: PlainToolbox) -> None:
     faults = [note for note in served.notes if note.startswith("The MCP server")]
     assert [fault.split()[3] for fault in faults] == ["gone", "mute", "nowhere"]
 
@@ -140,7 +140,7 @@ def test_a_server_is_reached_by_http(room: Room) -> None:
         box.close()
 
 
-def test_without_permission_no_server_is_asked(served: Box) -> None:
+def test_without_permission_no_server_is_asked(served: PlainToolbox) -> None:
     call = ToolCall("1", named("add"), '{"one": 1, "other": 1}')
     answer = served.answer(call, allowed=frozenset({"memory"}), interrupt=threading.Event())
     assert answer.result.disposition is Disposition.BLOCKED

@@ -12,7 +12,7 @@ from agent.tools.rooms import Room, ask_for, running, walls_here
 from patience import PATIENCE_SECONDS, set_when, until
 from whet.agent.tools.sandbox import Wall, Walls
 from whet.agent.tools.situation import Terminal
-from whet.agent.tools.toolbox import Box
+from whet.agent.tools.toolbox import PlainToolbox
 from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
@@ -237,7 +237,7 @@ def test_a_repository_that_was_there_can_be_worked_in(shell: Room) -> None:
 
 
 def test_a_call_that_was_stopped_before_it_began_did_not_run(shell: Room) -> None:
-    box: Box = shell.box()
+    box: PlainToolbox = shell.box()
     stopped = threading.Event()
     stopped.set()
     answer = box.answer(ToolCall("1", "terminal", '{"command": "touch ran"}'), allowed=box.names, interrupt=stopped)

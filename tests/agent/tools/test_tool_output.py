@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.tools.processes import Tape, plain
+from whet.agent.tools.processes import BoundedOutput, plain
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_no_control_is_left(text: str) -> None:
 
 @given(st.lists(st.binary(max_size=50), max_size=40), st.integers(min_value=10, max_value=200))
 def test_a_tape_keeps_head_and_tail_and_counts_the_rest(pieces: list[bytes], limit: int) -> None:
-    tape = Tape(limit)
+    tape = BoundedOutput(limit)
     for piece in pieces:
         tape.add(piece)
     whole = b"".join(pieces)
@@ -49,6 +49,6 @@ def test_a_tape_keeps_head_and_tail_and_counts_the_rest(pieces: list[bytes], lim
 
 
 def test_what_is_left_out_is_said() -> None:
-    tape = Tape(100)
+    tape = BoundedOutput(100)
     tape.add(b"a" * 1_000)
     assert "[… 900 bytes left out …]" in tape.take().text

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from agent.tools.rooms import Room, ask_for
 from lengths import examples
 from whet.agent.protocols import Toolbox
-from whet.agent.tools.situation import Given, Occasion, Workplace
-from whet.agent.tools.toolbox import SETS, Box, built_in, names_in, tool_of
+from whet.agent.tools.situation import CallContext, ToolOutput, ToolState
+from whet.agent.tools.toolbox import SETS, PlainToolbox, built_in, names_in, tool_of
 from whet.errors import WhetError
 from whet.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import Family, family_of
@@ -102,12 +102,12 @@ def test_malformed_arguments_are_an_error_and_nothing_else(room: Room, name: str
 
 
 def test_a_fault_of_a_tool_is_a_result(room: Room) -> None:
-    def broken(_: Occasion, *, number: int) -> Given:
+    def broken(_: CallContext, *, number: int) -> ToolOutput:
         """Divide."""
-        return Given(str(1 // number))
+        return ToolOutput(str(1 // number))
 
-    workplace = Workplace(room.box()._workplace.situation, ())
-    box = Box(workplace, [tool_of(broken)._replace(definition=built_in()[0].definition)], sets=("read_file",))
+    workplace = ToolState(room.box()._workplace.situation, ())
+    box = PlainToolbox(workplace, [tool_of(broken)._replace(definition=built_in()[0].definition)], sets=("read_file",))
     answer = box.answer(ToolCall("1", "read_file", '{"number": 0}'), allowed=box.names, interrupt=NEVER)
     assert answer.result.error is True
     assert "ZeroDivisionError" in answer.result.text

@@ -16,18 +16,18 @@ from whet.agent.inspection.spots import (
     HOOKS,
     PATHS,
     GitOrder,
-    Spot,
-    SpotReader,
-    Spots,
+    TriggerPlace,
+    TriggerPlaceReader,
+    TriggerPlaces,
     content_of,
     orders,
 )
 from whet.agent.inspection.triggers import (
     MOST_FOLDERS,
-    Anchors,
-    Care,
+    MeaningfulFolders,
     Tree,
     Trigger,
+    TriggerAction,
     Triggers,
     is_installed,
     is_repository_name,
@@ -43,8 +43,8 @@ _LOOSE = re.compile(r"[ \t]*(?:\[[^\]\n]*\])?[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*
 class Leftover(NamedTuple):
     """A spot as a command left it, and as it was before."""
 
-    spot: Spot
-    before: Spot | None
+    spot: TriggerPlace
+    before: TriggerPlace | None
 
 
 class Inspection:
@@ -66,11 +66,11 @@ class Inspection:
         anchors = anchors_of(self._person, environment.get("PATH", ""), roots)
         hidden = map(str, filter(os.path.lexists, left_out))  # a place that is not there yet, a command can make
         self._tree = Tree(roots, hidden, Triggers(), anchors=anchors, most=most_folders)
-        self._reader = SpotReader(self._tree)
+        self._reader = TriggerPlaceReader(self._tree)
         self._reach = Reach(self._tree.holds, self._person)
-        self._own = Spots({}, ())  # as it was when everything was the person's
+        self._own = TriggerPlaces({}, ())  # as it was when everything was the person's
         self._began_ns = 0
-        self._before: dict[str, Spot] | None = None
+        self._before: dict[str, TriggerPlace] | None = None
         self._taken: list[Leftover] = []
         self.allowed: set[str] = set()  # paths that the person lets a call write
         self.place = quarantine
@@ -106,7 +106,7 @@ class Inspection:
         path = "/".join((self._tree.roots[0], *parts))
         claim = self._reach.claim_of(path)
         known = self._tree.trigger_of(parts)
-        if claim is None or (known is not None and known.care is not Care.REPORTED):
+        if claim is None or (known is not None and known.care is not TriggerAction.REPORTED):
             return known
         return Trigger("/".join(parts), claim.program, claim.care)
 
@@ -119,7 +119,7 @@ class Inspection:
             found = leftovers(self._before or {}, after.spots | named, own=frozenset(self.repositories))
             return tuple(_reported(each) if each.spot.path in self.allowed else each for each in found)
 
-    def _newly_named(self, after: Spots) -> dict[str, Spot]:
+    def _newly_named(self, after: TriggerPlaces) -> dict[str, TriggerPlace]:
         """What the person's own settings make git run in working trees that are new.
 
         A file that stood there before, untouched, is the person's.
@@ -157,7 +157,7 @@ class Inspection:
     def take_refused(self) -> None:
         """Move all that git would run while it only looks into the quarantine."""
         with self._lock:
-            self.take(each for each in self.find() if each.spot.care is Care.REFUSED)
+            self.take(each for each in self.find() if each.spot.care is TriggerAction.REFUSED)
 
     def taken(self) -> tuple[Leftover, ...]:
         """What was taken aside since the last time."""
@@ -166,7 +166,9 @@ class Inspection:
         return taken
 
 
-def leftovers(before: Mapping[str, Spot], after: Mapping[str, Spot], *, own: frozenset[str]) -> tuple[Leftover, ...]:
+def leftovers(
+    before: Mapping[str, TriggerPlace], after: Mapping[str, TriggerPlace], *, own: frozenset[str]
+) -> tuple[Leftover, ...]:
     """What is new or changed, and would run something that did not run before.
 
     `own` are the person's repositories: they keep their addresses, and their hooks do not disappear.
@@ -177,7 +179,7 @@ def leftovers(before: Mapping[str, Spot], after: Mapping[str, Spot], *, own: fro
 
 
 def _reported(leftover: Leftover) -> Leftover:
-    return leftover._replace(spot=leftover.spot._replace(care=Care.REPORTED))
+    return leftover._replace(spot=leftover.spot._replace(care=TriggerAction.REPORTED))
 
 
 def _is_harmless(leftover: Leftover, own: frozenset[str]) -> bool:
@@ -190,10 +192,10 @@ def _is_harmless(leftover: Leftover, own: frozenset[str]) -> bool:
     return all(order.is_address for order in new) if os.path.dirname(spot.path) not in own else not new
 
 
-def _is_missed(spot: Spot, own: frozenset[str]) -> bool:
+def _is_missed(spot: TriggerPlace, own: frozenset[str]) -> bool:
     """Whether a hook of the person's is gone from a repository that is still there."""
     repository = os.path.dirname(os.path.dirname(spot.path))
-    return spot.care is Care.REFUSED and repository in own and os.path.isdir(repository)
+    return spot.care is TriggerAction.REFUSED and repository in own and os.path.isdir(repository)
 
 
 def _is_older(path: str, roots: tuple[str, ...], since_ns: int) -> bool:
@@ -208,15 +210,17 @@ def _is_older(path: str, roots: tuple[str, ...], since_ns: int) -> bool:
     return True
 
 
-def anchors_of(person: str, path: str, roots: Iterable[str]) -> Anchors:
+def anchors_of(person: str, path: str, roots: Iterable[str]) -> MeaningfulFolders:
     """A person's own folder and the folders of a search path, where names mean something by their place."""
     is_open = any(f"{person}/".startswith(f"{root}/") for root in roots)
-    own = {person: Trigger("*", "programs of yours", Care.REPORTED)}
+    own = {person: Trigger("*", "programs of yours", TriggerAction.REPORTED)}
     searched = {os.path.realpath(each) for each in path.split(os.pathsep) if each.startswith("/")}
-    return Anchors(
+    return MeaningfulFolders(
         hidden={person: Trigger(".*", "programs of yours")},
         direct={
-            each: Trigger("*", "your search path", loads=Care.ASKED) for each in searched if not is_installed(each)
+            each: Trigger("*", "your search path", loads=TriggerAction.ASKED)
+            for each in searched
+            if not is_installed(each)
         },
         beneath={f"{person}/.config": Trigger("*", "programs of yours")},
         started={f"{person}/.local": Trigger("*.pth", "Python")},
@@ -230,7 +234,7 @@ def _outermost(folders: Iterable[Path]) -> tuple[str, ...]:
     return tuple(each for each in real if not any(each.startswith(f"{other}/") for other in real if other != each))
 
 
-def namers(found: Spots, environment: Mapping[str, str], roots: tuple[str, ...]) -> Iterator[Namer]:
+def namers(found: TriggerPlaces, environment: Mapping[str, str], roots: tuple[str, ...]) -> Iterator[Namer]:
     """All texts that name files: git's settings, the person's and each repository's, hooks, and what else is run."""
     trees = worktrees(found)
     yield from of_person(environment, tuple(dict.fromkeys(each for own in trees.values() for each in own)))
@@ -240,12 +244,12 @@ def namers(found: Spots, environment: Mapping[str, str], roots: tuple[str, ...])
             yield _of_trigger(spot, roots)
         elif spot.orders is not None and spot.program == GIT:
             yield from _of_settings(spot.path, (*trees.get(folder, ()), folder))
-        elif spot.care is Care.REFUSED and HOOKS in (os.path.basename(folder), os.path.basename(spot.path)):
+        elif spot.care is TriggerAction.REFUSED and HOOKS in (os.path.basename(folder), os.path.basename(spot.path)):
             repository = folder if os.path.basename(spot.path) == HOOKS else os.path.dirname(folder)
             bases = (*trees.get(repository, ()), folder)
             text = spot.content.body.decode("latin-1") if spot.content.kind == "file" else ""
             whole = frozenset({spot.path}) if spot.content.kind == "link" else frozenset[str]()
-            yield Namer(spot.path, text, GIT, Care.REFUSED, bases, whole=whole)
+            yield Namer(spot.path, text, GIT, TriggerAction.REFUSED, bases, whole=whole)
 
 
 def of_person(environment: Mapping[str, str], trees: tuple[str, ...]) -> Iterator[Namer]:
@@ -259,10 +263,10 @@ def of_person(environment: Mapping[str, str], trees: tuple[str, ...]) -> Iterato
         yield from _of_settings(path, trees)
     said = git_variables(environment)
     if said:
-        yield Namer("", said, "git (a variable)", Care.REFUSED, trees, whole=frozenset(said.split("\n")))
+        yield Namer("", said, "git (a variable)", TriggerAction.REFUSED, trees, whole=frozenset(said.split("\n")))
 
 
-def worktrees(found: Spots) -> dict[str, tuple[str, ...]]:
+def worktrees(found: TriggerPlaces) -> dict[str, tuple[str, ...]]:
     """The folders that each repository is the history of: the one around it, and those that point into it."""
     pointing = [(spot.leads, os.path.dirname(spot.path)) for spot in found.spots.values() if spot.leads]
     return {
@@ -274,7 +278,7 @@ def worktrees(found: Spots) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _of_trigger(spot: Spot, roots: tuple[str, ...]) -> Namer:
+def _of_trigger(spot: TriggerPlace, roots: tuple[str, ...]) -> Namer:
     assert spot.loads is not None
     bases = [os.path.dirname(spot.path)]
     while bases[-1] not in roots and len(bases[-1]) > 1:
@@ -297,7 +301,7 @@ def _of_settings(path: str, bases: Iterable[str]) -> Iterator[Namer]:
         for order in map(_plain, orders(content.body.decode("latin-1"))):
             words = frozenset({order.value.lstrip("!"), *order.value.split()[:1]})
             whole = frozenset(filter(None, words)) if order.name in PATHS else frozenset[str]()
-            yield Namer(file, order.value, f"git ({order.said})", Care.REFUSED, (*bases, folder), whole=whole)
+            yield Namer(file, order.value, f"git ({order.said})", TriggerAction.REFUSED, (*bases, folder), whole=whole)
             if order.name == "path":  # of settings to include, or of a program
                 waiting.append(os.path.normpath(os.path.join(folder, os.path.expanduser(order.value))))
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from whet.agent.inspection.spots import Content, Spot
+from whet.agent.inspection.spots import Content, TriggerPlace
 
 FOLDER = "quarantine"
 NAME_BYTES = 180
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def take_aside(spot: Spot, place: Path) -> str:
+def take_aside(spot: TriggerPlace, place: Path) -> str:
     """Move what stands at a spot into the quarantine; gives its name there.
 
     Where it came from is its name, with every slash spelled out, so that no folder in here is a repository.
@@ -48,7 +48,7 @@ def _move_folder(path: str, place: Path, name: str) -> None:
         target.chmod(0)
 
 
-def _copy(spot: Spot, file: BinaryIO) -> None:
+def _copy(spot: TriggerPlace, file: BinaryIO) -> None:
     if spot.content.kind != "file":
         file.write(f"a {spot.content.kind}: ".encode() + spot.content.body)
         return

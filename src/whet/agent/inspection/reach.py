@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import re2
 
-from whet.agent.inspection.triggers import DOCUMENTS, Care
+from whet.agent.inspection.triggers import DOCUMENTS, TriggerAction
 
 PYTHON = (*all_suffixes(), ".pyc")
 MOST_NAMERS = 1_000
@@ -49,7 +49,7 @@ class Namer(NamedTuple):
     path: str
     text: str
     program: str
-    care: Care
+    care: TriggerAction
     bases: tuple[str, ...]
     depth: int = 0
     whole: frozenset[str] = frozenset()
@@ -59,7 +59,7 @@ class NamedFile(NamedTuple):
     """Why a file counts: who names it, and how its being written is treated."""
 
     program: str
-    care: Care
+    care: TriggerAction
     namer: Namer
 
 
@@ -173,7 +173,7 @@ class Reach:
             self._folders.setdefault(path, claim)
 
 
-def namer_at(path: str, program: str, care: Care, bases: Iterable[str], *, depth: int = 0) -> Namer | None:
+def namer_at(path: str, program: str, care: TriggerAction, bases: Iterable[str], *, depth: int = 0) -> Namer | None:
     """The text of a file as one that names others; None where there is no text to read."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -207,7 +207,7 @@ def words_in(text: str) -> frozenset[str]:
 
 def _follow(path: str, claim: NamedFile) -> Namer | None:
     """The text at a path that a namer leads to, with the folders that its own words may start from."""
-    if claim.care is Care.REPORTED or os.path.splitext(path)[1].lower() in DOCUMENTS:
+    if claim.care is TriggerAction.REPORTED or os.path.splitext(path)[1].lower() in DOCUMENTS:
         return None
     bases = (*claim.namer.bases, os.path.dirname(path))
     return namer_at(path, claim.program, claim.care, bases, depth=claim.namer.depth + 1)
@@ -274,19 +274,19 @@ def _placed(word: str, bases: Iterable[str], person: str) -> Iterator[str]:
         yield from (os.path.normpath(f"{base}/{word}") for base in bases)
 
 
-def _care_of(path: str, claim: NamedFile) -> Care | None:
+def _care_of(path: str, claim: NamedFile) -> TriggerAction | None:
     """How a named file is treated; None where its being named means nothing."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in DOCUMENTS or _is_runnable(path):
         return claim.care
-    return Care.REPORTED if claim.namer.depth == 0 else None
+    return TriggerAction.REPORTED if claim.namer.depth == 0 else None
 
 
 def _of_folder(folder: str, claim: NamedFile) -> Iterator[tuple[str, NamedFile]]:
     """Of a folder that is named: what may be run, and what looks like the text that names it."""
     suffix = os.path.splitext(claim.namer.path)[1]
     yield from ((path, claim) for path in _package(folder))
-    if claim.care is Care.REPORTED or (claim.namer.depth and suffix not in SHELLS):
+    if claim.care is TriggerAction.REPORTED or (claim.namer.depth and suffix not in SHELLS):
         return
     for path in _beneath(folder):
         if os.path.splitext(path)[1] in (suffix, *SHELLS[1:]) or _has_right(path):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from whet.agent.inspection.reach import Reach
-from whet.agent.inspection.triggers import HIDDEN, Care, Tree, Trigger, mark_of, settled
+from whet.agent.inspection.triggers import HIDDEN, Tree, Trigger, TriggerAction, mark_of, settled
 from whet.text.words import names
 
 # Sections without a part of its own, each with the settings that only describe. All others count as orders.
@@ -59,7 +59,7 @@ SAMPLE, WORKTREES = ".sample", "worktrees"
 REBASE = "rebase-merge/git-rebase-todo"
 _GITFILE = re.compile(r"gitdir: (.+?)\s*")
 _EXECUTES = re.compile(r"^[ \t]*(?:x|exec)\s.*$", re.MULTILINE)
-STRICTER = (Care.REFUSED, Care.ASKED, Care.REPORTED, Care.REMOVED)
+STRICTER = (TriggerAction.REFUSED, TriggerAction.ASKED, TriggerAction.REPORTED, TriggerAction.REMOVED)
 PACKAGE = "/package.json"
 # The keys of a package's file that run something: by name, when it is installed, or when a commit is made.
 PACKAGE_KEYS = ("scripts", "husky", "simple-git-hooks", "lint-staged", "gitHooks", "pre-commit", "gypfile")
@@ -130,26 +130,28 @@ class Content(NamedTuple):
     whole: bool = True
 
 
-class Spot(NamedTuple):
+class TriggerPlace(NamedTuple):
     """A place, who would run or obey what stands there, and how the agent's writing it is treated."""
 
     path: str
     program: str
-    care: Care
+    care: TriggerAction
     content: Content
     orders: frozenset[GitOrder] | None = None  # of git's settings; None for what is no such file
     leads: str = ""  # where git would go on from here, if that is in the folder
-    loads: Care | None = None  # the care for what it names in turn; None for what names nothing that runs on its own
+    loads: TriggerAction | None = (
+        None  # the care for what it names in turn; None for what names nothing that runs on its own
+    )
 
 
-class Spots(NamedTuple):
+class TriggerPlaces(NamedTuple):
     """All spots by their paths, and the repositories among them."""
 
-    spots: dict[str, Spot]
+    spots: dict[str, TriggerPlace]
     repositories: tuple[str, ...]
 
 
-class SpotReader:
+class TriggerPlaceReader:
     """Reads the spots of a tree. Files that have not changed are not read twice."""
 
     def __init__(self, tree: Tree) -> None:
@@ -158,9 +160,9 @@ class SpotReader:
         self._read: dict[str, tuple[tuple[int, ...], Content]] = {}
         self._kept_bytes = 0
 
-    def read(self, known: Spots | None = None) -> Spots:
+    def read(self, known: TriggerPlaces | None = None) -> TriggerPlaces:
         """All spots of the tree. What is known of repositories is looked at however large the tree is."""
-        found: dict[str, Spot] = {}
+        found: dict[str, TriggerPlace] = {}
         waiting = [each for each in known.repositories if os.path.isdir(each)] if known else []
         self._before, self._read = self._read, {}
         self._kept_bytes = 0
@@ -176,7 +178,7 @@ class SpotReader:
                 waiting += [path] if os.path.isdir(path) and not os.path.islink(path) else []
                 found |= {spot.path: spot for spot in _present(self._pointer(path, os.path.dirname(path)))}
         waiting += [spot.leads for spot in found.values() if spot.leads]
-        found |= {path: Spot(path, "many programs", Care.REFUSED, Content(b"", "folder", whole=False))
+        found |= {path: TriggerPlace(path, "many programs", TriggerAction.REFUSED, Content(b"", "folder", whole=False))
                   for path in self._tree.too_many()}  # fmt: skip
         repositories: dict[str, None] = {}
         while waiting:
@@ -186,32 +188,34 @@ class SpotReader:
                 parts = {spot.path: spot for spot in self._parts(path)}
                 found |= parts
                 waiting += [spot.leads for spot in parts.values() if spot.leads]
-        return Spots(found, tuple(sorted(repositories)))
+        return TriggerPlaces(found, tuple(sorted(repositories)))
 
-    def _entered(self, repositories: Iterable[str], known: Spots | None) -> list[str]:
+    def _entered(self, repositories: Iterable[str], known: TriggerPlaces | None) -> list[str]:
         """Where git goes on from known repositories: what pointed there before, and what their indexes list."""
         pointers = [spot.path for spot in known.spots.values() if spot.leads] if known else []
         return [*pointers, *(f"{tree}/.git" for each in repositories for tree in gitlinks(each))]
 
-    def claimed(self, reach: Reach, found: Mapping[str, Spot]) -> dict[str, Spot]:
+    def claimed(self, reach: Reach, found: Mapping[str, TriggerPlace]) -> dict[str, TriggerPlace]:
         """Spots of all that is run because something names it. What git itself obeys is left as it was found."""
-        claimed: dict[str, Spot] = {}
+        claimed: dict[str, TriggerPlace] = {}
         for path, claim in reach.present():
             known = found.get(path) or claimed.get(path)
             if known is None or STRICTER.index(claim.care) < STRICTER.index(known.care):
                 content = self._content(path)
                 if content is not None:
-                    claimed[path] = Spot(path, claim.program, claim.care, content, loads=known.loads if known else None)
+                    claimed[path] = TriggerPlace(
+                        path, claim.program, claim.care, content, loads=known.loads if known else None
+                    )
         return claimed
 
-    def _triggered(self, path: str, trigger: Trigger) -> Spot | None:
-        content = self._content(path, by_mark=trigger.care is Care.REMOVED or trigger is HIDDEN)
+    def _triggered(self, path: str, trigger: Trigger) -> TriggerPlace | None:
+        content = self._content(path, by_mark=trigger.care is TriggerAction.REMOVED or trigger is HIDDEN)
         if content is None:
             return None
         if path.endswith(PACKAGE):
             content = content._replace(body=_run_by_package(content.body))
-        loads = trigger.loads if trigger.care is Care.ASKED else None
-        return Spot(path, trigger.program, trigger.care, content, loads=loads)
+        loads = trigger.loads if trigger.care is TriggerAction.ASKED else None
+        return TriggerPlace(path, trigger.program, trigger.care, content, loads=loads)
 
     def _content(self, path: str, *, by_mark: bool = False) -> Content | None:
         """What stands there. Beyond a number of bytes only a mark of it is kept, and nothing can be put back."""
@@ -228,7 +232,7 @@ class SpotReader:
             self._read[path] = (settled(mark), content)
         return content
 
-    def _parts(self, repository: str) -> Iterator[Spot]:
+    def _parts(self, repository: str) -> Iterator[TriggerPlace]:
         """What in a repository's own folder makes git run something or go elsewhere."""
         yield from self._settings(repository)
         yield from _present(self._pointer(f"{repository}/{COMMON}", repository))
@@ -239,14 +243,14 @@ class SpotReader:
         names = [] if os.path.islink(hooks) else _names(hooks)
         yield from _present(_spot(hooks), *(_spot(f"{hooks}/{name}") for name in names if not name.endswith(SAMPLE)))
 
-    def _settings(self, repository: str) -> Iterator[Spot]:
+    def _settings(self, repository: str) -> Iterator[TriggerPlace]:
         for name in CONFIGS:
             path = f"{repository}/{name}"
             if (content := content_of(path)) is not None:
                 text = content.body.decode("latin-1")
                 held = frozenset(each for each in orders(text) if not self._stays(each, repository))
                 clear = content.kind == "file" and content.whole
-                yield Spot(path, GIT, Care.REFUSED, content, held if clear else None)
+                yield TriggerPlace(path, GIT, TriggerAction.REFUSED, content, held if clear else None)
 
     def _stays(self, order: GitOrder, repository: str) -> bool:
         """Whether an order only names a working tree in the folder, as every submodule's does."""
@@ -254,7 +258,7 @@ class SpotReader:
             return False
         return bool(self._inside(os.path.join(repository, order.value)))
 
-    def _pointer(self, path: str, folder: str) -> Spot | None:
+    def _pointer(self, path: str, folder: str) -> TriggerPlace | None:
         """A file that tells git where to go on. Only that of a further working tree leads to what others share."""
         spot = _spot(path)
         if spot is None or spot.content.kind != "file":
@@ -272,13 +276,13 @@ class SpotReader:
         return real if self._tree.holds(real) else ""
 
 
-def _rebase(path: str, todo: Content) -> Spot:
+def _rebase(path: str, todo: Content) -> TriggerPlace:
     """The list of a rebase, with the lines that run something. One that cannot be read whole may hold any."""
     if todo.kind != "file" or not todo.whole:
-        return Spot(path, "git rebase --continue", Care.REFUSED, todo)
+        return TriggerPlace(path, "git rebase --continue", TriggerAction.REFUSED, todo)
     lines = _EXECUTES.findall(todo.body.decode("latin-1"))
     held = frozenset(GitOrder("rebase", "exec", line) for line in lines)
-    return Spot(path, "git rebase --continue", Care.REPORTED, todo, held)
+    return TriggerPlace(path, "git rebase --continue", TriggerAction.REPORTED, todo, held)
 
 
 def content_of(path: str) -> Content | None:
@@ -302,12 +306,12 @@ def content_of(path: str) -> Content | None:
     return Content(repr(mark_of(status)).encode(), runnable=runnable, whole=False)
 
 
-def _spot(path: str) -> Spot | None:
+def _spot(path: str) -> TriggerPlace | None:
     content = content_of(path)
-    return Spot(path, GIT, Care.REFUSED, content) if content is not None else None
+    return TriggerPlace(path, GIT, TriggerAction.REFUSED, content) if content is not None else None
 
 
-def _present(*spots: Spot | None) -> Iterator[Spot]:
+def _present(*spots: TriggerPlace | None) -> Iterator[TriggerPlace]:
     yield from (spot for spot in spots if spot is not None)
 
 

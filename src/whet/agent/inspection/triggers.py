@@ -27,7 +27,7 @@ _IGNORED = {ord(character): None for character in "\u200b\u200c\u200d\u200e\u200
 _SHORT = "git~1"
 
 
-class Care(StrEnum):
+class TriggerAction(StrEnum):
     """What happens when the agent writes a trigger.
 
     Refused to commands is what git runs while it only looks. Asked about is what runs, or is obeyed, without anybody
@@ -48,15 +48,17 @@ class Trigger(NamedTuple):
 
     pattern: str
     program: str
-    care: Care = Care.ASKED
-    loads: Care = Care.REPORTED
+    care: TriggerAction = TriggerAction.ASKED
+    loads: TriggerAction = TriggerAction.REPORTED
 
 
-def _all(program: str, care: Care, patterns: str, *, loads: Care = Care.REPORTED) -> tuple[Trigger, ...]:
+def _all(
+    program: str, care: TriggerAction, patterns: str, *, loads: TriggerAction = TriggerAction.REPORTED
+) -> tuple[Trigger, ...]:
     return tuple(Trigger(pattern, program, care, loads) for pattern in patterns.split())
 
 
-ASKED, REPORTED = Care.ASKED, Care.REPORTED
+ASKED, REPORTED = TriggerAction.ASKED, TriggerAction.REPORTED
 TRIGGERS: tuple[Trigger, ...] = (
     *_all("direnv", ASKED, ".envrc .envrc.* .direnvrc .config/direnv/", loads=ASKED),
     *_all("mise", ASKED, "mise.toml .mise.toml mise.*.toml .mise.*.toml mise/config.toml .mise/ .config/mise/"
@@ -118,12 +120,12 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("builds", REPORTED, "composer.json build.xml binding.gyp *compose.y*ml *compose.*.y*ml"),
 )  # fmt: skip
 # Python runs such a file in the place of the source beside it, and makes it again where it is gone.
-COMPILED = Trigger("__pycache__/*.pyc", "Python", Care.REMOVED)
+COMPILED = Trigger("__pycache__/*.pyc", "Python", TriggerAction.REMOVED)
 # A name that begins with a dot is some program's, and so is all beneath such a folder: whose, and what it runs, no list
 # knows. The same holds of files in a format of settings or builds, and of scripts without an ending. Data has some of
 # these formats too; only at the top of a project it is settings.
-HIDDEN = Trigger(".*", "the program that reads it", Care.REPORTED)
-SETTINGS = Trigger("*", "programs that look for it", Care.REPORTED)
+HIDDEN = Trigger(".*", "the program that reads it", TriggerAction.REPORTED)
+SETTINGS = Trigger("*", "programs that look for it", TriggerAction.REPORTED)
 DATA_ENDINGS = names(".json .yaml .yml .xml")
 SETTINGS_ENDINGS = DATA_ENDINGS | names(
     ".jsonc .json5 .toml .ini .cfg .conf .properties .scm .cjs .mjs .kdl .pkl .hcl .exs .config .env .mk .cmake .gradle"
@@ -131,7 +133,7 @@ SETTINGS_ENDINGS = DATA_ENDINGS | names(
 )
 # Python finds a compiled module or a package before the source of that name, and what lies beside a script before its
 # own library.
-STAND_IN = Trigger("*.py", "Python, in the place of another module", Care.REPORTED)
+STAND_IN = Trigger("*.py", "Python, in the place of another module", TriggerAction.REPORTED)
 GITS_OWN = (REPOSITORY, ".gitattributes", ".gitmodules")
 OBEYED_BY_NOBODY = ("ignore", "keep", "lock", ".log", ".editorconfig", ".DS_Store", ".coverage", ".swp", ".tmp")
 # What people and tables are made of. A program may read such a file; none runs it as it stands.
@@ -250,7 +252,7 @@ def is_repository_name(name: str) -> bool:
     return plain.lower().rstrip(". ") in (REPOSITORY, _SHORT)
 
 
-class Anchors(NamedTuple):
+class MeaningfulFolders(NamedTuple):
     """Folders in which everything has a meaning by its place alone, whatever it is called, and what that is.
 
     A person's own folder, where every name that begins with a dot is some program's; the folders on the search path.
@@ -303,7 +305,7 @@ class Tree:
         left_out: Iterable[str],
         triggers: Triggers,
         *,
-        anchors: Anchors = Anchors(),  # noqa: B008 - it is frozen
+        anchors: MeaningfulFolders = MeaningfulFolders(),  # noqa: B008 - it is frozen
         most: int = MOST_FOLDERS,
     ) -> None:
         self.roots = tuple(roots)

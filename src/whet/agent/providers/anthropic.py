@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.protocols import Reply, Stop
+from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.dialects import as_object, named_media, shaped_id
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
 from whet.runs.models import Model, priced
@@ -22,13 +22,13 @@ from whet.sessions.trust import Trust
 from whet.text import fields
 
 STOPS = {
-    "end_turn": Stop.END,
-    "stop_sequence": Stop.END,
-    "tool_use": Stop.CALLS,
-    "max_tokens": Stop.LENGTH,
-    "model_context_window_exceeded": Stop.LENGTH,
-    "refusal": Stop.REFUSED,
-    "pause_turn": Stop.OTHER,  # only tools that run at the endpoint bring it about, and we show it none
+    "end_turn": StopReason.END,
+    "stop_sequence": StopReason.END,
+    "tool_use": StopReason.CALLS,
+    "max_tokens": StopReason.LENGTH,
+    "model_context_window_exceeded": StopReason.LENGTH,
+    "refusal": StopReason.REFUSED,
+    "pause_turn": StopReason.OTHER,  # only tools that run at the endpoint bring it about, and we show it none
 }
 KINDS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 Json = dict[str, Any]
@@ -113,8 +113,10 @@ class AnthropicReading:
             model=self._served or self._run.model,
             usage=self._priced(),
         )
-        stop = STOPS.get(self._stop, Stop.OTHER)
-        return Reply(message, Stop.CALLS if message.calls and stop in (Stop.END, Stop.OTHER) else stop)
+        stop = STOPS.get(self._stop, StopReason.OTHER)
+        return Reply(
+            message, StopReason.CALLS if message.calls and stop in (StopReason.END, StopReason.OTHER) else stop
+        )
 
     def _open(self, record: dict[str, Any]) -> Iterator[Fragment]:
         block = _Block(fields.mapping(record, "content_block"))

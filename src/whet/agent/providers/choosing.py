@@ -10,14 +10,14 @@ from threading import Event, Lock
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply, Stop
+from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.asking import Asking, Codec
 from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.failures import Asked
 from whet.agent.providers.openai import OpenAICodec
 from whet.errors import WhetError
-from whet.net.http import Client, Timing, Waits, real_timing, route_to
+from whet.net.http import Client, Timeouts, Timing, real_timing, route_to
 from whet.net.wire import Interrupted
 from whet.runs.models import Model, address_of, model_of, with_facts
 from whet.runs.run import Fragment, Run
@@ -46,7 +46,7 @@ class ScriptLine(Value, frozen=True, forbid_unknown_fields=True):
 
     text: str = ""
     calls: tuple[Call, ...] = ()
-    stop: Stop | None = None
+    stop: StopReason | None = None
     usage: Usage | None = None
     fault: ProviderFault | None = None
 
@@ -102,7 +102,7 @@ def reply_of(line: ScriptLine) -> Reply:
         trust=Trust.AGENT,
         usage=line.usage,
     )
-    return Reply(message, line.stop or (Stop.CALLS if message.calls else Stop.END))
+    return Reply(message, line.stop or (StopReason.CALLS if message.calls else StopReason.END))
 
 
 def request_of(run: Run) -> bytes:
@@ -195,7 +195,7 @@ def asking(
     client = Client(
         route_to(endpoint.base_url, environment, what=variable or "base_url"),
         now=timing.steady,
-        waits=Waits(bytes_seconds=endpoint.timeout_seconds),
+        waits=Timeouts(bytes_seconds=endpoint.timeout_seconds),
     )
     return Asking(
         codec,

@@ -29,11 +29,11 @@ from whet.agent.providers.local_weights import EMBEDDED, WeightFacts, facts_of, 
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.errors import WhetError
-from whet.net.http import Client, Waits, real_timing, route_to
+from whet.net.http import Client, Timeouts, real_timing, route_to
 from whet.net.wire import Interrupted
 from whet.runs.models import Model, model_of, with_facts
 from whet.runs.run import Fragment, Run
-from whet.runs.settings import Local, Settings
+from whet.runs.settings import LocalModelSettings, Settings
 from whet.runs.text_calls import grammar_of
 from whet.shipped import data
 from whet.shipped.extras import how_to_add
@@ -342,14 +342,14 @@ class LocalProvider:
                 client = Client(
                     route_to(address.base_url, self._environment),
                     now=timing.steady,
-                    waits=Waits(bytes_seconds=SILENT_SECONDS),
+                    waits=Timeouts(bytes_seconds=SILENT_SECONDS),
                 )
                 asking = Asking(self._codec, client, Asked(NAME, key=address.key), timing=timing, retries=0)
                 self._asking = (address, asking)
             return self._asking[1]
 
 
-def _template(local: Local) -> str:
+def _template(local: LocalModelSettings) -> str:
     """The chat template that the person gave in place of the one in the file."""
     if not local.template:
         return ""

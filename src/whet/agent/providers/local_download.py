@@ -20,7 +20,7 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from whet.agent.providers.local_weights import FOLDER, MAGIC, SUFFIX, KnownWeights, file_name
 from whet.errors import WhetError
-from whet.net.http import Client, Response, Waits, route_to
+from whet.net.http import Client, Response, Timeouts, route_to
 from whet.net.wire import TransportFailed
 from whet.store import files
 from whet.store.folders import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, Folder, explained, is_temporary, temporary_name
@@ -28,7 +28,7 @@ from whet.store.home import Home, prepare_home
 
 PREFIX = "hf:"
 HUB = "https://huggingface.co"
-WAITS = Waits(bytes_seconds=60.0)
+WAITS = Timeouts(bytes_seconds=60.0)
 REDIRECTS = (301, 302, 303, 307, 308)
 MOST_REDIRECTS = 10
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -13,7 +13,7 @@ from whet.runs.run import Run
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
 from whet.shipped.guidance import frame
-from whet.told.passages import SMALL_SIZES, Slot, size_of
+from whet.told.passages import SMALL_SIZES, PassageSlot, size_of
 
 Json = dict[str, Any]
 ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}
@@ -119,10 +119,10 @@ def _tool(definition: Definition) -> Json:
 def _in_words(run: Run, model: Model) -> Iterator[Json]:
     """The conversation for a model that has no calls of its own."""
     is_brief = (model.size or size_of(model.name)) in SMALL_SIZES
-    tools = text_calls.described(run.shown, frame(Slot.CALLS), is_brief=is_brief)
+    tools = text_calls.described(run.shown, frame(PassageSlot.CALLS), is_brief=is_brief)
     if run.system or tools:
         yield {"role": "system", "content": "\n\n".join(text for text in (run.system, tools) if text)}
-    result_frame = frame(Slot.RESULT)
+    result_frame = frame(PassageSlot.RESULT)
     for message in run.messages:
         text = text_calls.rendered(message, result_frame)
         if text:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.protocols import Reply, Stop
+from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
 from whet.runs import text_calls
 from whet.runs.models import Model, priced
@@ -16,13 +16,13 @@ from whet.text import fields
 
 DONE = b"[DONE]"
 STOPS = {
-    "stop": Stop.END,
-    "eos": Stop.END,
-    "tool_calls": Stop.CALLS,
-    "function_call": Stop.CALLS,
-    "length": Stop.LENGTH,
-    "model_length": Stop.LENGTH,
-    "content_filter": Stop.REFUSED,
+    "stop": StopReason.END,
+    "eos": StopReason.END,
+    "tool_calls": StopReason.CALLS,
+    "function_call": StopReason.CALLS,
+    "length": StopReason.LENGTH,
+    "model_length": StopReason.LENGTH,
+    "content_filter": StopReason.REFUSED,
 }
 GROWING = ("text", "summary", "data")
 
@@ -199,13 +199,13 @@ class OpenAIReading:
         )
         return Reply(message, self._stop(bool(message.calls)))
 
-    def _stop(self, has_calls: bool) -> Stop:
-        stop = STOPS.get(self._finish, Stop.OTHER if self._finish else Stop.END)
+    def _stop(self, has_calls: bool) -> StopReason:
+        stop = STOPS.get(self._finish, StopReason.OTHER if self._finish else StopReason.END)
         if self._refusals:
-            return Stop.REFUSED
+            return StopReason.REFUSED
         # Many servers say "stop" after calls, and some "tool_calls" after none.
-        if stop in (Stop.END, Stop.CALLS, Stop.OTHER):
-            return Stop.CALLS if has_calls else Stop.END if stop is Stop.CALLS else stop
+        if stop in (StopReason.END, StopReason.CALLS, StopReason.OTHER):
+            return StopReason.CALLS if has_calls else StopReason.END if stop is StopReason.CALLS else stop
         return stop
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[Fragment]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from whet.agent.inspection.inspecting import Leftover
-from whet.agent.inspection.triggers import HIDDEN, MOST_FOLDERS, Care, Trigger
-from whet.agent.tools.situation import Given, Occasion, Question, Workplace
+from whet.agent.inspection.triggers import HIDDEN, MOST_FOLDERS, Trigger, TriggerAction
+from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
 from whet.text.quoting import one_line
@@ -22,7 +22,7 @@ MOST_NAMED = 8
 SHOWN_CHARACTERS = 20_000
 
 
-def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[], Given]) -> Given:
+def write(occasion: CallContext, tool: str, path: str, shown: str, put: Callable[[], ToolOutput]) -> ToolOutput:
     """Write a file by `put`, after the person was asked where another program runs or obeys such a file on its own."""
     workplace = occasion.workplace
     names = workplace.guard.names(path)
@@ -30,7 +30,7 @@ def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[]
     if trigger is None and REPOSITORY_NAMES.isdisjoint(name.lower() for name in names):
         return put()
     place = str(workplace.guard.folder.joinpath(*names))
-    if trigger is not None and trigger.care is not Care.REPORTED:
+    if trigger is not None and trigger.care is not TriggerAction.REPORTED:
         refused = _refused(occasion, tool, trigger, f"{path}\n{_quoted(shown)}")
         if refused:
             return refused
@@ -42,21 +42,21 @@ def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[]
         workplace.inspection.allowed.discard(place)
 
 
-def _refused(occasion: Occasion, tool: str, trigger: Trigger, shown: str) -> Given | None:
+def _refused(occasion: CallContext, tool: str, trigger: Trigger, shown: str) -> ToolOutput | None:
     why = f"writes what {trigger.program} runs or obeys on its own"
     if occasion.situation.ask is None:
         text = f"Not written, because nobody can be asked here: it {why}. Leave it, and say so."
-        return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+        return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
     if len(shown) > SHOWN_CHARACTERS:
         text = f"Not written, because it is too long for a person to look through, and it {why}. Write a shorter one."
-        return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
-    if not occasion.situation.ask(Question(tool, shown, (why,))):
+        return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+    if not occasion.situation.ask(ApprovalQuestion(tool, shown, (why,))):
         text = f"Not written, the person refused it: it {why}."
-        return Given(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
+        return ToolOutput(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
     return None
 
 
-def begin(workplace: Workplace) -> tuple[str, ...]:
+def begin(workplace: ToolState) -> tuple[str, ...]:
     """Take what stands in the folder for the person's own, unless a command that still runs may have put it there.
 
     What a command left that nobody waited for is seen to first; gives what the agent should know of it.
@@ -67,22 +67,22 @@ def begin(workplace: Workplace) -> tuple[str, ...]:
     return said
 
 
-def settled_call(workplace: Workplace, given: Given, before: tuple[str, ...] = ()) -> Given:
+def settled_call(workplace: ToolState, given: ToolOutput, before: tuple[str, ...] = ()) -> ToolOutput:
     """The answer of a call, with what became of what it left. The person is told at the end of the turn."""
     said = (*before, *settle(workplace))
     return given._replace(text="\n".join((given.text, *(f"[{line}]" for line in said))).lstrip("\n")) if said else given
 
 
-def settle(workplace: Workplace) -> tuple[str, ...]:
+def settle(workplace: ToolState) -> tuple[str, ...]:
     """See to all that was left since the last time; gives what the agent should know."""
     inspection, lookout = workplace.inspection, workplace.lookout
     had_ended = not lookout.is_watching
     found = inspection.find()
     if lookout.take(found):
         found = inspection.find()
-    wanted = [each for each in found if each.spot.care is Care.REPORTED]
-    inspection.take(each._replace(before=None) for each in found if each.spot.care is Care.REMOVED)
-    asked = tuple(each for each in found if each.spot.care not in (Care.REPORTED, Care.REMOVED))
+    wanted = [each for each in found if each.spot.care is TriggerAction.REPORTED]
+    inspection.take(each._replace(before=None) for each in found if each.spot.care is TriggerAction.REMOVED)
+    asked = tuple(each for each in found if each.spot.care not in (TriggerAction.REPORTED, TriggerAction.REMOVED))
     if asked and _person_keeps(workplace, asked):
         wanted += asked
     else:
@@ -97,7 +97,7 @@ def settle(workplace: Workplace) -> tuple[str, ...]:
     return _tell(workplace, inspection.taken())
 
 
-def news(workplace: Workplace) -> tuple[str, ...]:
+def news(workplace: ToolState) -> tuple[str, ...]:
     """What the person should know at the end of a turn, each thing once."""
     said = tuple(workplace.told)
     if workplace.reported:
@@ -108,7 +108,7 @@ def news(workplace: Workplace) -> tuple[str, ...]:
     return said
 
 
-def _person_keeps(workplace: Workplace, found: tuple[Leftover, ...]) -> bool:
+def _person_keeps(workplace: ToolState, found: tuple[Leftover, ...]) -> bool:
     ask = workplace.situation.ask
     reasons = tuple(dict.fromkeys(f"{each.spot.program} runs or obeys on its own" for each in found))
     contents = (_quoted(each.spot.content.body.decode("utf-8", "replace")) for each in found)
@@ -119,7 +119,7 @@ def _person_keeps(workplace: Workplace, found: tuple[Leftover, ...]) -> bool:
     )
     if len(shown) > SHOWN_CHARACTERS:
         shown = f"{shown[:SHOWN_CHARACTERS]}\nThere is more; read the files before you answer."
-    return ask is not None and ask(Question("", shown, reasons, keep=True))
+    return ask is not None and ask(ApprovalQuestion("", shown, reasons, keep=True))
 
 
 def _quoted(text: str) -> str:
@@ -127,11 +127,11 @@ def _quoted(text: str) -> str:
     return "\n".join(f"| {line}" for line in text.splitlines())
 
 
-def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
-    remade = [each for each in taken if each.spot.care is Care.REMOVED]
+def _tell(workplace: ToolState, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
+    remade = [each for each in taken if each.spot.care is TriggerAction.REMOVED]
     if remade:
         workplace.told.append(REMADE.format(len(remade)))
-    left = [each for each in taken if each.spot.care is not Care.REMOVED]
+    left = [each for each in taken if each.spot.care is not TriggerAction.REMOVED]
     if not left:
         return ()
     listed = _listed(_words(workplace, left))
@@ -141,7 +141,7 @@ def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
     return (f"taken aside, because other programs would run or obey it on their own: {listed}; do not write it again",)
 
 
-def _words(workplace: Workplace, found: Iterable[Leftover]) -> list[str]:
+def _words(workplace: ToolState, found: Iterable[Leftover]) -> list[str]:
     folder, left = workplace.guard.folder, tuple(found)
     around = [_hidden_folder(each, folder) for each in left]
     often = {each for each, count in Counter(around).items() if each and count > 1}

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta
 
 from whet.agent.tools.aftermath import write
-from whet.agent.tools.situation import Given, Occasion, failed
+from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
 
 LINE_CHARACTERS = 2_000
@@ -33,12 +33,12 @@ class _Page(NamedTuple):
 
 
 def read_file(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     path: Path_,
     offset: Annotated[int, Meta(ge=1, description="first line")] = 1,
     limit: Annotated[int, Meta(ge=1, le=5_000, description="how many lines")] = 1_000,
-) -> Given:
+) -> ToolOutput:
     """Read lines of a text file."""
     guard = occasion.workplace.guard
     trust = occasion.workplace.trust_of_place(Path(os.path.realpath(guard.path(path))))
@@ -49,35 +49,35 @@ def read_file(
         page = _page(descriptor, offset, limit)
     if not page.lines:
         if size == 0:
-            return Given("[the file is empty]")
+            return ToolOutput("[the file is empty]")
         return failed(f"{path} has only {page.last} lines.")
     text = "\n".join(page.lines)
     if page.more:
         text += f"\n[lines {offset} to {page.last}; more from offset {page.last + 1}; {size:,} bytes in all]"
-    return Given(text, trust=trust)
+    return ToolOutput(text, trust=trust)
 
 
-def write_file(occasion: Occasion, *, path: Path_, content: str) -> Given:
+def write_file(occasion: CallContext, *, path: Path_, content: str) -> ToolOutput:
     """Write a whole file in the working folder, making its folders; what was there is replaced."""
     body = content.encode("utf-8", "surrogatepass")
 
-    def put() -> Given:
+    def put() -> ToolOutput:
         with occasion.workplace.guard.writing(path, make=True) as (folder, name):
             old = _status(folder, name, path)
             _put(folder, name, body, mode=stat.S_IMODE(old.st_mode) if old else None)
-        return Given(f"{'Replaced' if old else 'Wrote'} {path}: {len(body):,} bytes.")
+        return ToolOutput(f"{'Replaced' if old else 'Wrote'} {path}: {len(body):,} bytes.")
 
     return write(occasion, "write_file", path, content, put)
 
 
 def edit(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     path: Path_,
     old: Annotated[str, Meta(min_length=1, description="the exact text to replace, which occurs once")],
     new: str,
     all: Annotated[bool, Meta(description="replace every occurrence")] = False,
-) -> Given:
+) -> ToolOutput:
     """Replace text in a file of the working folder."""
     if old == new:
         return failed("old and new are the same: nothing to do.")
@@ -86,7 +86,7 @@ def edit(
     )
 
 
-def _edit(occasion: Occasion, path: str, *, old: str, new: str, every: bool) -> Given:
+def _edit(occasion: CallContext, path: str, *, old: str, new: str, every: bool) -> ToolOutput:
     with occasion.workplace.guard.writing(path, make=False) as (folder, name):
         status = _status(folder, name, path)
         if status is None:
@@ -103,7 +103,9 @@ def _edit(occasion: Occasion, path: str, *, old: str, new: str, every: bool) -> 
             return failed(f"old occurs {count} times in {path}, at lines {lines}. Give more of the text around it.")
         body = text.replace(old, new).encode("utf-8", "surrogatepass")
         _put(folder, name, body, mode=stat.S_IMODE(status.st_mode))
-    return Given(f"Replaced {count} occurrence{'s' if count > 1 else ''} in {path}, at line {_lines_of(text, old)[0]}.")
+    return ToolOutput(
+        f"Replaced {count} occurrence{'s' if count > 1 else ''} in {path}, at line {_lines_of(text, old)[0]}."
+    )
 
 
 def _page(descriptor: int, offset: int, limit: int) -> _Page:
@@ -182,7 +184,7 @@ def _lines_of(text: str, part: str) -> list[int]:
     return lines
 
 
-def _missed(text: str, old: str, path: str) -> Given:
+def _missed(text: str, old: str, path: str) -> ToolOutput:
     """What to say of a text that is not there: the lines most like it, to copy from, are the file's own words."""
     lines = text.splitlines()
     wanted = next((line for line in old.splitlines() if line.strip()), "")
@@ -191,4 +193,4 @@ def _missed(text: str, old: str, path: str) -> Given:
         return failed(f"old does not occur in {path}. Read the file again, and copy the text from it.")
     first = max(0, lines.index(near[0]) - CONTEXT_LINES)
     shown = "\n".join(lines[first : lines.index(near[0]) + len(old.splitlines()) + CONTEXT_LINES])[:2_000]
-    return Given(f"old does not occur in {path}. The nearest lines, from line {first + 1}:\n{shown}", error=True)
+    return ToolOutput(f"old does not occur in {path}. The nearest lines, from line {first + 1}:\n{shown}", error=True)

@@ -15,7 +15,7 @@ from msgspec import Meta
 from whet.agent.inspection.triggers import REPOSITORY
 from whet.agent.tools.guard import Guard
 from whet.agent.tools.processes import plain
-from whet.agent.tools.situation import Given, Occasion, failed
+from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
 
 SECONDS = 30.0
@@ -95,7 +95,7 @@ def _piece(token: str) -> str:
     return re.escape(token)
 
 
-class Sought(NamedTuple):
+class FileSearch(NamedTuple):
     """What is looked for, and where; an empty pattern asks for names."""
 
     guard: Guard
@@ -113,28 +113,28 @@ class FileMatch(NamedTuple):
 
 
 def search_files(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     pattern: Annotated[str, Meta(description="RE2 regex for lines; empty: list file names")] = "",
     glob: Annotated[str, Meta(description="such as *.py or src/**/*.ts")] = "",
     path: Annotated[str, Meta(description="folder or file")] = ".",
     limit: Annotated[int, Meta(ge=1, le=1_000)] = 100,
-) -> Given:
+) -> ToolOutput:
     """Search in files, or list them. What .gitignore names is left out."""
     guard = occasion.workplace.guard
     root = Path(os.path.realpath(guard.path(path)))
     guard.expect_seen(root)
     if not root.exists():
         return failed(f"There is no {path}.")
-    sought = Sought(guard, root, pattern, glob)
+    sought = FileSearch(guard, root, pattern, glob)
     matches = sorted(_matches(sought, occasion.interrupt))
     lines = [f"{each.path}:{each.line}: {each.text}" if each.line else each.path for each in matches[:limit]]
     if len(matches) > limit:
         lines.append(f"[{len(matches) - limit:,} more; narrow the search]")
-    return Given("\n".join(lines) or "[nothing found]", trust=occasion.workplace.trust_of_place(root))
+    return ToolOutput("\n".join(lines) or "[nothing found]", trust=occasion.workplace.trust_of_place(root))
 
 
-def _matches(sought: Sought, interrupt: Event) -> Iterator[FileMatch]:
+def _matches(sought: FileSearch, interrupt: Event) -> Iterator[FileMatch]:
     try:
         # Within a whole file, the beginning and the end of the text mean those of any line.
         wanted = re2.compile(f"(?m:{sought.pattern})", _quiet()) if sought.pattern else None
@@ -165,7 +165,7 @@ def _quiet() -> re2.Options:
     return options
 
 
-def _walked(sought: Sought) -> Iterator[Path]:
+def _walked(sought: FileSearch) -> Iterator[Path]:
     """Every ordinary file beneath the root that is not left out."""
     if not sought.root.is_dir():
         yield sought.root
@@ -220,7 +220,7 @@ def _is_seen(guard: Guard, path: Path) -> bool:
     return guard.hidden.isdisjoint((path, *path.parents))
 
 
-def _named(sought: Sought, path: Path) -> str:
+def _named(sought: FileSearch, path: Path) -> str:
     """A path as the other tools take it: from the working folder where it lies in there."""
     folder = sought.guard.folder
     return str(path.relative_to(folder)) if folder in path.parents else str(path)

@@ -246,7 +246,7 @@ def _mark(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-class Bounds(NamedTuple):
+class CommandBounds(NamedTuple):
     """What a command may touch: written are the folder, the temporary folder and `writable`; hidden is never seen."""
 
     guard: Guard

@@ -117,7 +117,7 @@ def installations(path: str) -> tuple[Path, ...]:
     return tuple(place for place in dict.fromkeys((*places, *around, *own)) if place != Path("/"))
 
 
-class Taped(NamedTuple):
+class KeptOutput(NamedTuple):
     """What was printed: its beginning and its end, and how many bytes are missing between them."""
 
     head: bytes
@@ -132,7 +132,7 @@ class Taped(NamedTuple):
         return f"{head.rstrip()}\n[… {self.missing:,} bytes left out …]\n{tail.lstrip()}"
 
 
-class Tape:
+class BoundedOutput:
     """Keeps the beginning and the end of what is added, in bounded memory. Safe to use from two threads."""
 
     def __init__(self, limit: int) -> None:
@@ -151,11 +151,11 @@ class Tape:
             if len(self._tail) > 2 * self._tail_limit + 65_536:
                 self._cut()
 
-    def take(self) -> Taped:
+    def take(self) -> KeptOutput:
         """What was added since the last time."""
         with self._lock:
             self._cut()
-            taped = Taped(self._head, self._tail, self._missing)
+            taped = KeptOutput(self._head, self._tail, self._missing)
             self._head, self._tail, self._missing = b"", b"", 0
             return taped
 
@@ -199,7 +199,7 @@ class Process:
 
     def __init__(self, launch: Launch, command: str, *, limit: int) -> None:
         self.command = command
-        self.tape = Tape(limit)
+        self.tape = BoundedOutput(limit)
         self.started = time.monotonic()
         self.exit_code: int | None = None
         self.fault = ""
@@ -347,4 +347,4 @@ def _holding(body: bytes) -> int:
     return descriptor
 
 
-__all__ = ["Launch", "Process", "Processes", "Taped"]
+__all__ = ["KeptOutput", "Launch", "Process", "Processes"]

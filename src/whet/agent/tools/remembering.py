@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from whet.agent.tools.situation import Given, Occasion, failed
+from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.changes import skill_changes
 from whet.changes.author import Author, keep_template, remove_named
 from whet.changes.skill_changes import notes_of, remember
@@ -38,13 +38,13 @@ ACTIONS = {"add": Action.ADD, "replace": Action.CHANGE, "remove": Action.REMOVE}
 
 
 def memory(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     action: Literal["list", "add", "replace", "remove"],
     page: Annotated[Literal["memory", "user"], Meta(description="user: about the person")] = "memory",
     text: str = "",
     match: Annotated[str, Meta(description="id or words of the note to replace or remove")] = "",
-) -> Given:
+) -> ToolOutput:
     """Notes that last beyond this session."""
     with _author(occasion, text or match) as author:
         try:
@@ -59,7 +59,7 @@ def memory(
 
 
 def skills(  # noqa: PLR0913 - a tool takes what its model may say
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     action: Literal["list", "view", "create", "patch", "write_file", "archive"],
     name: str = "",
@@ -67,7 +67,7 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
     description: Annotated[str, Meta(description="for create: what it is for, and when to use it")] = "",
     text: Annotated[str, Meta(description="for create and write_file: the whole text; for patch: the new words")] = "",
     old: Annotated[str, Meta(description="for patch: the words to replace, which occur once")] = "",
-) -> Given:
+) -> ToolOutput:
     """Skills: how kinds of tasks are done here. View one before you use or change it."""
     with _author(occasion, f"{description}\n{text}") as author:
         try:
@@ -87,7 +87,7 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
 
 
 def warm_session(  # noqa: PLR0913 - a parameter each for the model
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     action: Literal["build", "list", "load", "delete"],
     name: Annotated[str, Meta(description="such as web-research")] = "",
@@ -96,19 +96,19 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
     min_messages: Annotated[int, Meta(ge=0, description="build: skip shorter sessions")] = 0,
     max_sessions: Annotated[int, Meta(ge=1, le=MOST_SESSIONS, description="build: look at so many")] = MOST_SESSIONS,
     max_examples: Annotated[int, Meta(ge=1, le=MOST_EXAMPLES)] = USUAL_EXAMPLES,
-) -> Given:
+) -> ToolOutput:
     """Templates: real calls that worked, with which later sessions can begin. `build` mines stored sessions."""
     folder = occasion.situation.home.folder
     if action == "list":
         found = [each.template for each in list_templates(folder) if each.template]
         lines = [f"{template.name} ({template.activity}): {template.description}" for template in found]
-        return Given("\n".join(lines) or "There are no templates yet.", trust=Trust.AGENT)
+        return ToolOutput("\n".join(lines) or "There are no templates yet.", trust=Trust.AGENT)
     if wrong := name_fault(name):
         return failed(f"{wrong}. Use lower-case words with hyphens.")
     if action == "load":
         template = load(folder, name)
         shown = as_openai(examples(replace(template, examples=template.examples[:max_examples]), words()))
-        return Given(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
+        return ToolOutput(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
     with _author(occasion, name, how="built") as author:
         if action == "delete":
             return _template_answer(remove_named(author, Form.TEMPLATE, name))
@@ -119,7 +119,7 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
 
 def _build(
     author: Author, name: str, activity: Activity | None, found: Iterator[Transcript], max_examples: int
-) -> Given:
+) -> ToolOutput:
     from whet.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
     fewest = min(max_examples, WantedTemplate().fewest)
@@ -132,24 +132,24 @@ def _build(
     return _template_answer(keep_template(author, made))
 
 
-def _listed(notes: Memory) -> Given:
+def _listed(notes: Memory) -> ToolOutput:
     lines = [f"{note.id}  {note.text}" for note in notes.notes]
-    return Given("\n".join([*lines, f"{notes.size} of {notes.limit} characters used."]), trust=Trust.AGENT)
+    return ToolOutput("\n".join([*lines, f"{notes.size} of {notes.limit} characters used."]), trust=Trust.AGENT)
 
 
-def _index(author: Author) -> Given:
+def _index(author: Author) -> ToolOutput:
     lines = [f"{each.name}: {each.skill.description}" for each in list_skills(author.home.folder) if each.skill]
-    return Given("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
+    return ToolOutput("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
 
 
-def _view(author: Author, name: str, file: str) -> Given:
+def _view(author: Author, name: str, file: str) -> ToolOutput:
     viewed = skill_changes.view(author, name, file)
     also = f"\n[files: {', '.join(viewed.files)}; in {author.home.folder / 'skills' / name}]" if viewed.files else ""
-    return Given(viewed.text + also, trust=viewed.trust)
+    return ToolOutput(viewed.text + also, trust=viewed.trust)
 
 
 @contextlib.contextmanager
-def _author(occasion: Occasion, text: str, *, how: str = "written") -> Iterator[Author]:
+def _author(occasion: CallContext, text: str, *, how: str = "written") -> Iterator[Author]:
     """The agent as the writer of this text, on a connection of its own: calls may come from any thread."""
     situation = occasion.situation
     trust = occasion.workplace.lineage.trust_of(text)
@@ -161,31 +161,31 @@ def _author(occasion: Occasion, text: str, *, how: str = "written") -> Iterator[
         yield Author(situation.home, database, Actor.AGENT, trust, now, situation.session, origin, (proof,))
 
 
-def _refused(error: WhetError) -> Given:
+def _refused(error: WhetError) -> ToolOutput:
     """What Whet says about a change is its own word: it makes nothing foreign of what the agent writes next."""
     return failed(f"{error.message} {error.advice}".strip())
 
 
-def _answer_about(entries: Iterable[Entry]) -> Given:
+def _answer_about(entries: Iterable[Entry]) -> ToolOutput:
     """What became of a change, so that the model does not take what waits for what is done."""
     made = tuple(entries)
     if not made:
-        return Given("That is there already; nothing was changed.", trust=Trust.AGENT)
+        return ToolOutput("That is there already; nothing was changed.", trust=Trust.AGENT)
     waiting = [_named(entry) for entry in made if entry.step is Step.PROPOSED]
     if waiting:
         text = f"Not in force yet, it waits for a person's approval: {', '.join(waiting)}. Tell the user; do not retry."
-        return Given(text, trust=Trust.AGENT)
+        return ToolOutput(text, trust=Trust.AGENT)
     done = ", ".join(map(_named, made))
     text = f"Done: {done}. It counts from the next session on; change it further without viewing it again."
-    return Given(text, trust=Trust.AGENT)
+    return ToolOutput(text, trust=Trust.AGENT)
 
 
-def _template_answer(entry: Entry) -> Given:
+def _template_answer(entry: Entry) -> ToolOutput:
     if entry.step is Step.PROPOSED:
         return _answer_about([entry])
     is_removed = entry.patch.action is Action.REMOVE
     text = f"Removed: {_named(entry)}." if is_removed else f"Done: {_named(entry)}. Later sessions can begin with it."
-    return Given(text, trust=Trust.AGENT)
+    return ToolOutput(text, trust=Trust.AGENT)
 
 
 def _named(entry: Entry) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
 from whet.agent.tools import launcher, opener, seatbelt
-from whet.agent.tools.guard import Bounds
+from whet.agent.tools.guard import CommandBounds
 from whet.agent.tools.processes import DEFAULT_PATH, Launch
 
 LOAD, EQUAL, HAS_BITS, GIVE = 0x20, 0x15, 0x45, 0x06
@@ -239,7 +239,9 @@ def holds_network(walls: Walls, *, network: bool) -> bool:
     return walls.wall in (Wall.BUBBLEWRAP, Wall.SEATBELT) or bool(seccomp_program(network=False))
 
 
-def launch(walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]) -> Launch:
+def launch(
+    walls: Walls, bounds: CommandBounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]
+) -> Launch:
     """How a command is started behind the wall. On Linux every wall ends what the command leaves running."""
     if walls.wall is Wall.BUBBLEWRAP:
         return _bubblewrapped(walls, bounds, argv, folder=folder, environment=environment)
@@ -259,7 +261,7 @@ def launch(walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path,
 
 
 def _bubblewrapped(
-    walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]
+    walls: Walls, bounds: CommandBounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]
 ) -> Launch:
     program = seccomp_program(network=True)  # a network namespace holds the rest back, and leaves the loopback
     files = (("--seccomp", program),) if program else ()
@@ -276,7 +278,7 @@ def temporary_for(walls: Walls, temporary: Path) -> str:
     return SHARED_PLACES[0] if walls.wall is Wall.BUBBLEWRAP else str(temporary)
 
 
-def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
+def bubblewrap_options(bounds: CommandBounds, *, sealed: bool) -> tuple[str, ...]:
     """What bubblewrap is told. A later mount covers an earlier one: what is hidden comes after what is writable."""
     options = [*(SEALED if sealed else ()), "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     options += [] if bounds.network else ["--unshare-net"]
@@ -306,7 +308,7 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
     return tuple(options)
 
 
-def _seen(bounds: Bounds) -> list[str]:
+def _seen(bounds: CommandBounds) -> list[str]:
     """What there is at all: an empty root, and in it what is visible, folders above before those beneath."""
     options = ["--tmpfs", "/"]
     links: list[str] = []
@@ -318,7 +320,7 @@ def _seen(bounds: Bounds) -> list[str]:
     return [*options, *links, "--tmpfs", "/run"]
 
 
-def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
+def landlock_rules(bounds: CommandBounds) -> Iterator[tuple[str, int]]:
     """What a command may reach behind Landlock, which knows only what is allowed: what is visible and not hidden."""
     hidden = [str(place) for place in sorted(bounds.guard.hidden) if place.exists()]
     visible = [str(place) for place in bounds.guard.visible if not place.is_symlink()]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
-from whet.agent.tools.guard import Bounds, Guard
+from whet.agent.tools.guard import CommandBounds, Guard
 from whet.store.folders import spelled
 from whet.text.words import names
 
@@ -49,7 +49,7 @@ exit 0
 """
 
 
-def profile(bounds: Bounds) -> str:
+def profile(bounds: CommandBounds) -> str:
     """The rules for a command within these bounds, whose paths are spelled as on the disk (`as_spelled`)."""
     writable = (*bounds.folders, bounds.temporary)
     lines = [
@@ -77,10 +77,10 @@ def profile(bounds: Bounds) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_spelled(bounds: Bounds) -> Bounds:
+def as_spelled(bounds: CommandBounds) -> CommandBounds:
     """The same bounds with every path as the disk spells it, and without hidden places that are not there."""
     guard = bounds.guard
-    return Bounds(
+    return CommandBounds(
         Guard(
             spelled(guard.folder),
             frozenset(map(_by_folder, filter(os.path.exists, guard.hidden))),
@@ -108,7 +108,7 @@ def _holds(program: str, *, network: bool) -> bool:
             each.mkdir()
         (hidden / "file").write_text("secret")
         guard = Guard(inside, frozenset({hidden}), (hidden / "skills",))
-        bounds = Bounds(guard, inside, network, repositories=(inside / ".git",))
+        bounds = CommandBounds(guard, inside, network, repositories=(inside / ".git",))
         port = "" if network else str(server.getsockname()[1])
         tried = ("/bin/bash", "--noprofile", "--norc", "-c", TRY, "bash", *map(str, places), port)
         try:
@@ -129,7 +129,7 @@ def _network() -> Iterator[str]:
     yield _rule("allow mach-lookup", _each("global-name", SERVICES_OF_NETWORK))
 
 
-def _seen(bounds: Bounds) -> Iterator[str]:
+def _seen(bounds: CommandBounds) -> Iterator[str]:
     """Of where people keep their own, only what is visible. The rest of a Mac is the system's."""
     seen = (*bounds.guard.visible, *bounds.folders, bounds.temporary)
     if Path("/") in seen:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from whet.agent.tools.processes import Tape, plain
-from whet.agent.tools.situation import Given, Occasion, failed
+from whet.agent.tools.processes import BoundedOutput, plain
+from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
 from whet.runs.settings import McpServer
@@ -82,7 +82,7 @@ class Servers:
             self.offers = self._offers()
             self._running = stack.pop_all()
 
-    def call(self, offer: OfferedTool, occasion: Occasion, arguments: str) -> Given:
+    def call(self, offer: OfferedTool, occasion: CallContext, arguments: str) -> ToolOutput:
         """Ask a server to carry a call out. A server that is gone is connected to once more."""
         try:
             given = msgspec.json.decode(arguments, type=dict[str, Any])
@@ -91,9 +91,9 @@ class Servers:
         try:
             result = self._ask(offer, given, occasion.interrupt)
         except Interrupted:
-            return Given("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
+            return ToolOutput("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
         except Exception as fault:  # noqa: BLE001 - servers are foreign code: their fault is a result
-            return Given(f"The server {offer.server} failed: {_said(fault)}", error=True, trust=Trust.EXTERNAL)
+            return ToolOutput(f"The server {offer.server} failed: {_said(fault)}", error=True, trust=Trust.EXTERNAL)
         return _given(result, limit=occasion.situation.limits.terminal.output_characters)
 
     def close(self) -> None:
@@ -216,14 +216,14 @@ def _offer(server: str, tool: "Tool") -> OfferedTool:
     return OfferedTool(Definition(name, description, parameters), server, tool.name)
 
 
-def _given(result: "CallToolResult", *, limit: int) -> Given:
+def _given(result: "CallToolResult", *, limit: int) -> ToolOutput:
     """What a server answered: a stranger's words, and no more of them than of any output."""
     texts = [_text(block) for block in result.content]
     if not any(texts) and result.structured_content is not None:
         texts = [msgspec.json.encode(result.structured_content).decode()]
-    tape = Tape(limit)
+    tape = BoundedOutput(limit)
     tape.add(plain("\n".join(texts)).encode("utf-8", "replace"))
-    return Given(tape.take().text, error=bool(result.is_error), trust=Trust.EXTERNAL)
+    return ToolOutput(tape.take().text, error=bool(result.is_error), trust=Trust.EXTERNAL)
 
 
 def _text(block: Any) -> str:

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from whet.agent.inspection.inspecting import Inspection, Leftover
 from whet.agent.inspection.quarantine import FOLDER as QUARANTINE
-from whet.agent.inspection.triggers import MOST_FOLDERS, Care
+from whet.agent.inspection.triggers import MOST_FOLDERS, TriggerAction
 from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
@@ -155,7 +155,7 @@ def _plain(sentence: str) -> str:
     return " ".join(sentence.split()).strip(" \t-*>\"'“”").rstrip(".!。！").casefold()
 
 
-class Lookout:
+class FolderWatch:
     """Looks while commands run, and once more after the end of one that nobody waits for."""
 
     def __init__(self, inspection: Inspection) -> None:
@@ -198,7 +198,7 @@ class Lookout:
 
         All commands are ended first, so that none can interfere.
         """
-        if not any(each.spot.care is Care.REFUSED for each in found):
+        if not any(each.spot.care is TriggerAction.REFUSED for each in found):
             return False
         for process in self._alive():
             process.stop()
@@ -233,7 +233,7 @@ class Lookout:
                     return
 
 
-class Question(NamedTuple):
+class ApprovalQuestion(NamedTuple):
     """What a person is asked before a call is carried out: the call in its own words, and why it is asked about.
 
     With `keep` it is asked afterwards, whether what a call left may stay.
@@ -288,7 +288,7 @@ class Situation(NamedTuple):
     home: Home
     session: str  # the run's id
     environment: Mapping[str, str]
-    ask: Callable[[Question], bool] | None = None
+    ask: Callable[[ApprovalQuestion], bool] | None = None
     limits: ToolLimits = ToolLimits()
     told: Trust = Trust.EXTERNAL
     project: Path | None = None  # that the folder lies in, and that its owner declared their own
@@ -296,7 +296,7 @@ class Situation(NamedTuple):
     now: Callable[[], float] = time.time
 
 
-class Given(NamedTuple):
+class ToolOutput(NamedTuple):
     """What a tool gives: its words, whether it failed, and how far the words may be believed."""
 
     text: str
@@ -307,7 +307,7 @@ class Given(NamedTuple):
     report: WorkReport | None = None
 
 
-class Workplace:
+class ToolState:
     """What the tools of one session share and change: the plan, the lineage, the processes, the shell's folder."""
 
     def __init__(self, situation: Situation, messages: Iterable[Message]) -> None:
@@ -334,7 +334,7 @@ class Workplace:
             environment=situation.environment,
             most_folders=situation.limits.most_folders,
         )
-        self.lookout = Lookout(self.inspection)
+        self.lookout = FolderWatch(self.inspection)
         self.told: list[str] = []  # what the person is told at the end of the turn
         self.reported: dict[str, None] = {}  # triggers that were changed in this turn
         self.knows_size = False  # whether the person was told that the folder is too large to look through
@@ -379,10 +379,10 @@ class Workplace:
             self._temporary = None
 
 
-class Occasion(NamedTuple):
+class CallContext(NamedTuple):
     """One call: where it is carried out, and what stops it."""
 
-    workplace: Workplace
+    workplace: ToolState
     interrupt: Event
 
     @property
@@ -397,6 +397,6 @@ def _folders(named: Iterable[str]) -> Iterator[Path]:
             yield folder.resolve()
 
 
-def failed(text: str) -> Given:
+def failed(text: str) -> ToolOutput:
     """A failure in Whet's own words, which nobody else had a part in."""
-    return Given(text, error=True, trust=Trust.AGENT)
+    return ToolOutput(text, error=True, trust=Trust.AGENT)

@@ -13,10 +13,10 @@ from typing import Annotated, Literal
 import re2
 from msgspec import Meta
 
-from whet.agent.tools.guard import Bounds
+from whet.agent.tools.guard import CommandBounds
 from whet.agent.tools.processes import Launch, Process, cleaned
 from whet.agent.tools.sandbox import launch, temporary_for
-from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
+from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState, failed
 from whet.sessions.shell_lines import LENGTH_LIMIT, Stage, split
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
@@ -160,12 +160,12 @@ STAGE_TESTS: tuple[tuple[Callable[[Stage], bool], str], ...] = (
 
 
 def terminal(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     command: Annotated[str, Meta(description="a bash command line")],
     timeout_seconds: Annotated[int, Meta(ge=0, le=3600, description="0: as the settings say")] = 0,
     background: Annotated[bool, Meta(description="return at once, with a handle for `process`")] = False,
-) -> Given:
+) -> ToolOutput:
     """Run a command in the working folder, in a sandbox that writes only there and in /tmp. `cd` lasts; variables do
     not. Nothing can be typed into it."""
     refused = _refused(occasion, command)
@@ -182,29 +182,31 @@ def terminal(
     printed = process.tape.take().text.rstrip()
     if end == "interrupt":
         stopped = Disposition.INTERRUPTED
-        return Given(_with(printed, "interrupted"), error=True, disposition=stopped, trust=workplace.trust_of_commands)
+        return ToolOutput(
+            _with(printed, "interrupted"), error=True, disposition=stopped, trust=workplace.trust_of_commands
+        )
     if end == "time":
         advice = "it and all it started were ended; give more time, or run it in the background"
         text = _with(printed, f"no end after {seconds:g} seconds: {advice}")
-        return Given(text, error=True, trust=workplace.trust_of_commands)
+        return ToolOutput(text, error=True, trust=workplace.trust_of_commands)
     if process.fault:
         return failed(f"The command could not be started: {process.fault}.")
     text, trust = _with(printed, _ending(workplace, process)), workplace.trust_of_commands
-    return Given(text, error=None, exit_code=process.exit_code, trust=trust)
+    return ToolOutput(text, error=None, exit_code=process.exit_code, trust=trust)
 
 
 def process(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     action: Literal["list", "read", "wait", "kill"],
     handle: str = "",
     timeout_seconds: Annotated[int, Meta(ge=1, le=3600, description="how long to wait")] = 60,
-) -> Given:
+) -> ToolOutput:
     """Look after background commands: list them, read what one printed since, wait for its end, or kill it."""
     processes = occasion.workplace.processes
     if action == "list":
         lines = [f"{name}  {_state(each)}  {each.command[:100]}" for name, each in processes.all()]
-        return Given("\n".join(lines) or "Nothing runs in the background.", trust=Trust.AGENT)
+        return ToolOutput("\n".join(lines) or "Nothing runs in the background.", trust=Trust.AGENT)
     found = processes.get(handle)
     if found is None:
         known = ", ".join(name for name, _ in processes.all()) or "none"
@@ -216,10 +218,10 @@ def process(
     printed = found.tape.take().text.rstrip()
     code = found.exit_code if found.done.is_set() and action != "kill" else None
     trust = occasion.workplace.trust_of_commands
-    return Given(_with(printed, _state(found)), error=None, exit_code=code, trust=trust)
+    return ToolOutput(_with(printed, _state(found)), error=None, exit_code=code, trust=trust)
 
 
-def _refused(occasion: Occasion, command: str) -> Given | None:
+def _refused(occasion: CallContext, command: str) -> ToolOutput | None:
     """Why a command is not run, if it is not."""
     situation = occasion.situation
     if not command.strip() or "\0" in command or len(os.fsencode(command)) > LONGEST_COMMAND:
@@ -230,14 +232,14 @@ def _refused(occasion: Occasion, command: str) -> Given | None:
     named = "; ".join(reasons)
     if situation.ask is None:
         text = f"Not run, because nobody can be asked here: {named}. Do it another way, or leave it and say so."
-        return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
-    if situation.ask(Question("terminal", command, reasons)):
+        return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+    if situation.ask(ApprovalQuestion("terminal", command, reasons)):
         return None
     text = f"Not run, the person refused it: {named}."
-    return Given(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
+    return ToolOutput(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
 
 
-def _in_background(workplace: Workplace, occasion: Occasion, start: "functools.partial[Process]") -> Given:
+def _in_background(workplace: ToolState, occasion: CallContext, start: "functools.partial[Process]") -> ToolOutput:
     kept = workplace.processes.keep(start)
     if kept is None:
         return failed("Too many commands run in the background. Kill one first.")
@@ -245,16 +247,16 @@ def _in_background(workplace: Workplace, occasion: Occasion, start: "functools.p
     process.wait(STARTING_SECONDS, occasion.interrupt)  # what fails at once should be told at once
     printed = process.tape.take().text.rstrip()
     text, trust = _with(printed, f"{handle}: {_state(process)}"), workplace.trust_of_commands
-    return Given(text, error=None, exit_code=process.exit_code, trust=trust)
+    return ToolOutput(text, error=None, exit_code=process.exit_code, trust=trust)
 
 
-def _start(workplace: Workplace, command: str, *, attended: bool) -> Process:
+def _start(workplace: ToolState, command: str, *, attended: bool) -> Process:
     planned = plan_of(workplace, command)
     process = Process(planned, command, limit=workplace.situation.limits.terminal.output_characters)
     return workplace.lookout.watch(process, attended=attended)
 
 
-def plan_of(workplace: Workplace, command: str) -> Launch:
+def plan_of(workplace: ToolState, command: str) -> Launch:
     """How a command of this session is started."""
     situation, walls = workplace.situation, workplace.walls
     environment = cleaned(
@@ -266,7 +268,7 @@ def plan_of(workplace: Workplace, command: str) -> Launch:
     )
     inspection = workplace.inspection
     inspection.ensure_begun()
-    bounds = Bounds(
+    bounds = CommandBounds(
         workplace.guard,
         workplace.temporary,
         situation.limits.sandbox.network,
@@ -283,7 +285,7 @@ def _shell(path: str) -> str:
     return shutil.which("bash", path=path) or "/bin/sh"
 
 
-def _ending(workplace: Workplace, process: Process) -> str:
+def _ending(workplace: ToolState, process: Process) -> str:
     """What is said below the output: a bad exit code, and a folder that was not kept."""
     said = [f"exit code {process.exit_code}"] if process.exit_code else []
     left = _left_in(workplace)
@@ -296,7 +298,7 @@ def _ending(workplace: Workplace, process: Process) -> str:
     return "; ".join(said)
 
 
-def _left_in(workplace: Workplace) -> Path | None:
+def _left_in(workplace: ToolState) -> Path | None:
     """The folder that the command ended in, as it says itself: believed only as far as it is a folder."""
     place = workplace.temporary / FOLDER_FILE
     try:

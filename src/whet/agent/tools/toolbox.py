@@ -15,7 +15,7 @@ from whet.agent.protocols import Answer
 from whet.agent.tools import files, finding, remembering, terminal
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
 from whet.agent.tools.sandbox import Wall, note
-from whet.agent.tools.situation import Given, Occasion, Question, Situation, TodoStep, Workplace, failed
+from whet.agent.tools.situation import ApprovalQuestion, CallContext, Situation, TodoStep, ToolOutput, ToolState, failed
 from whet.errors import WhetError
 from whet.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 
 def session_search(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     query: Annotated[str, Meta(min_length=1, description='words that must all occur; "a phrase" in quotes')],
     limit: Annotated[int, Meta(ge=1, le=50)] = 8,
-) -> Given:
+) -> ToolOutput:
     """Search earlier sessions."""
     with opened(occasion.situation.home) as database:
         hits = search(database, query, limit=limit)
     if not hits:
-        return Given("[nothing found]", trust=Trust.AGENT)
+        return ToolOutput("[nothing found]", trust=Trust.AGENT)
     # Whose words they were there is lost here; and they may be of another project, or another person's.
-    return Given("\n".join(_line(hit) for hit in hits), trust=Trust.EXTERNAL)
+    return ToolOutput("\n".join(_line(hit) for hit in hits), trust=Trust.EXTERNAL)
 
 
 def _line(hit: Hit) -> str:
@@ -53,10 +53,10 @@ MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
 
 
 def todo(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     steps: Annotated[tuple[TodoStep, ...], Meta(max_length=50, description="the whole plan; leave out to see it")] = (),
-) -> Given:
+) -> ToolOutput:
     """Keep the plan of the task: give all of its steps each time."""
     workplace = occasion.workplace
     if steps:
@@ -64,24 +64,24 @@ def todo(
     lines = [f"{MARKS[step.status]} {step.text}" for step in workplace.plan]
     left = sum(step.status in ("open", "doing") for step in workplace.plan)
     text = "\n".join([*lines, f"{left} of {len(lines)} steps left."]) if lines else "There is no plan yet."
-    return Given(text, trust=min(Trust.AGENT, workplace.lineage.lowest))
+    return ToolOutput(text, trust=min(Trust.AGENT, workplace.lineage.lowest))
 
 
 def finish(
-    occasion: Occasion,
+    occasion: CallContext,
     *,
     status: WorkStatus,
     report: Annotated[str, Meta(description="what was done and checked, or what stands in the way")] = "",
-) -> Given:
+) -> ToolOutput:
     """End the work. `nothing_to_report` where there is nothing that a person needs to read."""
     trust = occasion.workplace.lineage.trust_of(report)
-    return Given("The work is ended.", trust=trust, report=WorkReport(status, report))
+    return ToolOutput("The work is ended.", trust=trust, report=WorkReport(status, report))
 
 
 # What a schema says to people and generators of code, and not to a model.
 LEFT_OUT = ("title", "$defs", "additionalProperties")  # an unknown argument is answered with the known ones
 SAYS_NOTHING: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))  # of what may be left out anyway
-__all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
+__all__ = ["ApprovalQuestion", "PlainToolbox", "Situation", "names_in", "toolbox"]
 
 
 class Schema(Value, frozen=True):
@@ -91,7 +91,7 @@ class Schema(Value, frozen=True):
     arguments: type[msgspec.Struct]
 
 
-class Unfit(Exception):
+class BadArguments(Exception):
     """Arguments that a tool does not take; the message tells the model why, in one line."""
 
 
@@ -116,9 +116,11 @@ def read_arguments(schema: Schema, text: str) -> dict[str, object]:
     try:
         found = msgspec.json.decode(text, type=schema.arguments)
     except msgspec.ValidationError as error:
-        raise Unfit(f"Wrong arguments for {schema.definition.name}: {error}. It takes {_taken(schema)}.") from error
+        raise BadArguments(
+            f"Wrong arguments for {schema.definition.name}: {error}. It takes {_taken(schema)}."
+        ) from error
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-        raise Unfit(f"The arguments of {schema.definition.name} are not a JSON object: {error}.") from error
+        raise BadArguments(f"The arguments of {schema.definition.name} are not a JSON object: {error}.") from error
     return {field.name: getattr(found, field.name) for field in msgspec.structs.fields(schema.arguments)}
 
 
@@ -155,7 +157,7 @@ class Tool(NamedTuple):
     """A tool: what the model knows of it, what carries it out, and whether it changes nothing."""
 
     definition: Definition
-    carry_out: Callable[[Occasion, str], Given]
+    carry_out: Callable[[CallContext, str], ToolOutput]
     beside: bool = False
 
     @property
@@ -164,7 +166,7 @@ class Tool(NamedTuple):
 
 
 # In the order in which models see them, which never changes within a version.
-FUNCTIONS: tuple[tuple[Callable[..., Given], bool], ...] = (
+FUNCTIONS: tuple[tuple[Callable[..., ToolOutput], bool], ...] = (
     (files.read_file, True),
     (files.write_file, False),
     (files.edit, False),
@@ -213,11 +215,11 @@ def built_in() -> tuple[Tool, ...]:
     return tuple(tool_of(function, beside=beside) for function, beside in FUNCTIONS)
 
 
-def tool_of(function: Callable[..., Given], *, beside: bool = False) -> Tool:
+def tool_of(function: Callable[..., ToolOutput], *, beside: bool = False) -> Tool:
     """A plain function as a tool; its arguments are checked before it is called."""
     schema = schema_of(function)
 
-    def carry_out(occasion: Occasion, arguments: str) -> Given:
+    def carry_out(occasion: CallContext, arguments: str) -> ToolOutput:
         return function(occasion, **read_arguments(schema, arguments))
 
     return Tool(schema.definition, carry_out, beside)
@@ -241,25 +243,25 @@ def names_in(sets: Sequence[str], offered: Iterable[str] = ()) -> frozenset[str]
     return wanted & known | (servers if SERVERS in wanted else frozenset())
 
 
-def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Message]) -> "Box":
+def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Message]) -> "PlainToolbox":
     """The tools of a session. `messages` are those that it holds already: what it writes derives from them."""
-    workplace = Workplace(situation, messages)
+    workplace = ToolState(situation, messages)
     wanted = tools_in(sets)
     if not situation.limits.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
-        return Box(workplace, built_in(), sets=sets)
+        return PlainToolbox(workplace, built_in(), sets=sets)
     from whet.agent.tools.servers import Servers, expect_library  # noqa: PLC0415 - slow to load, and seldom needed
 
     expect_library()
     servers = Servers(situation.limits.servers, situation.environment)
     offered = tuple(Tool(offer.definition, partial(servers.call, offer)) for offer in servers.offers)
-    return Box(workplace, (*built_in(), *offered), sets=sets, servers=servers)
+    return PlainToolbox(workplace, (*built_in(), *offered), sets=sets, servers=servers)
 
 
-class Box:
+class PlainToolbox:
     """Tools behind one door. `definitions` is what a model is shown, always in the same order."""
 
     def __init__(
-        self, workplace: Workplace, tools: Iterable[Tool], *, sets: Sequence[str], servers: "Servers | None" = None
+        self, workplace: ToolState, tools: Iterable[Tool], *, sets: Sequence[str], servers: "Servers | None" = None
     ) -> None:
         listed = tuple(tools)
         wanted = names_in(sets, (tool.name for tool in listed if tool.name.startswith(PREFIX)))
@@ -316,35 +318,35 @@ class Box:
         if self._servers is not None:
             self._servers.close()
 
-    def _inspected(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
+    def _inspected(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> ToolOutput:
         """Carry a call out that may leave something for other programs to run."""
         said = begin(self._workplace)
         return settled_call(self._workplace, self._given(call, allowed, interrupt), said)
 
-    def _given(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
+    def _given(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> ToolOutput:
         tool = self._tools.get(call.name)
         if call.name in self._withheld:  # shown to a session that began where a sandbox worked
             text = "Commands are refused: no sandbox works here, and the settings require one."
-            return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+            return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
         if tool is None:
             return failed(f"There is no tool {call.name!r}. Tools: {', '.join(self._tools)}.")
         if call.name not in allowed:
             text = f"{call.name} is not allowed in this run. Go on without it."
-            return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+            return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
         if interrupt.is_set():
             text = "Not begun: the run was stopped."
-            return Given(text, error=True, disposition=Disposition.CANCELLED, trust=Trust.AGENT)
+            return ToolOutput(text, error=True, disposition=Disposition.CANCELLED, trust=Trust.AGENT)
         try:
-            return tool.carry_out(Occasion(self._workplace, interrupt), call.arguments)
-        except Unfit as unfit:
+            return tool.carry_out(CallContext(self._workplace, interrupt), call.arguments)
+        except BadArguments as unfit:
             return failed(str(unfit))
         except WhetError as error:
-            return Given(f"{error.message} {error.advice}".strip(), error=True)
+            return ToolOutput(f"{error.message} {error.advice}".strip(), error=True)
         except Exception as error:  # noqa: BLE001 - tools are foreign code: their fault is a result, never our end
-            return Given(f"The tool itself failed: {type(error).__name__}: {error}", error=True)
+            return ToolOutput(f"The tool itself failed: {type(error).__name__}: {error}", error=True)
 
 
-def _lacks_wall(workplace: Workplace, wanted: frozenset[str]) -> bool:
+def _lacks_wall(workplace: ToolState, wanted: frozenset[str]) -> bool:
     """Whether commands would have to run without the sandbox that the settings require."""
     if wanted.isdisjoint(TERMINAL) or not workplace.situation.limits.sandbox.required:
         return False

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.session import SessionRequest, Talk
-from whet.agent.tools.situation import Question
+from whet.agent.session import OpenSession, SessionRequest
+from whet.agent.tools.situation import ApprovalQuestion
 from whet.cli.chat.display import RED, YELLOW, Display
 from whet.cli.chat.endings import FINISHED, INTERRUPTED, duration, ended_record, exit_code, failure_words, spent_words
 from whet.cli.chat.inputs import Input, Piped, Typed, answered, interruptible
@@ -37,7 +37,7 @@ PROGRAM = "from whet.cli.main import main; main()"
 class Reviews:
     """What a conversation has had reviewed. The next turn never waits for a review: it outruns it."""
 
-    def __init__(self, talk: Talk, settings: Review) -> None:
+    def __init__(self, talk: OpenSession, settings: Review) -> None:
         self._talk = talk
         self._settings = settings
         self._begun: dict[str, list[Reviewed]] = {}
@@ -92,7 +92,7 @@ RECAPPED = 4
 class Conversation:
     """The person's side of a talk: what is typed goes to the agent or to Whet itself, what comes back is shown."""
 
-    def __init__(self, talk: Talk, screen: Screen, *, review: Review | None = None) -> None:
+    def __init__(self, talk: OpenSession, screen: Screen, *, review: Review | None = None) -> None:
         self._talk = talk
         self._reviews = Reviews(talk, review) if review else None
         self._screen = screen
@@ -137,7 +137,7 @@ class Conversation:
         for line in self._reviews.news() if self._reviews else ():
             self._screen.line(safe(line), DIM)
 
-    def ask(self, question: Question) -> bool:
+    def ask(self, question: ApprovalQuestion) -> bool:
         """Ask whether a call may be carried out. Ctrl-C is a no, and stops the turn."""
         source = self._input
         if source is None:
@@ -245,7 +245,7 @@ def _show_again(message: Message, screen: Screen) -> None:
 def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> int:
     with Screen(sys.stdout) as screen:
         asking: list[Conversation] = []
-        talk = Talk(
+        talk = OpenSession(
             home,
             database,
             asked,
@@ -275,7 +275,7 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
 def talk_in_lines(home: Home, database: Database, asked: SessionRequest) -> int:
     """Each line of standard input is a turn; with --json each answer is a line of JSON."""
     source = Piped(sys.stdin.buffer)
-    with Screen(sys.stdout) as screen, closing(Talk(home, database, asked, tell=_note)) as talk:
+    with Screen(sys.stdout) as screen, closing(OpenSession(home, database, asked, tell=_note)) as talk:
         for note in talk.notes:
             _note(note)
         if not is_json():
@@ -294,7 +294,7 @@ def _note(note: str) -> None:
     sys.stderr.write(f"Note: {safe(note)}\n")
 
 
-def _answered(talk: Talk, text: str) -> tuple[dict[str, Any], int]:
+def _answered(talk: OpenSession, text: str) -> tuple[dict[str, Any], int]:
     messages: list[Message] = []
     code, ended = FINISHED, None
     with interruptible() as stop:

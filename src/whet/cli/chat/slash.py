@@ -14,7 +14,7 @@ from whet.runs.run import Spent
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.store.memory_files import NAMES, Shelf, load
+from whet.store.memory_files import NAMES, MemoryFolder, load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
 from whet.text.characters import safe
@@ -159,7 +159,7 @@ def _memory(standing: ChatStanding, argument: str) -> Reaction:  # noqa: ARG001
     lines = [
         cut(f"{name}: {shown(note.text)}", standing.width)
         for name in NAMES
-        for note in load(Shelf(standing.home.folder), name).notes
+        for note in load(MemoryFolder(standing.home.folder), name).notes
     ]
     return Reaction(tuple(lines) or ("No notes yet. To add one, run `whet memory add`.",))
 

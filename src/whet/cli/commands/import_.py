@@ -15,7 +15,7 @@ import click
 from whet.agents.recognising import formats
 from whet.cli.options import json_command, point_in_time
 from whet.cli.output import bytes_bar, give, plain, say
-from whet.hooks.arrivals import TakenIn, take_spool
+from whet.hooks.arrivals import SpoolReport, take_spool
 from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
@@ -84,7 +84,7 @@ def command(
     return int(is_lost)  # what hooks left and nobody can read is told of, and fails no import of other things
 
 
-def _add(report: ImportReport, taken: TakenIn) -> None:
+def _add(report: ImportReport, taken: SpoolReport) -> None:
     """Count what hooks had left for an import too."""
     report.imported += taken.report.imported
     report.updated += taken.report.updated

@@ -30,7 +30,7 @@ from whet.store.owner import owner_of
 from whet.work import job_runs
 from whet.work.life import living
 from whet.work.material import expect_ready
-from whet.work.orders import Direct, Queue
+from whet.work.orders import DirectSteps, Queue
 
 NONE = 'No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.'
 DELIVERIES = get_args(Deliver)
@@ -151,7 +151,7 @@ def _run_here(home: Home, job: Job) -> int:
     """Make the run in this program, and print what came of it."""
     record = _write_down(home, job, is_direct=True)
     with living(home, job_runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
-        steps = Direct(record.id)
+        steps = DirectSteps(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
             job_runs.job(home, steps, job_runs.JobRequest(record.id))

@@ -41,7 +41,7 @@ from whet.store.settings_file import load
 from whet.targets.known_projects import KnownProjects
 from whet.text.words import many, short
 from whet.told.review_when import ReviewKind
-from whet.work.orders import Direct, Queue, decoded
+from whet.work.orders import DirectSteps, Queue, decoded
 
 NO_READER = (
     "Install an agent that can read ({agents}), or name a model: `whet learn --with provider:name`. Inside an agent,"
@@ -185,7 +185,7 @@ def _read(home: Home, ask: LearnRequest, reader: LessonReader, named: dict[str, 
             line(f"{what}, {many(progress.claims, 'claim')} so far")
 
         try:
-            steps = Direct(f"learn-{new_id(time.time())}")
+            steps = DirectSteps(f"learn-{new_id(time.time())}")
             report = decoded(learn(ReadingCourse(home, steps, ask, reader, observe)).value, LearnReport)
         except KeyboardInterrupt:
             raise WhetError(

@@ -20,7 +20,7 @@ from whet.ledger.patches import Action
 from whet.sessions.trust import Trust
 from whet.store.files import beneath, make_folder
 from whet.store.home import Home, find_home, prepare_home
-from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
+from whet.store.memory_files import NAMES, MemoryFolder, hermes_shelf, load
 from whet.store.memory_files import change as change_page
 from whet.store.opening import opened
 from whet.text.showing import shown
@@ -178,7 +178,7 @@ def _give_notes(home: Home, hermes: Path) -> int:
     tried = [
         (note.text, change_page(shelf, name, [NoteChange(Action.ADD, note.text)]))
         for name in NAMES
-        for note in load(Shelf(home.folder), name).notes
+        for note in load(MemoryFolder(home.folder), name).notes
     ]
     refused = [(text, made) for text, made in tried if isinstance(made, Refusal)]
     left = [{"note": text, "reason": made.message} for text, made in refused if made.reason is not Reason.DUPLICATE]

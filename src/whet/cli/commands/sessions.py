@@ -9,7 +9,7 @@ from whet.cli.options import CommandList, filter_options, json_command, own_stor
 from whet.cli.output import give, moment
 from whet.cli.shown.sessions import among_them, left_out, none_found, project_of_session, session_record
 from whet.errors import WhetError
-from whet.lessons.following import Fared, is_among
+from whet.lessons.following import FollowingCount, is_among
 from whet.outcomes.analysis import Analysis
 from whet.sessions.transcripts import Purpose
 from whet.store.analyses import analysis_of
@@ -73,7 +73,7 @@ SORTS = ("newest", "lost", "stepped-in")
 @click.option("--rule", "rule_name", metavar="NAME", help="Only sessions in the situation of this active rule.")
 @click.option(
     "--fared",
-    type=click.Choice([each.value for each in Fared]),
+    type=click.Choice([each.value for each in FollowingCount]),
     help="With --rule: the sessions behind this count of `rules show`.",
 )
 @sort_option(*SORTS)
@@ -105,7 +105,7 @@ def command(
     with own_store() as (home, database):
         bring_up_to_date(database)
         if rule_name:
-            behind = _of_rule(database, home, listed, rule_name, Fared(fared or Fared.SITUATION))
+            behind = _of_rule(database, home, listed, rule_name, FollowingCount(fared or FollowingCount.SITUATION))
             found, total, hidden = behind[:limit], len(behind), (0, 0)
         else:
             total, hidden = count_sessions(database, listed), _left_out(database, listed)
@@ -129,7 +129,7 @@ def _left_out(database: Database, filters: Filters) -> tuple[int, int]:
     return temporary, every - temporary - count_sessions(database, filters)
 
 
-def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared: Fared) -> list[Session]:
+def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared: FollowingCount) -> list[Session]:
     """The sessions that a count of a rule counts, as far as the filters let them through, the newest first."""
     rule = active_rule(ledger_of(home, database).state(), name)
     seen = look_at_rules(database, home, [rule])[rule.name]

@@ -53,7 +53,7 @@ from whet.store.settings_file import load
 from whet.targets.known_projects import KnownProjects
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest
-from whet.work.orders import Direct, Queue, decoded
+from whet.work.orders import DirectSteps, Queue, decoded
 
 LOOK_SECONDS = 1.0
 WAYS = "Give one of: ID, a patch file, --rule, --template, --without; or none, to try what your sessions teach."
@@ -266,7 +266,7 @@ def _planned(home: Home, ask: ImproveRequest) -> ImproveReport:
         bring_up_to_date(database)  # here and not below, where nobody would see how far it is
         read_what_is_taught(database)
     with uncollected(), learning() as progress:
-        return decoded(improve(home, Direct(_id()), ask, progress=progress).value, ImproveReport)
+        return decoded(improve(home, DirectSteps(_id()), ask, progress=progress).value, ImproveReport)
 
 
 def _direct(home: Home, ask: ImproveRequest) -> ImproveReport:

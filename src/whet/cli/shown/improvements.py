@@ -11,34 +11,34 @@ from whet.ledger.patches import Form
 from whet.lessons.record import Lesson
 from whet.text.showing import shown
 from whet.text.words import many, short
-from whet.trials.improvements import Became, ImproveReport, LessonOutcome, Way, way_of, why_of
+from whet.trials.improvements import ImproveReport, LessonOutcome, LessonResult, WordingOrigin, way_of, why_of
 
 WAITING_SHOWN = 5
 BRIEF_LETTERS = 160
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 WORDS = {
-    Became.CANARY: "[green]kept as a canary[/]",
-    Became.RETIRED: "[green]retired[/]",
-    Became.KEPT: "[green]kept[/]",
-    Became.REJECTED: "[red]rejected[/]",
-    Became.UNDECIDED: "[yellow]undecided[/]",
-    Became.REFUSED: "[dim]not tried[/]",
-    Became.WAITS: "[yellow]needs your approval[/]",
-    Became.UNTRIED: "[yellow]not tried[/]",
-    Became.PLANNED: "[bold]would be tried[/]",
+    LessonResult.CANARY: "[green]kept as a canary[/]",
+    LessonResult.RETIRED: "[green]retired[/]",
+    LessonResult.KEPT: "[green]kept[/]",
+    LessonResult.REJECTED: "[red]rejected[/]",
+    LessonResult.UNDECIDED: "[yellow]undecided[/]",
+    LessonResult.REFUSED: "[dim]not tried[/]",
+    LessonResult.WAITS: "[yellow]needs your approval[/]",
+    LessonResult.UNTRIED: "[yellow]not tried[/]",
+    LessonResult.PLANNED: "[bold]would be tried[/]",
 }
 
 # Where the words of a lesson are from, for people.
 WAYS = {
-    Way.EVIDENCE: "from your sessions",
-    Way.RETIRE: "to be retired",
-    Way.ROOM: "to make room",
-    Way.UNHEEDED: "told and not followed",
+    WordingOrigin.EVIDENCE: "from your sessions",
+    WordingOrigin.RETIRE: "to be retired",
+    WordingOrigin.ROOM: "to make room",
+    WordingOrigin.UNHEEDED: "told and not followed",
 }
 NEXT_STEPS = (
-    (Became.WAITS, "`whet lessons --waiting` to approve or refuse."),
-    (Became.PLANNED, "the same command without --dry-run."),
-    (Became.CANARY, "`whet live look` compares sessions with and without it."),
+    (LessonResult.WAITS, "`whet lessons --waiting` to approve or refuse."),
+    (LessonResult.PLANNED, "the same command without --dry-run."),
+    (LessonResult.CANARY, "`whet live look` compares sessions with and without it."),
 )
 
 
@@ -49,13 +49,13 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "lessons": report.lessons,
         "stopped": report.stopped,
         "left": report.left,
-        "waiting": [{**_record(each), "way": Way.WAITS} for each in report.waiting],
+        "waiting": [{**_record(each), "way": WordingOrigin.WAITS} for each in report.waiting],
         "outcomes": [_record(each) for each in report.outcomes],
     }
 
 
 def report_lines(report: ImproveReport, named: Callable[[str], str] = str) -> Iterator[str]:
-    offered = sum(each.became is not Became.REFUSED for each in report.outcomes)
+    offered = sum(each.became is not LessonResult.REFUSED for each in report.outcomes)
     yield f"{many(offered, 'new proposal')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
         yield from _outcome_lines(number, outcome)
@@ -81,7 +81,7 @@ def _outcome_lines(number: int, outcome: LessonOutcome) -> Iterator[str]:
         yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
     if outcome.verdict is not None:
         yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
-    if outcome.became is Became.PLANNED and outcome.most.attempts:
+    if outcome.became is LessonResult.PLANNED and outcome.most.attempts:
         yield f"   {_cost(outcome)}"
 
 
@@ -142,7 +142,7 @@ def _what(lesson: Lesson) -> str:
 
 
 def _became(outcome: LessonOutcome) -> str:
-    would_wait = outcome.became is Became.PLANNED and not outcome.most.attempts
+    would_wait = outcome.became is LessonResult.PLANNED and not outcome.most.attempts
     return "[bold]would be proposed[/]" if would_wait else WORDS[outcome.became]
 
 

@@ -11,7 +11,7 @@ from whet.cli.output import moment, plain
 from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of
-from whet.jobs.runs import Handing, JobRecord, missed_words
+from whet.jobs.runs import DeliveryOutcome, JobRecord, missed_words
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
@@ -21,7 +21,7 @@ from whet.text.words import many
 from whet.work.life import is_worker_alive
 
 STALE_SECONDS = 180.0
-PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
+PROBLEMS = (DeliveryOutcome.FAILED, DeliveryOutcome.UNSURE, DeliveryOutcome.GIVEN_UP)
 TROUBLE_RUNS = 200
 
 
@@ -70,7 +70,7 @@ RUNS: CommandList[JobRecord] = CommandList(
         "scheduled": lambda run: moment(run.scheduled),
         "outcome": lambda run: run.result.outcome.value if run.result else run.state.value,
         "missed": lambda run: run.missed_count or "",
-        "delivery": lambda run: run.handing.value if run.handing is not Handing.NONE else "",
+        "delivery": lambda run: run.handing.value if run.handing is not DeliveryOutcome.NONE else "",
         "session": lambda run: run.result.session[:8] if run.result else "",
         "error": lambda run: (run.result.error if run.result else "") or run.handing_error,
     },

@@ -9,7 +9,7 @@ import msgspec
 
 from whet.cli.options import CommandList
 from whet.cli.output import moment, plain
-from whet.examples.choosing import Worth
+from whet.examples.choosing import TemplateEffect
 from whet.examples.mining import Mined
 from whet.examples.templates import Template
 from whet.sessions.exports import iso
@@ -26,7 +26,7 @@ class TemplateStats(NamedTuple):
     template: Template
     uses: int
     last: float | None
-    worth: Worth | None
+    worth: TemplateEffect | None
     told: tuple[float, ...]  # how badly sessions went that began with it, by lot
     untold: tuple[float, ...]
 
@@ -132,7 +132,7 @@ def stats_record(row: TemplateStats) -> dict[str, object]:
     }
 
 
-def _effect(worth: Worth | None) -> str:
+def _effect(worth: TemplateEffect | None) -> str:
     if worth is None:
         return "not measured"
     return f"{worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over {many(worth.cases, 'case')}"

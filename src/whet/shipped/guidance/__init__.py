@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from whet.text.words import filled
-from whet.told.passages import Passage, Slot, passage_of
+from whet.told.passages import Passage, PassageSlot, passage_of
 
 FOLDERS = ("", "hints")
 NOTICES = "notices"
@@ -22,7 +22,7 @@ def built_in() -> tuple[Passage, ...]:
     return tuple(found)
 
 
-def frame(slot: Slot) -> str:
+def frame(slot: PassageSlot) -> str:
     """The built-in frame of a slot that is filled outside the prompt."""
     return next(passage.text for passage in built_in() if passage.slot is slot)
 

@@ -10,7 +10,7 @@ from whet.text.showing import shown
 from whet.text.words import many
 from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, Site, code, number, section, table
+from whet.web.site import Column, PageLinks, code, number, section, table
 
 MOST_PATHS = 50
 
@@ -43,7 +43,7 @@ class LeftOutGroup(NamedTuple):
         return sum(each.number for each in self.files)
 
 
-def coverage(site: Site, seen: Covered) -> Child:
+def coverage(site: PageLinks, seen: Covered) -> Child:
     """Sessions that no number counts, and what imports left out, by reason; nothing where there is none."""
     site = site.everywhere
     counts = [(group.words, sum(map(group.holds, seen.everything)), {"group": group.name}) for group in TELLING_LITTLE]

@@ -16,7 +16,7 @@ from whet.text.showing import shown, size_of, warnings
 from whet.text.words import cut, many
 from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, moment, section
+from whet.web.site import PageLinks, moment, section
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
@@ -25,7 +25,7 @@ HEADINGS = {Action.ADD: "New", Action.CHANGE: "Changed", Action.REMOVE: "Removed
 WHO = {Actor.PERSON: "you", Actor.POLICY: "whet try", Actor.WATCH: "whet live look", Actor.AGENT: "an agent"}
 
 
-def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Child:
+def waiting(site: PageLinks, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Child:
     """What waits for a decision, each with its exact text, its origin and its proof; `agents` by their sessions."""
     if not found:
         return None
@@ -42,7 +42,7 @@ def waiting(site: Site, found: Sequence[Lesson], agents: Mapping[str, str] = NOB
     return h("div", {}, about, groups)
 
 
-def _card(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> Element:
+def _card(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> Element:
     """First what would be told and where, then why, then whose words they are and how they were tried."""
     patch, after = lesson.patch, lesson.move.after
     name = "" if patch.form is Form.RULE else f" {shown(patch.name)}"  # a rule is known by its words
@@ -64,7 +64,7 @@ def _card(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> Element:
     )
 
 
-def _told_where(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> str:
+def _told_where(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> str:
     """Who would be told it, and whose sessions it was learned from."""
     patch, after = lesson.patch, lesson.move.after
     only = replace(lesson.scope, project="").words
@@ -75,7 +75,7 @@ def _told_where(site: Site, lesson: Lesson, agents: Mapping[str, str]) -> str:
     return f"{first}.{f' Learned from sessions of {from_whom}.' if from_whom else ''}"
 
 
-def _origin(site: Site, lesson: Lesson) -> list[Child]:
+def _origin(site: PageLinks, lesson: Lesson) -> list[Child]:
     """Whose words these are, how they were tried, who proposes them, and until when."""
     entry, patch = lesson.proposal, lesson.patch
     is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
@@ -93,7 +93,7 @@ def _origin(site: Site, lesson: Lesson) -> list[Child]:
     ]
 
 
-def _best(site: Site, patch: Patch) -> Child:
+def _best(site: PageLinks, patch: Patch) -> Child:
     """The first quote of the evidence, which is the best."""
     if not patch.proofs:
         return None
@@ -105,14 +105,14 @@ def _flat(quote: str, letters: int) -> str:
     return cut(" ".join(shown(quote).split()), letters)
 
 
-def _trial(site: Site, lesson: Lesson) -> Child:
+def _trial(site: PageLinks, lesson: Lesson) -> Child:
     words, tried = shown(lesson.verdict), lesson.standing.judged
     if tried is None or not tried.verdict:
         return words
     return site.link(words, "trial", part=msgspec.json.decode(tried.verdict, type=TrialProgress).trial)
 
 
-def proof_lines(site: Site, entry: Entry) -> list[Child]:
+def proof_lines(site: PageLinks, entry: Entry) -> list[Child]:
     """Why a change was made: its reason, its verdict, and where each piece of evidence stands."""
     reason = entry.patch.reason
     return [
@@ -122,7 +122,7 @@ def proof_lines(site: Site, entry: Entry) -> list[Child]:
     ]
 
 
-def _evidence(site: Site, patch: Patch) -> Child:
+def _evidence(site: PageLinks, patch: Patch) -> Child:
     """Every quote with its place, folded."""
     if not patch.proofs:
         return None
@@ -148,7 +148,7 @@ def diff(move: Move) -> Element:
     return h("pre", {"class": "diff", "tabindex": "0", "aria-label": "the change"}, spans)
 
 
-def _actions(site: Site, entry: Entry) -> Element:
+def _actions(site: PageLinks, entry: Entry) -> Element:
     text = entry.patch.text
     editable = h(
         "details",
@@ -172,7 +172,7 @@ def _actions(site: Site, entry: Entry) -> Element:
     )
 
 
-def button(site: Site, entry: Entry, action: str, words: str, name: str = "") -> Element:
+def button(site: PageLinks, entry: Entry, action: str, words: str, name: str = "") -> Element:
     """A form of one button that changes something about an entry, as it was shown."""
     return h(
         "form",
@@ -182,7 +182,7 @@ def button(site: Site, entry: Entry, action: str, words: str, name: str = "") ->
     )
 
 
-def _marks(site: Site, entry: Entry) -> list[Child]:
+def _marks(site: PageLinks, entry: Entry) -> list[Child]:
     """That the form is ours, and what the person saw when they sent it."""
     return [
         h("input", {"type": "hidden", "name": "form", "value": site.form}),
@@ -190,6 +190,6 @@ def _marks(site: Site, entry: Entry) -> list[Child]:
     ]
 
 
-def scope_words(site: Site, scope: Scope) -> str:
+def scope_words(site: PageLinks, scope: Scope) -> str:
     """Where a rule holds."""
     return shown(", ".join(replace(scope, project=site.projects.whole(scope.project)).words)) or "everywhere"

@@ -7,7 +7,7 @@ from whet.statements.statement import AuditedStatement, InstructionFile, Stateme
 from whet.text.showing import shown
 from whet.text.words import many, share
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, section, tiles
+from whet.web.site import PageLinks, code, empty, section, tiles
 
 MARKS = {
     "wrong": "wrong: names what is not there",
@@ -19,7 +19,7 @@ MARKS = {
 }
 
 
-def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
+def files(site: PageLinks, audit: Audit | None, projects: Iterable[str]) -> Element:
     """One project's files; without a project, which ones there are to choose from."""
     if audit is None:
         return h(
@@ -39,7 +39,7 @@ def files(site: Site, audit: Audit | None, projects: Iterable[str]) -> Element:
     return h("div", {}, tiles(*counts, *tokens), how, *(_file(site, audit, each) for each in audit.files))
 
 
-def _choices(site: Site, projects: Iterable[str]) -> Element:
+def _choices(site: PageLinks, projects: Iterable[str]) -> Element:
     links = (
         h("li", {}, site._replace(filter=site.filter._replace(project=name)).link(site.projects.whole(name), "files"))
         for name in projects
@@ -47,7 +47,7 @@ def _choices(site: Site, projects: Iterable[str]) -> Element:
     return h("ul", {}, *links)
 
 
-def _file(site: Site, audit: Audit, file: InstructionFile) -> Element:
+def _file(site: PageLinks, audit: Audit, file: InstructionFile) -> Element:
     if file.fault or file.same_as:
         why = file.fault or f"the same as {file.same_as}"
         return section(shown(file.path), h("p", {"class": "empty"}, shown(why)))
@@ -63,7 +63,7 @@ def _copied(file: InstructionFile) -> str:
     return f" {shown(file.copied.words).capitalize()}." if file.copied else ""
 
 
-def _lines(site: Site, file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:
+def _lines(site: PageLinks, file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:
     """Every line once, in its order: those of a statement with a mark open its evidence."""
     lines = file.text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     place = 0
@@ -94,7 +94,7 @@ def _numbered(lines: list[str], place: int) -> str:
     return "\n".join(f"{number:>4}  {shown(line)}" for number, line in enumerate(lines, place + 1))
 
 
-def _finding(site: Site, finding: StatementFinding) -> Element:
+def _finding(site: PageLinks, finding: StatementFinding) -> Element:
     words: list[Child] = [h("strong", {}, finding.mark.value), f": {shown(finding.why)}"]
     if finding.instead:
         words += [" → ", code(shown(finding.instead))]

@@ -9,7 +9,7 @@ from whet.lessons.taught_rules import PERSONS_WORD
 from whet.text.showing import shown
 from whet.text.words import many
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, moment, reading, section, told
+from whet.web.site import NO_PROJECT, PageLinks, code, empty, moment, reading, section, told
 
 QUOTES = 3
 PROPOSING = (
@@ -17,7 +17,7 @@ PROPOSING = (
 )
 
 
-def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
+def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Element:
     """What sessions teach as cards: situation, fix, quotes, counts and the draft; and conflicts."""
     chosen = site.filter
     kept = [
@@ -60,7 +60,7 @@ def _cards(title: str, cards: Sequence[Element], about: str = "") -> Child:
     return section(title, said, h("div", {"class": "cards"}, cards)) if cards else None
 
 
-def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
+def _conflict(site: PageLinks, project: str, conflict: LessonConflict) -> Element:
     quotes = [
         h(
             "blockquote",
@@ -74,7 +74,7 @@ def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
     return h("article", {"class": "card"}, h("h3", {}, f"About {shown(conflict.about)} in {where}"), quotes)
 
 
-def _lesson(site: Site, lesson: Lesson) -> Element:
+def _lesson(site: PageLinks, lesson: Lesson) -> Element:
     """What it says and how far it has climbed, then where it is from, then its quotes and what can be decided."""
     pieces, stage = lesson.evidence.pieces, lesson.standing.stage
     quotes = [
@@ -122,7 +122,7 @@ def _lesson(site: Site, lesson: Lesson) -> Element:
     )
 
 
-def _climbed(site: Site, lesson: Lesson) -> list[Child]:
+def _climbed(site: PageLinks, lesson: Lesson) -> list[Child]:
     """How far a lesson has climbed; its number of sessions leads to them."""
     seen, *later = lesson.climb.words
     sessions = many(lesson.sessions, "session")
@@ -131,7 +131,7 @@ def _climbed(site: Site, lesson: Lesson) -> list[Child]:
     return [shown(before), link, shown(" → ".join((after, *later)))]
 
 
-def _proposing(site: Site, lesson: Lesson) -> Child:
+def _proposing(site: PageLinks, lesson: Lesson) -> Child:
     """A button that puts the lesson, as it is shown, among what waits for a decision."""
     return h(
         "form",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
-from whet.examples.choosing import Worth
+from whet.examples.choosing import TemplateEffect
 from whet.examples.templates import Template
 from whet.lessons.record import Lesson
 from whet.lessons.rungs import CanaryMove, LiveCounts
@@ -15,7 +15,7 @@ from whet.text.words import estimate, many
 from whet.trials.attempts import ARMS, Arm
 from whet.web.groups import CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, Site, code, evidence, known_by, moment, number, section, table, tiles, told
+from whet.web.site import Column, PageLinks, code, evidence, known_by, moment, number, section, table, tiles, told
 
 FIRST_LOOK = LOOKS[0]
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run `whet live look`."
@@ -43,12 +43,12 @@ def is_meant(unit: CountedUnit, arm: str, situation: str) -> bool:
     return arm in ("", _arm(unit)) and held.get(situation, False)
 
 
-def live(site: Site, found: Sequence[ShownCanary]) -> list[Child]:
+def live(site: PageLinks, found: Sequence[ShownCanary]) -> list[Child]:
     """Each rule that a share of sessions gets: how sessions with it fare, beside those without."""
     return [_canary(site, each) for each in found]
 
 
-def _canary(site: Site, shown: ShownCanary) -> Element:
+def _canary(site: PageLinks, shown: ShownCanary) -> Element:
     watched, now = shown.lesson.counts, shown.lesson.counts.comparison
     measured = "its own failure in its situation" if watched.endpoint else "the share of time lost"
     numbers = tiles(
@@ -92,7 +92,7 @@ def _awaited(watched: LiveCounts) -> str:
     return f"Too early to say: no session was counted yet. {COUNTING}" if not counted else ""
 
 
-def _arms(site: Site, shown: ShownCanary) -> Element:
+def _arms(site: PageLinks, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
     comparison, has_endpoint = shown.lesson.counts.comparison, bool(shown.lesson.counts.endpoint)
     losses = {Arm.CANDIDATE: comparison.loss_told, Arm.BASE: comparison.loss_untold}
@@ -110,7 +110,7 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
     return h("div", {}, table(losses, columns, caption="What was counted"), h("p", {"class": "soft"}, about))
 
 
-def _counted(site: Site, shown: ShownCanary, arm: Arm, situation: str) -> Child:
+def _counted(site: PageLinks, shown: ShownCanary, arm: Arm, situation: str) -> Child:
     meant = [unit for unit in shown.units if is_meant(unit, arm.value, situation)]
     sessions = sum(unit.sessions for unit in meant)
     words = f"{len(meant):,}" if len(meant) == sessions else f"{len(meant):,} ({many(sessions, 'session')})"
@@ -124,7 +124,9 @@ def _arm(unit: CountedUnit) -> str:
     return (Arm.CANDIDATE if unit.told else Arm.BASE).value
 
 
-def templates(site: Site, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[Worth]) -> Child:
+def templates(
+    site: PageLinks, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[TemplateEffect]
+) -> Child:
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
         return None
@@ -157,7 +159,7 @@ def templates(site: Site, found: Sequence[Template], uses: Mapping[str, Template
     )
 
 
-def _examples(site: Site, template: Template) -> Child:
+def _examples(site: PageLinks, template: Template) -> Child:
     words = many(len(template.examples), "example")
     return site.everywhere.link(words, "sessions", examples=template.key) if template.sessions else words
 

@@ -9,7 +9,7 @@ from whet.store.session_facts import SessionFact
 from whet.text.words import cut, many, short
 from whet.values import Value
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, Site, code, dollars, empty, listing, no_sessions, number, section, table, when
+from whet.web.site import Column, PageLinks, code, dollars, empty, listing, no_sessions, number, section, table, when
 from whet.work.orders import Done
 
 PURPOSES = {
@@ -65,7 +65,7 @@ class Spender(Value, frozen=True):
 
 
 def work(
-    site: Site,
+    site: PageLinks,
     facts: Sequence[SessionFact],
     pieces: Sequence[ShownWork],
     missing: str,
@@ -101,7 +101,7 @@ def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
     return table(pieces, columns, caption=caption)
 
 
-def _cost(site: Site, facts: Sequence[SessionFact], asked: dict[str, str], hidden: int) -> list[Child]:
+def _cost(site: PageLinks, facts: Sequence[SessionFact], asked: dict[str, str], hidden: int) -> list[Child]:
     if not facts:
         return [no_sessions(site, "work", hidden)]
     members: dict[tuple[str, str, str], list[SessionFact]] = defaultdict(list)

@@ -18,7 +18,7 @@ from whet.trouble.trends import trend
 from whet.trouble.values import SessionTrouble
 from whet.web.charts import ChartMark, ChartPoint, over_time
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Column, Site, dollars, known_by, no_sessions, number, section, table, told
+from whet.web.site import NO_PROJECT, Column, PageLinks, dollars, known_by, no_sessions, number, section, table, told
 from whet.web.views.trouble import ChosenTrouble, SaidIn, SeenTrouble, cause_bars, kind_bars, stretch_told
 
 MOST_WEEKS = 26
@@ -40,7 +40,7 @@ class BesideSessions(NamedTuple):
     said: SaidIn = lambda _: ()  # what people said when they stepped in
 
 
-def overview(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) -> Element:
+def overview(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSessions) -> Element:
     """What was spent, what of it bought nothing and why, whether it gets better, and where to look first."""
     if not seen:
         return h("div", {}, no_sessions(site, "overview", around.hidden))
@@ -60,7 +60,7 @@ def overview(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) ->
     )
 
 
-def _headline(site: Site, seen: Sequence[SeenTrouble]) -> Element:
+def _headline(site: PageLinks, seen: Sequence[SeenTrouble]) -> Element:
     """The lines that `whet` and `whet report` begin with; each leads to what is behind it."""
     whole = words.overview([each.trouble for each in seen], costs_of(each.fact for each in seen).dollars)
     lines: list[Child] = [site.link(words.spent_words(whole), "sessions")]
@@ -74,12 +74,12 @@ def _headline(site: Site, seen: Sequence[SeenTrouble]) -> Element:
     return h("div", {"class": "answer"}, [h("p", {}, line) for line in lines])
 
 
-def _waiting(site: Site, waiting: int) -> Child:
+def _waiting(site: PageLinks, waiting: int) -> Child:
     need = f"{many(waiting, 'change')} {'needs' if waiting == 1 else 'need'} your approval"
     return h("p", {"class": "notice"}, site.link(need, "lessons"), ".") if waiting and not site.is_file else None
 
 
-def _small_print(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) -> Element:
+def _small_print(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSessions) -> Element:
     """What the numbers mean and what they leave out, said once."""
     costs = costs_of(each.fact for each in seen)
     how = " at list prices" if costs.is_listed else ""
@@ -97,13 +97,13 @@ def _small_print(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions
     )
 
 
-def _bars(site: Site, found: Sequence[SessionTrouble]) -> Iterable[Child]:
+def _bars(site: PageLinks, found: Sequence[SessionTrouble]) -> Iterable[Child]:
     if not any(session.troubles for session in found):
         return [h("p", {}, "Nothing: no stretch of these sessions was trouble.")]
     return [kind_bars(site, found, ChosenTrouble()), *cause_bars(site, found, ChosenTrouble())]
 
 
-def _better(site: Site, found: Sequence[SessionTrouble], around: BesideSessions) -> Iterator[Child]:
+def _better(site: PageLinks, found: Sequence[SessionTrouble], around: BesideSessions) -> Iterator[Child]:
     """The last weeks against those before in words, then both rates by week."""
     compared = trend(found, around.project_of)
     colour = COLOURS.get(compared.answer, "soft")
@@ -141,7 +141,7 @@ def _better(site: Site, found: Sequence[SessionTrouble], around: BesideSessions)
     yield _by_name(site, sorted(by, key=lambda each: each.name, reverse=True), "week")
 
 
-def _marks(site: Site, named: list[str], entries: Sequence[Entry]) -> list[ChartMark]:
+def _marks(site: PageLinks, named: list[str], entries: Sequence[Entry]) -> list[ChartMark]:
     """Where what agents are told changed."""
     changed: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -176,7 +176,7 @@ def day_of(week: str) -> str:
     return f"{first.day} {first:%b} ’{first:%y}"
 
 
-def _dearest(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) -> Child:
+def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSessions) -> Child:
     facts = {each.fact.id: each.fact for each in seen}
     found = [each for each in dearest((each.trouble for each in seen), DEAREST) if each.dearest]
     if not found:
@@ -204,13 +204,13 @@ def _dearest(site: Site, seen: Sequence[SeenTrouble], around: BesideSessions) ->
     return table(found, columns, caption="Each opens at its dearest stretch")
 
 
-def _by_project(site: Site, found: Sequence[SessionTrouble], project: Callable[[SessionTrouble], str]) -> Element:
+def _by_project(site: PageLinks, found: Sequence[SessionTrouble], project: Callable[[SessionTrouble], str]) -> Element:
     """Each project with itself: what it spent and lost, and whether it gets better."""
     members: dict[str, list[SessionTrouble]] = defaultdict(list)
     for session in found:
         members[project(session)].append(session)
 
-    def chosen(each: TroubleGroup) -> Site:
+    def chosen(each: TroubleGroup) -> PageLinks:
         return site._replace(filter=site.filter._replace(project=each.name or NO_PROJECT))
 
     first = Column[TroubleGroup]("project", lambda each: chosen(each).link(site.projects.short(each.name), "overview"))
@@ -220,14 +220,14 @@ def _by_project(site: Site, found: Sequence[SessionTrouble], project: Callable[[
     return _folding(groups(found, project), [first, *_spent(chosen, ""), better], "project")
 
 
-def _by_name(site: Site, found: Sequence[TroubleGroup], by: str) -> Element:
+def _by_name(site: PageLinks, found: Sequence[TroubleGroup], by: str) -> Element:
     """What the sessions of each agent, model or week spent and lost."""
     first = Column[TroubleGroup](by, lambda each: each.name or "unknown")
     ordered = found if by == "week" else sorted(found, key=lambda e: (-e.agent_seconds, -e.sessions, e.name))
     return _folding(ordered, [first, *_spent(lambda _: site, by)], by)
 
 
-def _spent(site_of: Callable[[TroubleGroup], Site], by: str) -> Iterator[Column[TroubleGroup]]:
+def _spent(site_of: Callable[[TroubleGroup], PageLinks], by: str) -> Iterator[Column[TroubleGroup]]:
     """What sessions in common spent and lost; their numbers lead to them."""
 
     def narrowed(each: TroubleGroup) -> dict[str, str]:

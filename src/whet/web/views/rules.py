@@ -7,20 +7,20 @@ from whet.ledger.entries import CHANGES, Entry, Item, State
 from whet.ledger.folding import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move
-from whet.lessons.following import Fared, Following
+from whet.lessons.following import Following, FollowingCount
 from whet.lessons.record import Lesson
 from whet.text.showing import shown
 from whet.text.words import cut, estimate
 from whet.trials.design import TrialProgress
 from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, Site, code, empty, moment, number, section, table, when
+from whet.web.site import Column, PageLinks, code, empty, moment, number, section, table, when
 from whet.web.views.entries import WHO, button, diff, proof_lines, scope_words
 
 FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
 
 
-def rules(site: Site, state: State, entries: Sequence[Entry]) -> Child:
+def rules(site: PageLinks, state: State, entries: Sequence[Entry]) -> Child:
     """All that is in force, on what grounds, with what each costs in tokens."""
     items = [item for form in FORMS for item in state.of(form)]
     if not items:
@@ -57,7 +57,7 @@ class ShownRule(NamedTuple):
     grounds: str = ""  # on which it is active
 
 
-def rule(site: Site, known: ShownRule) -> Element:
+def rule(site: PageLinks, known: ShownRule) -> Element:
     """One rule or skill: its text, its effect in trials and live, its history with the way back."""
     points = [_trial_point(site, each) for each in known.trials] + [_live_point(site, each) for each in known.live]
     effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
@@ -86,7 +86,7 @@ def _way_to_try(item: Item | None) -> tuple[Child, ...]:
     return "Try it: ", code(f"whet try --without {shown(item.name)}"), "."
 
 
-def _standing(site: Site, item: Item | None, grounds: str) -> Element:
+def _standing(site: PageLinks, item: Item | None, grounds: str) -> Element:
     if item is None:
         return h("p", {"class": "careful"}, "It is not active.")
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
@@ -98,18 +98,18 @@ def _standing(site: Site, item: Item | None, grounds: str) -> Element:
     return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
 
 
-def _fared(site: Site, name: str, fared: Following) -> Element:
+def _fared(site: PageLinks, name: str, fared: Following) -> Element:
     if not fared.looked:
         return empty("No session started since it became active.")
     counts = (
-        ("sessions since", fared.looked, Fared.SINCE),
-        ("in its situation", fared.came_up, Fared.SITUATION),
-        ("told there", fared.told, Fared.TOLD),
-        ("told is unknown", fared.unknown, Fared.UNKNOWN),
-        ("followed there", fared.followed, Fared.FOLLOWED),
-        ("not followed there", fared.not_followed, Fared.NOT_FOLLOWED),
-        ("told and not followed", fared.told - fared.told_followed, Fared.TOLD_NOT_FOLLOWED),
-        *((("reminded", fared.reminded, Fared.REMINDED),) if fared.reminded else ()),
+        ("sessions since", fared.looked, FollowingCount.SINCE),
+        ("in its situation", fared.came_up, FollowingCount.SITUATION),
+        ("told there", fared.told, FollowingCount.TOLD),
+        ("told is unknown", fared.unknown, FollowingCount.UNKNOWN),
+        ("followed there", fared.followed, FollowingCount.FOLLOWED),
+        ("not followed there", fared.not_followed, FollowingCount.NOT_FOLLOWED),
+        ("told and not followed", fared.told - fared.told_followed, FollowingCount.TOLD_NOT_FOLLOWED),
+        *((("reminded", fared.reminded, FollowingCount.REMINDED),) if fared.reminded else ()),
     )
     rows = [
         ChartBar(words, times, f"{times:,}", _behind(site, name, each) if times else "")
@@ -118,23 +118,23 @@ def _fared(site: Site, name: str, fared: Following) -> Element:
     return bars(rows, title="Sessions since it became active")
 
 
-def _behind(site: Site, name: str, fared: Fared) -> str:
+def _behind(site: PageLinks, name: str, fared: FollowingCount) -> str:
     """The address of the sessions that a count counts, whatever the filters of the page."""
     return site.everywhere.href("sessions", rule=name, fared=fared.value)
 
 
-def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:
+def _trial_point(site: PageLinks, progress: TrialProgress) -> ChartPoint:
     verdict = progress.result.verdict
     words = f"{100 * verdict.effect:+.0f} points, {verdict.ruling}"
     return ChartPoint("trial", verdict.effect, *verdict.interval, words, site.href("trial", part=progress.trial))
 
 
-def _live_point(site: Site, lesson: Lesson) -> ChartPoint:
+def _live_point(site: PageLinks, lesson: Lesson) -> ChartPoint:
     found = lesson.counts.comparison
     return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("trials"))
 
 
-def _entry(site: Site, item: Item | None, entry: Entry, move: Move) -> Element:
+def _entry(site: PageLinks, item: Item | None, entry: Entry, move: Move) -> Element:
     is_last = item is not None and entry.number == item.number and entry.step in CHANGES
     undo = button(site, entry, f"/ledger/{entry.number}/revert", "Undo this change", "danger")
     return h(

@@ -16,7 +16,7 @@ from whet.trouble.overview import duration, percent
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import MESSAGES_SHOWN, Column, Site, code, dollars, moment, number, section, table, tiles
+from whet.web.site import MESSAGES_SHOWN, Column, PageLinks, code, dollars, moment, number, section, table, tiles
 from whet.web.views.trouble import ending_words, paid, stretch_words
 
 LINES = 12
@@ -61,7 +61,7 @@ class ShownSession(NamedTuple):
         return self.trouble.interventions if self.trouble else ()
 
 
-def session(site: Site, seen: ShownSession, *, start: int = 0) -> Element:
+def session(site: PageLinks, seen: ShownSession, *, start: int = 0) -> Element:
     """The transcript with a timeline of calls, and the stretches that bought nothing in their places."""
     messages = seen.transcript.messages
     steps = [ShownCall(exchange, decide(exchange)) for exchange in pair(messages).exchanges]
@@ -77,7 +77,7 @@ def session(site: Site, seen: ShownSession, *, start: int = 0) -> Element:
     )
 
 
-def _facts(site: Site, seen: ShownSession) -> Element:
+def _facts(site: PageLinks, seen: ShownSession) -> Element:
     stored, found = seen.stored, seen.trouble
     lost, time = "–", "not analysed yet" if found is None else "no times are on record"
     if found is not None and found.is_timed:
@@ -102,7 +102,7 @@ def _checks(stored: Session) -> list[Child]:
     return [h("p", {}, f"Check {check.name}: {said[check.passed]}") for check in stored.facts.checks]
 
 
-def _stretches(site: Site, seen: ShownSession) -> Child:
+def _stretches(site: PageLinks, seen: ShownSession) -> Child:
     """Each stretch with its place, what it cost and how it ended; the dearest stands out."""
     if seen.trouble is None:
         return h("p", {}, "Not analysed yet: ", code("whet report"), " does it.")
@@ -126,7 +126,7 @@ def _stretches(site: Site, seen: ShownSession) -> Child:
     return table(sorted(seen.stretches, key=lambda one: (one.first, one.last)), columns, caption=caption)
 
 
-def _timeline(site: Site, seen: ShownSession, steps: Sequence[ShownCall]) -> Element:
+def _timeline(site: PageLinks, seen: ShownSession, steps: Sequence[ShownCall]) -> Element:
     pieces = []
     for place, step in enumerate(steps, start=1):
         exchange, outcome = step.exchange, step.decision.outcome
@@ -143,7 +143,7 @@ def _timeline(site: Site, seen: ShownSession, steps: Sequence[ShownCall]) -> Ele
     return h("div", {}, strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
 
 
-def _page(site: Site, stored: Session, message: int) -> str:
+def _page(site: PageLinks, stored: Session, message: int) -> str:
     start = message // MESSAGES_SHOWN * MESSAGES_SHOWN
     return site.href("session", part=stored.id, start=str(start or ""))
 
@@ -269,7 +269,7 @@ def _cut(text: str) -> str:
     return text if rest <= 0 else f"{text[:MOST_LETTERS]}\n… {rest:,} more characters: see whet show --full"
 
 
-def _more(site: Site, stored: Session, listed: range) -> Child:
+def _more(site: PageLinks, stored: Session, listed: range) -> Child:
     """Links to the messages before and after those that are shown."""
     links: list[Child] = []
     if listed.start:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from whet.lessons.following import Fared
+from whet.lessons.following import FollowingCount
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
 from whet.text.words import cut, many
@@ -13,7 +13,7 @@ from whet.trouble.rollups import by_week
 from whet.trouble.values import SessionTrouble
 from whet.web.groups import GROUPS, SITUATIONS
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, PageFilter, Site, dollars, empty, listing, no_sessions, number, when
+from whet.web.site import Column, PageFilter, PageLinks, dollars, empty, listing, no_sessions, number, when
 from whet.web.views.trouble import SeenTrouble
 
 
@@ -63,10 +63,13 @@ class Narrowed(NamedTuple):
             self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",
             self.examples and "that the examples of this template are from",
-            self.rule
-            and f"{Fared(self.fared).words if self.fared in set(Fared) else 'of the rule'} {shown(self.rule)}",
+            self.rule and f"{self._counted_words} {shown(self.rule)}",
         )
         return " ".join(filter(None, parts))
+
+    @property
+    def _counted_words(self) -> str:
+        return FollowingCount(self.fared).words if self.fared in set(FollowingCount) else "of the rule"
 
 
 def _of_arm(arm: str) -> str:
@@ -81,7 +84,7 @@ class SeenSessions(NamedTuple):
     hidden: int = 0
 
 
-def sessions(site: Site, seen: SeenSessions, narrowed: Narrowed) -> Element:
+def sessions(site: PageLinks, seen: SeenSessions, narrowed: Narrowed) -> Element:
     """The sessions behind a number, the latest first or in the order of a heading."""
     found = [each for each in seen.every if narrowed.fits(*each)]
     if not found:
@@ -96,7 +99,7 @@ def sessions(site: Site, seen: SeenSessions, narrowed: Narrowed) -> Element:
     return listing(site, "sessions", ordered, columns, caption=caption, asked=narrowed._asdict())
 
 
-def _columns(site: Site, project: Callable[[str], str]) -> Iterator[Column[SeenTrouble]]:
+def _columns(site: PageLinks, project: Callable[[str], str]) -> Iterator[Column[SeenTrouble]]:
     def lost(each: SeenTrouble) -> Child:
         worst, words = each.trouble.dearest, duration(each.trouble.lost_seconds)
         if not each.trouble.is_timed:

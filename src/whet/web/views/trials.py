@@ -10,7 +10,7 @@ from whet.trials.attempts import ARMS, Arm, ArmTally, Attempt
 from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, Site, dollars, empty, evidence, number, section, table, tiles, when
+from whet.web.site import Column, PageLinks, dollars, empty, evidence, number, section, table, tiles, when
 
 STOPS = {
     TrialStop.EVIDENCE: "the evidence suffices",
@@ -41,7 +41,7 @@ class ShownTrial(NamedTuple):
         return self.progress.result.verdict
 
 
-def trials(site: Site, found: Sequence[ShownTrial]) -> Child:
+def trials(site: PageLinks, found: Sequence[ShownTrial]) -> Child:
     """All trials with effect and verdict, the latest first."""
     if not found:
         return None
@@ -63,7 +63,7 @@ def _effect(verdict: Verdict) -> str:
     return f"{100 * verdict.effect:+.0f} points ({100 * low:+.0f} to {100 * high:+.0f})"
 
 
-def _point(site: Site, each: ShownTrial) -> ChartPoint:
+def _point(site: PageLinks, each: ShownTrial) -> ChartPoint:
     words = f"{100 * each.verdict.effect:+.0f} points, {each.verdict.ruling}"
     return _compared(each.title, each.verdict, words, site.href("trial", part=each.progress.trial))
 
@@ -72,7 +72,7 @@ def _compared(label: str, verdict: Verdict, words: str = "", href: str = "") -> 
     return ChartPoint(label, verdict.effect, *verdict.interval, words or f"{100 * verdict.effect:+.0f} points", href)
 
 
-def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element:
+def trial(site: PageLinks, found: ShownTrial, attempts: Sequence[Attempt]) -> Element:
     """One trial: evidence over cases with the threshold, every attempt, and the placebo beside it."""
     progress, result, verdict = found.progress, found.progress.result, found.verdict
     placebo: Child = None
@@ -105,7 +105,7 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
     )
 
 
-def _made(site: Site, progress: TrialProgress) -> Child:
+def _made(site: PageLinks, progress: TrialProgress) -> Child:
     """How many attempts were made, leading to their sessions."""
     return site.everywhere.counted(progress.attempts, trial=progress.trial)
 
@@ -138,7 +138,7 @@ def _evidence(way: Sequence[float], alpha: float) -> Element:
     return h("div", {}, picture, h("p", {"class": "soft"}, about))
 
 
-def _attempts(site: Site, attempts: Sequence[Attempt]) -> Element:
+def _attempts(site: PageLinks, attempts: Sequence[Attempt]) -> Element:
     """A row for each case and seed, with how it went in each arm."""
     if not attempts:
         return empty("No attempt yet.")
@@ -163,7 +163,7 @@ def _attempts(site: Site, attempts: Sequence[Attempt]) -> Element:
     return table(sorted({key[:2] for key in made}), columns, caption=f"Each opens its session{again}")
 
 
-def _arms(site: Site, progress: TrialProgress) -> Element:
+def _arms(site: PageLinks, progress: TrialProgress) -> Element:
     def passed(each: ArmTally) -> Child:
         words = f"{each.passed} of {each.attempts}"
         return site.everywhere.link(words, "sessions", trial=progress.trial, arm=each.arm.value)

@@ -15,7 +15,7 @@ from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs,
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Column, Site, empty, listing, no_sessions, number, section
+from whet.web.site import Column, PageLinks, empty, listing, no_sessions, number, section
 
 MOST_CAUSES = 12
 SAID_LETTERS = 140
@@ -80,7 +80,7 @@ def stretch_words(trouble: Trouble) -> str:
 
 
 def trouble(
-    site: Site, seen: Sequence[SeenTrouble], chosen: ChosenTrouble, *, said: SaidIn, hidden: int = 0
+    site: PageLinks, seen: Sequence[SeenTrouble], chosen: ChosenTrouble, *, said: SaidIn, hidden: int = 0
 ) -> Element:
     """The stretches that bought nothing, the dearest first, with bars by kind and cause that narrow the list."""
     if not seen:
@@ -109,7 +109,7 @@ def _chosen(found: SessionTrouble, chosen: ChosenTrouble) -> SessionTrouble:
     return replace(found, troubles=tuple(one for one in found.troubles if chosen.fits(one)))
 
 
-def _about(site: Site, chosen: ChosenTrouble) -> Child:
+def _about(site: PageLinks, chosen: ChosenTrouble) -> Child:
     """What the chosen kind is, and what helps against it."""
     if not chosen.kind:
         return None
@@ -120,7 +120,7 @@ def _about(site: Site, chosen: ChosenTrouble) -> Child:
     return h("p", {"class": "answer"}, f"{row.label.capitalize()}: {what}.{helps} ", everything, ".")
 
 
-def kind_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Element:
+def kind_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Element:
     """What each kind cost, the dearest first."""
     rows = [
         _bar(label_of(each.name), each, site.href("trouble", **chosen._replace(kind=each.name)._asdict()))
@@ -129,7 +129,7 @@ def kind_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTrouble
     return bars(rows, title="Time that bought nothing, by kind, with its share of the agent's time (95 % interval)")
 
 
-def cause_bars(site: Site, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Iterator[Child]:
+def cause_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Iterator[Child]:
     """What each cause cost, the dearest first, and how many others there are."""
     sorts: dict[str, Trouble] = {}
 
@@ -168,7 +168,7 @@ def ending_words(trouble: Trouble) -> str:
     return ENDINGS.get(trouble.ending.value, trouble.ending.value)
 
 
-def _stretches(site: Site, found: Sequence[FoundStretch], chosen: ChosenTrouble, said: SaidIn) -> Element:
+def _stretches(site: PageLinks, found: Sequence[FoundStretch], chosen: ChosenTrouble, said: SaidIn) -> Element:
     def stretch(each: FoundStretch) -> Child:
         what, quote = stretch_told(said(each.fact), each.trouble)
         return site.session(each.fact.id, what, message=each.trouble.first), quote
