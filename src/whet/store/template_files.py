@@ -215,4 +215,4 @@ def _draw(row: Iterable[object]) -> Draw:
 
 
 COLUMNS = ", ".join(("lot", *Draw._fields[1:]))
-OF_DRAW = ", ".join(f"d.{field}" for field in Draw._fields)
+OF_DRAW = ", ".join(f"d.{field}" for field in COLUMNS.split(", "))
