@@ -326,7 +326,8 @@ def test_a_session_marks_its_stretches_and_opens_at_the_dearest(page: PageClient
         text = page.ask(f"/session/{trouble.session}").text
         assert trouble.dearest is not None
         assert f'id="m{trouble.dearest.first}"' in text
-        assert "(the dearest)" in words(text)
+        listed = words(text).partition("how it ended")[2].partition("#")[2]
+        assert listed.startswith(f"{trouble.dearest.first} to #{trouble.dearest.last} ")
         assert f"{len(trouble.interventions)} times somebody stepped in" in words(text)
         for one in trouble.troubles:
             assert f"#{one.first} to #{one.last}" in words(text)
