@@ -103,6 +103,9 @@ def cause_words(name: str) -> str:
     return ": ".join(filter(None, (label_of(kind), ", ".join(rest))))
 
 
+LEAST_SECONDS = 3600  # of agent time, for a rate per hour that says something
+
+
 def group_table(heading: str, found: Iterable[TroubleGroup]) -> Table:
     """What groups of sessions spent and lost."""
     rows = [
@@ -113,7 +116,7 @@ def group_table(heading: str, found: Iterable[TroubleGroup]) -> Table:
             duration(each.lost.seconds),
             interval_words(each.lost) if each.agent_seconds else "–",
             f"{each.interventions:,}",
-            f"{each.interventions_per_hour:.1f}" if each.agent_seconds else "–",
+            f"{each.interventions_per_hour:.1f}" if each.agent_seconds >= LEAST_SECONDS else "–",
         )
         for each in found
     ]
@@ -134,7 +137,7 @@ def dearest_lines(found: Iterable[StoredTrouble]) -> Iterator[str]:
             f"[bold]{session.session[:8]}[/]  {duration(session.lost_seconds)} of {duration(session.agent_seconds)}  "
             f"{plain(each.title[:60])}"
         )
-        yield f"          [dim]most of it {duration(worst.seconds)}: {stretch_words(worst)}[/]"
+        yield f"          [dim]longest: {duration(worst.seconds)}: {stretch_words(worst)}[/]"
 
 
 def stretch_words(trouble: Trouble) -> str:
