@@ -201,7 +201,7 @@ def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSession
         number("cost", lambda each: dollars(facts[each.session].dollars)),
         number("stepped in", lambda each: f"{each.times_stepped_in:,}"),
     ]
-    return table(found, columns, caption="Each opens at its dearest stretch")
+    return table(found, columns, caption="The dearest first" if site.is_file else "Each opens at its dearest stretch")
 
 
 def _by_project(site: PageLinks, found: Sequence[SessionTrouble], project: Callable[[SessionTrouble], str]) -> Element:
@@ -227,6 +227,9 @@ def _by_name(site: PageLinks, found: Sequence[TroubleGroup], by: str) -> Element
     return _folding(ordered, [first, *_spent(lambda _: site, by)], by)
 
 
+HOUR_SECONDS = 3600  # of agent time, for a rate per hour that says something
+
+
 def _spent(site_of: Callable[[TroubleGroup], PageLinks], by: str) -> Iterator[Column[TroubleGroup]]:
     """What sessions in common spent and lost; their numbers lead to them."""
 
@@ -242,7 +245,9 @@ def _spent(site_of: Callable[[TroubleGroup], PageLinks], by: str) -> Iterator[Co
     yield number("share", timed(lambda each: interval_words(each.lost)))
     stepped = {"stepped": "1"}
     yield number("stepped in", lambda each: site_of(each).counted(each.interventions, **narrowed(each), **stepped))
-    yield number("per hour", timed(lambda each: f"{each.interventions_per_hour:.1f}"))
+    yield number(
+        "per hour", lambda each: f"{each.interventions_per_hour:.1f}" if each.agent_seconds >= HOUR_SECONDS else "–"
+    )
 
 
 def _folding(found: Sequence[TroubleGroup], columns: Sequence[Column[TroubleGroup]], by: str) -> Element:
