@@ -245,9 +245,8 @@ def _spent(site_of: Callable[[TroubleGroup], PageLinks], by: str) -> Iterator[Co
     yield number("share", timed(lambda each: interval_words(each.lost)))
     stepped = {"stepped": "1"}
     yield number("stepped in", lambda each: site_of(each).counted(each.interventions, **narrowed(each), **stepped))
-    yield number(
-        "per hour", lambda each: f"{each.interventions_per_hour:.1f}" if each.agent_seconds >= HOUR_SECONDS else "–"
-    )
+    per_hour = "per hour"
+    yield number(per_hour, lambda e: f"{e.interventions_per_hour:.1f}" if e.agent_seconds >= HOUR_SECONDS else "–")
 
 
 def _folding(found: Sequence[TroubleGroup], columns: Sequence[Column[TroubleGroup]], by: str) -> Element:
