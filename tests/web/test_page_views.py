@@ -485,10 +485,10 @@ def test_lessons_are_being_read_until_all_sessions_are_analysed(home: Home) -> N
 
 def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
     said = words(page.ask("/trials").text)
-    assert "0 of 1 placebos that the gate would have accepted" in said
+    assert "0 of 1 placebos that would have been accepted" in said
     assert "0 of 1 trials accepted" in said
     assert "9 % of the error budget is spent, 91 % is left" in said
-    assert "With both arms the same, the gate accepted at most 4.5 %" in said
+    assert "With both arms the same, at most 4.5 %" in said
 
 
 def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
