@@ -107,7 +107,7 @@ def test_what_is_not_known_is_told_with_what_is_allowed(
 
 
 def test_a_job_that_is_not_there_is_told_with_those_that_are(whet: Whet, leaves: str) -> None:
-    for action in ("show", "run", "pause", "history"):
+    for action in ("show", "run", "pause"):
         done = whet("jobs", action, "nothing")
         assert done.code == 1
         assert f"Jobs: {leaves}." in done.err
