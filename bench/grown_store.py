@@ -47,7 +47,7 @@ COMMANDS = (
     "report",
     "lessons",
     "lessons --project cipher",
-    "improve --dry-run",
+    "try --dry-run",
     "rules show",
     "status",
     "search permission",

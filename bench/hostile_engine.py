@@ -145,7 +145,7 @@ def pickles(stage: Stage) -> tuple[int, int]:
             (bomb("schedule"),),
         )
         count += 1
-    for command in (("work",), ("work", "--all", "--json"), *(("worker", "list", id) for id in ids)):
+    for command in (("worker", "list"), ("worker", "list", "--all", "--json"), *(("worker", "list", id) for id in ids)):
         stage.run(*command)
     stage.work()
     return count, stage.marks()

@@ -143,7 +143,7 @@ def stages() -> dict[str, Stage]:
 
 
 def _shown(messages: tuple[Message, ...]) -> Iterator[str]:
-    return lines(messages, among=range(len(messages)), full=False, thoughts=False)
+    return lines(messages, among=range(len(messages)), full=False)
 
 
 def seconds(stage: Stage, transcript: Transcript) -> float:

@@ -107,7 +107,7 @@ def test_what_is_not_known_is_told_with_what_is_allowed(
 
 
 def test_a_job_that_is_not_there_is_told_with_those_that_are(whet: Whet, leaves: str) -> None:
-    for action in ("show", "run", "pause", "history"):
+    for action in ("show", "run", "pause"):
         done = whet("jobs", action, "nothing")
         assert done.code == 1
         assert f"Jobs: {leaves}." in done.err
@@ -144,7 +144,7 @@ def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, 
 def test_looking_at_jobs_loads_no_engine(person: Path, tmp_path: Path) -> None:
     whet = runner(tmp_path / "home", person)
     whet("jobs", "add", "every 2h", "--script", "echo hi", "--name", "mine")
-    for command in (["jobs"], ["jobs", "history"], ["jobs", "run", "mine"], ["jobs", "pause", "mine"]):
+    for command in (["jobs"], ["jobs", "show"], ["jobs", "run", "mine"], ["jobs", "pause", "mine"]):
         done = whet(*command, variables={"PYTHONPROFILEIMPORTTIME": "1"})
         assert " dbos" not in done.err, command
 

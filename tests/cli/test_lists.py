@@ -110,7 +110,7 @@ def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, exa
     assert report["getting_better"] == status["getting_better"]
     assert status["getting_better"]["answer"] == "Too early to tell"
     for said in (whet("status").out, whet("report").out):
-        assert "Is it getting better? Too early to tell: it needs 5 sessions" in " ".join(said.split())
+        assert "Is it getting better? Too early to tell" in " ".join(said.split())
 
 
 def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet, examples: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_reader_that_leaves_early_is_no_error(whet: Whet, examples: Path, tmp_
         "live",
         "sync --targets",
         "sessions --source nope",
-        "templates stats",
+        "templates --stats",
         "templates --tag x",
     ],
 )

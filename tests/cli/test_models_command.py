@@ -42,15 +42,6 @@ def test_a_pull_that_fails_says_why_and_leaves_nothing(whet: Whet, tmp_path: Pat
     assert list((tmp_path / "home" / "models").iterdir()) == []
 
 
-def test_the_models_that_the_table_knows_are_listed_by_a_part_of_their_name(whet: Whet) -> None:
-    done = whet("models", "--known", "claude")
-    assert done.code == 0
-    assert "anthropic:claude-" in done.out
-    found = whet("models", "--known", "claude", "--json").json["models"]
-    assert all("claude" in each["name"] for each in found)
-    assert all(each["window"] for each in found)
-
-
 def test_a_recommended_model_is_pulled_by_name_and_must_have_the_checksum_that_is_known(
     whet: Whet, tmp_path: Path
 ) -> None:

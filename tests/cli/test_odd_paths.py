@@ -15,7 +15,12 @@ def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
     person.mkdir()
     home = tmp_path / name / "home"
     whet = runner(home, person)
-    for command in (("memory", "add", "The build needs Node 22."), ("work",), ("jobs",), ("worker", "--until-idle")):
+    for command in (
+        ("memory", "add", "The build needs Node 22."),
+        ("worker", "list"),
+        ("jobs",),
+        ("worker", "--until-idle"),
+    ):
         done = whet(*command)
         assert done.code == 0, done.err
     assert "Node 22" in whet("memory").out

@@ -58,9 +58,9 @@ def test_no_screen_names_a_project_by_a_hash(whet: Whet, shop: Path, tmp_path: P
             "status",
             "sync --dry-run",
             "sessions --temporary",
-            "improve --dry-run",
+            "try --dry-run",
             f"ledger show {number}",
-            "ledger why test",
+            "ledger show test",
         )
     }
     screens |= {"add": added.out, "page": page.read_text()}

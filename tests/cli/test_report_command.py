@@ -13,7 +13,7 @@ def test_the_report_begins_with_what_a_person_acts_on(whet: Whet, examples: Path
     assert spent.startswith(f"{found['sessions']} sessions, ")
     assert "bought nothing: " in lost
     assert f"You stepped in {found['interventions']} times." in shown
-    assert "What to do about it: `whet lessons`." in shown
+    assert shown.splitlines()[-1] == "• `whet lessons` finds what your sessions teach, project by project."
     assert " ".join(shown.split()).count("an upper bound") == 1
     assert "may have failed" not in shown
 

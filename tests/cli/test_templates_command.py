@@ -38,7 +38,7 @@ def garden(whet: Whet, tmp_path: Path) -> None:
 
 def approved(whet: Whet, *arguments: str) -> Done:
     """What a command printed that made a template, after a person has approved the template."""
-    done = whet("templates", *arguments)
+    done = whet("templates", "create", *arguments)
     waiting = [str(each["id"]) for each in whet("lessons", "--waiting", "--json").json["waiting"]]
     assert done.code or whet("lessons", "approve", "--yes", *waiting).code == 0
     return done
@@ -49,7 +49,7 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
     preview = whet("templates", "create", "--name", "north-garden", "--dry-run", "--json").json
     assert preview["left_out"]["session: its own check failed"] == 1
     assert not (tmp_path / "home" / "templates").exists()
-    done = approved(whet, "mine", "north-garden", "--tag", "garden", "--min-sessions", "3")
+    done = approved(whet, "--name", "north-garden", "--tag", "garden")
     assert "Needs a person's approval: template north-garden" in done.out
     (listed,) = whet("templates", "--json").json
     assert (listed["name"], listed["tags"]) == ("north-garden", ["garden"])
@@ -73,7 +73,7 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
 
 @pytest.mark.usefixtures("garden")
 def test_one_session_makes_a_template_and_a_failed_one_none(whet: Whet) -> None:
-    made = approved(whet, "create", "garden-1", "--name", "bed-care", "--json").json
+    made = approved(whet, "garden-1", "--name", "bed-care", "--json").json
     assert made["entries"][0]["name"] == "bed-care"
     assert whet("templates", "create", "garden-1", "--name", "bed-care").code == 1
     assert whet("templates", "create", "garden-2", "--name", "bed-care", "--replace").code == 0
@@ -93,34 +93,31 @@ def test_a_rough_session_without_a_verdict_needs_somebodys_word(whet: Whet, tmp_
     assert whet("import", str(path)).code == 0
     refused = whet("templates", "create", "garden-20", "--name", "bed")
     assert (refused.code, "Sessions left out: " in refused.err) == (1, True)
-    assert approved(whet, "create", "garden-20", "--name", "bed", "--went-well").code == 0
+    assert approved(whet, "garden-20", "--name", "bed", "--went-well").code == 0
     assert "confirmed that the session went well" in whet("templates", "show", "bed").out
     assert whet("templates", "create", "garden-9", "--name", "bad", "--went-well").code == 1
 
 
 @pytest.mark.usefixtures("garden")
 def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_nothing(whet: Whet) -> None:
-    assert approved(whet, "mine", "north-garden").code == 0
+    assert approved(whet, "--name", "north-garden").code == 0
     for arguments, told in (
-        (("mine", "north-garden"), "--replace"),
+        (("create", "--name", "north-garden"), "--replace"),
         (("create", "garden-1", "--name", "north-garden"), "--replace"),
-        (("mine", "Bad Name"), "not a valid template name"),
-        (("mine", "other", "--tag", "Bad Tag!"), "not a tag"),
-        (("mine", "other", "--min-sessions", "50"), "at least 5 examples from 50 sessions"),
-        (("mine", "other", "--source", "nobody"), "No sessions match"),
+        (("create", "--name", "Bad Name"), "not a valid template name"),
+        (("create", "--name", "other", "--tag", "Bad Tag!"), "not a tag"),
+        (("create", "--name", "other", "--source", "nobody"), "No sessions match"),
     ):
         done = whet("templates", *arguments)
         assert (done.code, done.out) == (1, "")
         assert told in done.err
     assert whet("templates", "create", "--name", "north-garden", "--dry-run").code == 0
-    none = whet("templates", "create", "--name", "other", "--activity", "code")
-    assert "Sessions left out: another activity" in none.err
     assert "No template matches" in whet("templates", "--tag", "kitchen").out
 
 
 @pytest.mark.usefixtures("garden")
 def test_the_wire_forms_are_json_that_a_request_begins_with(whet: Whet) -> None:
-    approved(whet, "create", "garden-1", "--name", "bed-care")
+    approved(whet, "garden-1", "--name", "bed-care")
     openai = whet("templates", "show", "bed-care", "--as", "openai").json
     assert [line["role"] for line in openai][:3] == ["user", "assistant", "tool"]
     assert whet("templates", "show", "bed-care", "--as", "hermes").json == openai
@@ -130,7 +127,7 @@ def test_the_wire_forms_are_json_that_a_request_begins_with(whet: Whet) -> None:
 
 @pytest.mark.usefixtures("garden")
 def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
-    approved(whet, "mine", "north-garden")
+    approved(whet, "--name", "north-garden")
     choice = whet("templates", "--for", "Look after the garden", "--json").json
     assert (choice["template"], choice["by"]) == ("north-garden", "fit")
     none = whet("templates", "--for", "Translate a poem")
@@ -141,7 +138,7 @@ def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
 @pytest.mark.usefixtures("garden")
 def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
     assert whet("templates", "--stats").code == 0
-    approved(whet, "mine", "north-garden")
+    approved(whet, "--name", "north-garden")
     (one,) = whet("templates", "--stats", "--json").json
     assert (one["uses"], one["worth"]) == (0, None)
     assert one["tokens"] > 0
@@ -173,8 +170,8 @@ def test_a_damaged_file_is_shown_and_not_used(whet: Whet, tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("garden")
 def test_a_template_is_described_by_whoever_makes_it(whet: Whet) -> None:
-    given = ("--description", "Care of one bed.", "--activity", "research", "--tags", "garden, beds")
-    approved(whet, "create", "garden-1", "--name", "bed-care", *given)
+    given = ("--description", "Care of one bed.", "--tags", "garden, beds")
+    approved(whet, "garden-1", "--name", "bed-care", *given)
     (listed,) = whet("templates", "--json").json
     assert (listed["description"], listed["activity"]) == ("Care of one bed.", "research")
     assert listed["tags"] == ["garden", "beds"]
@@ -192,7 +189,7 @@ def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measure
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     assert whet("import", str(path)).code == 0
-    done = approved(whet, "mine", "north-garden")
+    done = approved(whet, "--name", "north-garden")
     assert "4 sessions of others left out" in done.err
     assert "has not been measured" in " ".join(done.out.split())
     (listed,) = whet("templates", "--json").json
@@ -200,7 +197,7 @@ def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measure
     others = {session["id"] for session in sessions if session["folder"]}
     assert len(others) == 4
     assert not others & set(listed["sessions"])
-    approved(whet, "mine", "kitchen-work", "--project", "kitchen")
+    approved(whet, "--name", "kitchen-work", "--project", "kitchen")
     [kitchen] = [each for each in whet("templates", "--json").json if each["name"] == "kitchen-work"]
     assert set(kitchen["sessions"]) <= others
     assert whet("templates", "create", "--name", "none", "--project", "cellar").code == 1

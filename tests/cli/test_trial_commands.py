@@ -128,7 +128,6 @@ def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) 
         ("try", str(tmp_path / "patch.json")),
         ("try", "--rule", RULE, "--budget", "much"),
         ("try", "--rule", RULE, "--now", "--background"),
-        ("try", "--rule", RULE, "--seeds", "3", "--temperature", "0"),
     ):
         done = whet(*arguments)
         assert (done.code, done.err.count("\n") >= 2) == (1, True), arguments

@@ -119,8 +119,6 @@ def test_what_no_other_agent_can_do_is_refused(whet: Whet, tmp_path: Path, cases
     (step / "one.json").write_text('[{"role": "user", "parts": [{"type": "text", "text": "x"}], "trust": 3}]')
     done = whet("try", "--rule", RULE, *options, "--cases", str(step))
     assert (done.code, "one step of a conversation" in done.err, "task cases" in done.err) == (1, True, True)
-    done = whet("try", "--rule", RULE, *options, "--cases", str(cases), "--temperature", "1")
-    assert (done.code, "its own temperature" in done.err) == (1, True)
     done = whet("try", "--rule", RULE, "--agent", "nobody", "--yes", "--cases", str(cases))
     assert (done.code, "There is no agent nobody" in done.err) == (1, True)
 

@@ -146,7 +146,7 @@ def _everything(stage: Stage) -> Iterator[tuple[str, str]]:
     for name, arguments in SAID.items():
         yield f"{name}.json", stage.said(*arguments, "--json")
     for session in stage.json("sessions", "--source", "codex")["sessions"]:
-        yield "show.json", stage.said("show", session["id"], "--full", "--thoughts", "--json")
+        yield "show.json", stage.said("show", session["id"], "--full", "--json")
     yield "prompt.json", without_machine(stage.said(*PROMPT, "--folder", str(stage.shop), "--json"))
 
 

@@ -111,7 +111,7 @@ def test_finding_trouble_grows_with_the_length(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
     for work in (
-        lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False, thoughts=False)),
+        lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False)),
         lambda given: mine([given], WantedTemplate()),
     ):
         assert growth(work, shape) < 2.5

@@ -18,7 +18,7 @@ from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_templ
 from whet.context.finding import said_of
 from whet.errors import WhetError
 from whet.examples.choosing import Need
-from whet.runs.run import Ended, Run, Sampling, grown
+from whet.runs.run import Ended, Run, grown
 from whet.sessions.transcripts import Message
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -35,7 +35,6 @@ class SessionRequest(NamedTuple):
     resumed: str = ""  # the id of the session that goes on
     latest: bool = False  # go on with the latest session in the folder
     template: str = ""  # to begin a new session with: a name, or auto
-    sampling: Sampling | None = None  # None: as the settings say, or as the session that goes on had it
     trust: Trust = Trust.USER  # how far the words of its turns are believed: less where nobody knows who gives them
 
 
@@ -49,7 +48,7 @@ class OpenSession:
         self.news: list[str] = []  # what the person was told at the end of each turn
         self.database = database
         request, place = asked.run, asked.run.place
-        settings = replace(request.settings, sampling=asked.sampling) if asked.sampling else request.settings
+        settings = request.settings
         self.model = settings.model
         self.folder = (place.folder or Path.cwd()).resolve()
         self._tell = tell
@@ -144,5 +143,5 @@ class OpenSession:
     def _resumed(self, asked: SessionRequest) -> Run:
         settings = asked.run.settings
         run = resume(self.database, asked.resumed or newest(self.database, self.folder), now=time.time())
-        run = replace(run, budget=settings.budget, sampling=asked.sampling or run.sampling)
+        run = replace(run, budget=settings.budget)
         return with_model(run, self._chosen.model, settings.compaction.at)

@@ -8,10 +8,10 @@ GROUPS = (
         "Start here",
         (
             ("setup", "setup", "Set up Whet on this machine in one step, or undo it."),
-            ("status", "status", "Show what is installed, runs, was learned, needs approval and costs."),
+            ("status", "status", "Show what runs, what was learned, what waits and what it costs."),
             ("import", "import_", "Import the sessions that agents recorded on this machine."),
             ("migrate", "migrate", "Take over the memory, skills, jobs and settings of Hermes."),
-            ("page", "page", "Open a local page with charts: failures, lessons, trials, costs, approvals."),
+            ("page", "page", "Open a local page with all of it; approve and undo there."),
             ("report", "report", "Show where the time went that bought nothing, and what to do."),
         ),
     ),
@@ -26,9 +26,9 @@ GROUPS = (
     (
         "Learn and prove",
         (
-            ("learn", "learn", "Let an agent or a model read new sessions for lessons, and check what it claims."),
-            ("lessons", "lessons", "List what your sessions teach; approve, edit or refuse what waits."),
-            ("try", "try_", "Test a change on cases, or all that your sessions teach; keep what helps."),
+            ("learn", "learn", "Have a model read new sessions for lessons; code checks them."),
+            ("lessons", "lessons", "List what your sessions teach; approve, edit or refuse it."),
+            ("try", "try_", "Test a change on cases, with and without it; keep what helps."),
             ("cases", "cases", "List, write and run test cases for the agent."),
             ("live", "live", "Tell a rule to a share of sessions, and see whether it helps."),
             ("judge", "judge", "Decide whether one arm of an experiment is better."),
@@ -36,7 +36,7 @@ GROUPS = (
     ),
     (
         "Decide",
-        (("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),),
+        (("ledger", "ledger", "List every change to what agents are told; undo it."),),
     ),
     (
         "What agents are told",
@@ -45,8 +45,8 @@ GROUPS = (
             ("memory", "memory", "List and edit the notes that agents get."),
             ("skills", "skills", "List, create, archive and restore skills."),
             ("templates", "templates", "Manage examples of good work that new sessions start from."),
-            ("audit", "audit", "Check the files that agents read: what is wrong, doubled, contradicted."),
-            ("sync", "sync", "Write rules and skills to the files of other agents; choose which."),
+            ("audit", "audit", "Check CLAUDE.md and its like: what is wrong or doubled."),
+            ("sync", "sync", "Write rules and skills to the files of your agents."),
         ),
     ),
     (
@@ -69,7 +69,7 @@ GROUPS = (
         "For other programs",
         (
             ("mcp", "programs", "Serve rules, lessons and sessions to other agents over MCP."),
-            ("export", "programs", "Export sessions as OpenAI messages, ATIF or Hermes' trajectories."),
+            ("export", "programs", "Export sessions as OpenAI messages, ATIF or trajectories."),
         ),
     ),
     (
@@ -86,8 +86,8 @@ HIDDEN = (("hook", "programs", ""),)  # what the hooks of other agents call
 CATALOGUE = tuple(entry for _, entries in GROUPS for entry in entries)
 
 USAGE = "Usage: whet [OPTIONS] COMMAND [ARGS]..."
-ABOUT = "Whet improves an AI agent from its own sessions, and keeps only changes that are proven to help."
-START = "Start with `whet import`, then `whet report`. For help on a command, run `whet COMMAND --help`."
+ABOUT = "Whet improves AI agents from their own sessions, and shows what helps."
+START = "Start with `whet import`, then `whet report`; `whet COMMAND --help` explains."
 
 
 def added() -> list[Addition]:

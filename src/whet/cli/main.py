@@ -82,11 +82,10 @@ def _answer(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     import click
 
-    from whet.cli.group import group, renamed
+    from whet.cli.group import group
     from whet.errors import WhetError
 
     try:
-        arguments = renamed(arguments)
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
         if arguments[:1] not in ([], ["lessons"], ["status"]):
             mention_pending()

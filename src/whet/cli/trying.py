@@ -131,7 +131,6 @@ class TryOptions(NamedTuple):
     budget: tuple[str, ...]
     placebo: bool | None
     model: str
-    temperature: float | None
     now: bool
     background: bool
     fresh: bool
@@ -157,7 +156,6 @@ def trial_options(function: Function) -> Function:
                 "--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it."
             ),
             model_option,
-            click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
             agent_option,
             consent_option,
             click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
@@ -200,13 +198,12 @@ def conduct(
 
 def wanted_of(home: Home, patch: Patch, given: TryOptions, *, about: int = 0) -> WantedTrial:
     sampling = load(home).sampling
-    if given.temperature is not None:
-        sampling = replace(sampling, temperature=given.temperature)
     agent = other_agent(given.agent)
-    if agent and given.temperature is not None:
-        raise WhetError(f"{agent} chooses its own temperature.", advice="Leave out --temperature.")
     if sampling.temperature == 0 and given.seeds > 1 and not agent:
-        raise WhetError("At temperature 0, all seeds give the same answer.", advice="Give --temperature, or one seed.")
+        raise WhetError(
+            "At temperature 0, all seeds give the same answer.",
+            advice="Give one seed, or set `whet config sampling.temperature`.",
+        )
     design = TrialDesign(given.seeds, given.alpha, given.placebo, allowance_of(given.budget))
     asked = TrialAgent(agent, model=given.model) if agent else None
     conditions = AttemptConditions(given.model, sampling, asked, hidden=folders_of(home.folder, given.cases))

@@ -47,7 +47,7 @@ class Run(Value, frozen=True):
     home: str = ""  # in which it was begun, where several share a database
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
-    draw_id: str = ""  # by which canaries were drawn for it; the same in all that goes on from it
+    draw_id: str = msgspec.field(default="", name="lot")  # what canaries are drawn by, the same in all that goes on
     room: int | None = None  # tokens that a request may have before the run is compacted; None where it is not known
 
 

@@ -41,7 +41,7 @@ class SessionFacts(Value, frozen=True):
     usage: Usage | None = None
     prompt_key: str = ""  # of the prompt that a session of our own was told
     run_key: str = ""  # of the run without its conversation
-    draw_id: str = ""  # by which canaries were drawn for it
+    draw_id: str = msgspec.field(default="", name="lot")  # by which canaries were drawn for it
 
 
 class PreparedSession(NamedTuple):

@@ -214,5 +214,5 @@ def _draw(row: Iterable[object]) -> Draw:
     return draw._replace(told=bool(draw.told))
 
 
-COLUMNS = ", ".join(Draw._fields)
-OF_DRAW = ", ".join(f"d.{field}" for field in Draw._fields)
+COLUMNS = ", ".join(("lot", *Draw._fields[1:]))
+OF_DRAW = ", ".join(f"d.{field}" for field in COLUMNS.split(", "))

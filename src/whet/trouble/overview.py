@@ -42,11 +42,10 @@ def overview(sessions: Sequence[SessionTrouble], dollars: float | None = None) -
 
 
 def headline(found: TroubleOverview, label_of: Callable[[str], str]) -> Iterator[str]:
-    """What a person reads first: what was spent, what bought nothing, how often they stepped in, what to do."""
+    """What a person reads first: what was spent, what bought nothing, how often they stepped in."""
     yield spent_words(found)
     yield from filter(None, (lost_words(found, label_of), untimed_words(found)))
     yield stepped_in_words(found)
-    yield f"What to do about it: `whet {'learn' if found.total.guessed else 'lessons'}`."
 
 
 def spent_words(found: TroubleOverview) -> str:
@@ -88,8 +87,8 @@ def trend_words(found: TroubleTrend) -> str:
     """Whether it gets better, with the numbers behind it; what is missing where there is too little."""
     if not found.is_enough:
         return (
-            f"{found.answer}: it needs {LEAST_SESSIONS} sessions and {LEAST_HOURS:.0f} agent hour of the same projects "
-            "both in the last four weeks with sessions and in the four before them."
+            f"{found.answer}: it needs {LEAST_SESSIONS} sessions and {LEAST_HOURS:.0f} agent hour "
+            "in the last four weeks and in the four before, of the same projects."
         )
     lost, stepped = found.minutes_lost, found.interventions
     return (

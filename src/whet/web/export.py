@@ -13,7 +13,7 @@ from whet.web.asking import PageRequest
 from whet.web.cache import FilteredSessions, PageCache
 from whet.web.html import mapped
 from whet.web.layout import FramedView, whole_file
-from whet.web.pages import PAGES
+from whet.web.pages import PAGES, menu
 from whet.web.site import IN_FILE, PageFilter, PageLinks, moment
 
 _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
@@ -27,9 +27,10 @@ def export(cache: PageCache, database: Database, *, css: str, now: float, with_t
     site = PageLinks(is_file=True, projects=cache.naming())
     asked = PageRequest(site, database, cache, looked, part="", given={}, now=now, with_texts=with_texts)
     pages = dict(PAGES)
-    parts = [pages["/" if name == "overview" else f"/{name}"](asked) for name in IN_FILE]
+    filled = menu(asked) | {"trouble"}
+    parts = [pages["/" if name == "overview" else f"/{name}"](asked) for name in IN_FILE if name in filled]
     texts = "" if with_texts else " Titles, quotes and causes, which are words of sessions, are left out."
-    about = f"Made by `whet page --export` on {moment(now)}. Secrets and home folders were replaced.{texts}"
+    about = f"Made by whet page --export on {moment(now)}. Secrets and home folders were replaced.{texts}"
     return whole_file(redacted(parts), css=css, title="Whet", about=about)
 
 

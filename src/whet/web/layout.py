@@ -116,8 +116,11 @@ def _above(framed: FramedView) -> str:
     return framed.view.under or framed.view.name
 
 
-def _filters(site: PageLinks, choices: Choices, view: PageView) -> Element:
+def _filters(site: PageLinks, choices: Choices, view: PageView) -> Child:
+    """What narrows a view, as far as there is anything to choose."""
     chosen = site.filter
+    if not (choices.projects or choices.agents or choices.hidden):
+        return None
     hidden = f" ({many(choices.hidden, 'session')})" if choices.hidden else ""
     return h(
         "form",

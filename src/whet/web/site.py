@@ -16,7 +16,7 @@ from whet.web.html import Child, Element, h
 
 NO_PROJECT = "none"
 MOST_DIGITS = 10
-MESSAGES_SHOWN = 400  # of a session, on one page
+MESSAGES_SHOWN = 200  # of a session, on one page
 PAGE = 100  # rows of a list
 MADE_NAME = re.compile(r"learned-[0-9a-f]{10}")
 WORDS_LETTERS = 60

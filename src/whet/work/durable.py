@@ -50,7 +50,7 @@ class VersionCheck:
         self._checked = time.monotonic()
 
     def expect(self, *, is_recent_enough: bool = False) -> None:
-        """Go on only where the versions fit: raises GivenBack. Between steps, a second ago is recent enough."""
+        """Go on only where the versions fit: raises OrderReturned. Between steps, a second ago is recent enough."""
         if is_recent_enough and time.monotonic() - self._checked < RECENT_SECONDS:
             return
         try:
@@ -287,7 +287,7 @@ class Durable:
 
 
 def wait_until_ready(bench: WorkerParts, interrupt: Event, *, is_begun: bool = False) -> None:
-    """Begin nothing while the server is away or others may count this worker as dead; raises GivenBack."""
+    """Begin nothing while the server is away or others may count this worker as dead; raises OrderReturned."""
     while not interrupt.is_set():
         with contextlib.suppress(Unreachable):
             if bench.life.confirm():

@@ -12,9 +12,7 @@ from whet.agent.providers.local_download import pull_file, pull_package, wanted_
 from whet.agent.providers.local_listing import BY_NAME, Listed, listed, memory_of_machine, recommended
 from whet.agent.providers.local_weights import EMBEDDED, remove
 from whet.cli.options import CommandList, json_group, sort_option
-from whet.cli.output import download_bar, give, plain, table
-from whet.runs.models import model_of
-from whet.shipped import data
+from whet.cli.output import download_bar, give, plain
 from whet.store.home import Home, find_home
 from whet.store.settings_file import load
 from whet.text.words import many
@@ -34,20 +32,13 @@ MODELS: CommandList[Listed] = CommandList(
 
 
 @json_group("models", epilog="Example: whet models pull")
-@click.option(
-    "--known",
-    is_flag=False,
-    flag_value="",
-    metavar="[PART]",
-    help="List the models of providers with a known context window and price; PART filters by name. Others work too.",
-)
 @sort_option(*MODELS.orders)
-def command(known: str | None, sort: str) -> int:
+def command(sort: str) -> int:
     """List the local models: those in the home folder, and the embedded model, a fixture for trying and testing that
     `whet models pull` downloads; then capable models that fit this machine's memory. To use the embedded model, run
     `whet config model local`; for another, local:NAME.
     """
-    return _list(sort) if known is None else _list_known(known)
+    return _list(sort)
 
 
 @command.command(
@@ -121,22 +112,8 @@ def _elsewhere() -> str:
 def _recommended(memory: int) -> Iterator[str]:
     fitting = recommended(memory)
     if not fitting:
-        yield "No capable model fits this machine's memory: set one of a provider, `whet models --known`."
+        yield "No capable model fits this machine's memory: name one of a provider (`whet config model PROVIDER:NAME`)."
         return
     yield f"\nCapable models that fit this machine's {memory / 1e9:,.0f} GB of memory:"
     for each in fitting:
         yield f"  {each.size_bytes / 1e9:>5.1f} GB  {each.licence}  whet models pull {each.name}"
-
-
-def _list_known(part: str) -> int:
-    """The models of providers."""
-    every = data.models()
-    names = sorted(name for name in every.known if part.lower() in name)
-    models = [(every.known[name].provider, model_of(name, every)) for name in names]
-    record = {"models": [{"provider": provider, **msgspec.structs.asdict(model)} for provider, model in models]}
-    rows = []
-    for provider, model in models:
-        prices = (model.prices.input, model.prices.output) if model.prices else ("–", "–")
-        rows.append((f"{provider}:{model.name}", model.window or "–", model.tools, *prices))
-    known = table(("model", "window", "calls", "$ in", "$ out"), rows, numbers=("window", "$ in", "$ out"))
-    return give(record, (known, f"{many(len(rows), 'model')}; prices in dollars per million tokens."))

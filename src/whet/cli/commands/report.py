@@ -213,9 +213,9 @@ def _lines(found: LostTime, advice: Iterable[str], notes: Iterable[str], *, is_w
             yield "[dim]What was said each time: `whet sessions --sort stepped-in`, then `whet show ID`.[/]"
         yield "\n[bold underline]The dearest sessions[/]"
         yield from dearest_lines(found.dearest)
+    yield from _group_lines(found)
     yield "\n[bold underline]What to do[/]"
     yield from advice
-    yield from _group_lines(found)
     session = found.dearest[0].trouble.session[:8] if found.dearest else "ID"
     then = f"`whet learn` to have them read for lessons, `whet show {session} --dearest` for where it cost most."
     yield from next_lines(then)

@@ -24,7 +24,7 @@ from whet.cli.running import Form, Task, perform
 from whet.context.finding import project_of, said_of
 from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, this_machine
 from whet.errors import WhetError
-from whet.runs.run import Budget, Sampling
+from whet.runs.run import Budget
 from whet.runs.settings import Settings
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
@@ -53,8 +53,6 @@ class RunOptions(NamedTuple):
     no_context: bool
     max_calls: int | None = None
     budget: tuple[str, ...] = ()
-    temperature: float | None = None
-    seed: int | None = None
 
 
 prompt_option = click.option(
@@ -87,13 +85,11 @@ def run_options(function: Function) -> Function:
 
 
 def limit_options(function: Function) -> Function:
-    """What one run may take, and how it draws; a conversation goes by the settings."""
+    """What one run may take; a conversation goes by the settings."""
     for option in reversed(
         (
             click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn."),
             budget_option,
-            click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
-            click.option("--seed", type=int, help="Sampling seed, if the provider supports one."),
         )
     ):
         function = option(function)
@@ -116,7 +112,6 @@ def session_for(settings: Settings, given: RunOptions, *, home: Home, interactiv
         resumed=given.resumed,
         latest=given.latest,
         template=given.warm,
-        sampling=sampling_for(chosen, given),
         # What an agent types may be anybody's.
         trust=min(Trust.USER, trust_of(actor_of(os.environ))),
     )
@@ -137,11 +132,6 @@ def budget_for(settings: Settings, given: RunOptions) -> Budget:
     """The budget with the limits that were given."""
     limits = {"model_calls": given.max_calls, **msgspec.structs.asdict(allowance_of(given.budget))}
     return replace(settings.budget, **{name: value for name, value in limits.items() if value is not None})
-
-
-def sampling_for(settings: Settings, given: RunOptions) -> Sampling | None:
-    chosen = {name: value for name in ("temperature", "seed") if (value := getattr(given, name)) is not None}
-    return replace(settings.sampling, **chosen) if chosen else None
 
 
 def caller_for(given: RunOptions) -> str:

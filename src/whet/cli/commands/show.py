@@ -94,7 +94,7 @@ def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
         if context:
             messages = tuple(sessions.messages(database, find(database, hit.session_id)))
             around = range(max(0, hit.position - context), min(hit.position + context + 1, len(messages)))
-            yield from (f"    {line}" for line in lines(messages, among=around, full=False, thoughts=False))
+            yield from (f"    {line}" for line in lines(messages, among=around, full=False))
             yield ""
     if hits:
         yield f"[dim]{many(len(hits), 'hit')}; to read on, run `whet show ID --from N`.[/]"
@@ -121,8 +121,7 @@ ALL = "all"
 @json_command("show", epilog="Example: whet show 3fa9c1 --outline")
 @click.argument("id_", metavar="ID")
 @click.option("--outline", "as_outline", is_flag=True, help="Show only the requests, and the tools used for each.")
-@click.option("--full", is_flag=True, help="Do not shorten arguments and results.")
-@click.option("--thoughts", is_flag=True, help="Show the model's reasoning too.")
+@click.option("--full", is_flag=True, help="Shorten nothing, and show the model's thoughts.")
 @click.option("--dearest", is_flag=True, help="Show only the stretch that cost most.")
 @click.option(
     "--calls",
@@ -137,7 +136,6 @@ def command(
     id_: str,
     as_outline: bool,
     full: bool,
-    thoughts: bool,
     dearest: bool,
     calls: str | None,
     start: int,
@@ -159,7 +157,7 @@ def command(
     if as_outline:
         lines = outline_lines(_outline(messages, shown_messages))
     else:
-        lines = with_troubles(messages, trouble.troubles, shown_messages, full=full, thoughts=thoughts)
+        lines = with_troubles(messages, trouble.troubles, shown_messages, full=full)
     record |= _record(messages, shown_messages, as_outline) if is_json() else {}
     return give(record, itertools.chain(heading(session), trouble_heading(trouble), lines))
 

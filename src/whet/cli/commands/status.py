@@ -13,10 +13,11 @@ from whet.cli.shown.sessions import left_out, repeating
 from whet.machine.hooking import how_it_calls
 from whet.machine.status import MachineStatus, TeamStatus, machine_status
 from whet.runs.daily_limit import Amount
+from whet.shipped.kinds import label_of
 from whet.store.home import find_home
 from whet.text.showing import shown
 from whet.text.words import many, short
-from whet.trouble.overview import BETTER, UPPER_BOUND, TroubleOverview, trend_words
+from whet.trouble.overview import BETTER, UPPER_BOUND, TroubleOverview, lost_words, untimed_words
 from whet.trouble.trends import TroubleTrend
 
 SHARED = ("sessions", "rules", "trials")
@@ -143,8 +144,7 @@ def _sessions(found: MachineStatus) -> str:
 
 
 def _time(seen: TroubleOverview, trend: TroubleTrend) -> str:
-    *said, _ = headlines(seen)
-    return f"{' '.join(said)} {BETTER} {trend_words(trend)} More: `whet report`"
+    return f"{lost_words(seen, label_of) or untimed_words(seen)} {BETTER} {trend.answer}. More: `whet report`"
 
 
 def _pending(found: MachineStatus) -> str:

@@ -13,7 +13,7 @@ from whet.agent.warm_start import known_worths
 from whet.changes.author import keep_template, remove_named
 from whet.cli.acting import author_at, tell
 from whet.cli.analysed import lesson_named
-from whet.cli.options import json_group, one_name, own_store, point_in_time, sort_option
+from whet.cli.options import json_group, one_name, own_store, sort_option
 from whet.cli.output import give, is_json, plain, print_json, say
 from whet.cli.shown.templates import (
     STATS,
@@ -157,13 +157,13 @@ def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replac
         raise WhetError(f"A template named {name} already exists.", advice="Choose another name, or give --replace.")
 
 
-MOST_SESSIONS = 1000
+MOST_SESSIONS, FEWEST_SESSIONS = 1000, 2
 FORMS = ("openai", "anthropic", "hermes")
 ACTIVITIES = click.Choice([each.value for each in Activity])
 NONE = "No templates yet. To create one from your sessions, run `whet templates create`."
 
 
-@json_group("templates", epilog="Example: whet templates create --name web-research --activity research")
+@json_group("templates", epilog="Example: whet templates create --name web-research")
 @click.option("--activity", type=ACTIVITIES, help="Only this kind.")
 @click.option(
     "--tag", "tags", multiple=True, callback=split_tags, help="Only with this tag. Repeatable, or with commas."
@@ -214,7 +214,6 @@ def _choose(usable: Sequence[Template], need: Need) -> int:
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--name", help="Name. Default: the activity and the session id.")
 @click.option("--description", default="", help="What it is for. Default: what its examples show.")
-@click.option("--activity", type=ACTIVITIES, help="Its kind, and that of the sessions. Default: what its calls did.")
 @click.option("--tag", "--tags", "tags", multiple=True, callback=split_tags, help="Tag. Repeatable, or with commas.")
 @click.option(
     "--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Maximum number of examples."
@@ -223,25 +222,18 @@ def _choose(usable: Sequence[Template], need: Need) -> int:
 @click.option("--source", callback=one_name, help="Only sessions of this agent. Default: the one with most sessions.")
 @click.option("--lesson", default="", metavar="ID", help="Show what this lesson says works: its id or number.")
 @click.option("--project", default="", help="Only this project, by name or folder. Default: that with most sessions.")
-@click.option("--since", help="Only sessions since this date or age: 2026-10-01, 30d.")
-@click.option(
-    "--min-sessions", type=click.IntRange(1), default=2, show_default=True, help="Minimum number of sessions."
-)
 @click.option("--replace", is_flag=True, help="Replace an existing template of this name.")
 @click.option("--dry-run", is_flag=True, help="Show the template, without saving it.")
 def create(
     session: str | None,
     name: str | None,
     description: str,
-    activity: str | None,
     tags: tuple[str, ...],
     most: int,
     went_well: bool,
     source: str | None,
     lesson: str,
     project: str,
-    since: str | None,
-    min_sessions: int,
     replace: bool,
     dry_run: bool,
 ) -> int:
@@ -251,7 +243,7 @@ def create(
     result, a short record in which nothing failed. With --lesson, the calls that worked where others had failed. It
     needs your approval (`whet lessons --waiting`).
     """
-    home, kind = find_home(os.environ), Activity(activity) if activity else None
+    home = find_home(os.environ)
     expect_usable(home, name, tags, replace=replace or dry_run)
     with opened(home) as database:
         author = author_at(home, database)
@@ -259,7 +251,6 @@ def create(
             wanted = WantedTemplate(fewest=1, most=most, is_vouched=went_well)
             stored = find(database, session)
             mined = mine([load_session(database, stored)], wanted)
-            mined = mined._replace(activity=kind) if kind else mined
             name = name or f"{mined.activity}-{stored.id[:6]}"
             if not is_believed(database, stored):  # another member's words wait for approval
                 author = author._replace(trust=Trust.EXTERNAL)
@@ -267,9 +258,8 @@ def create(
             mined, wanted = from_lesson(home, database, lesson), WantedTemplate(fewest=FEWEST, sessions=FEWEST)
             name = name or f"lesson-{lesson}"
         else:
-            wanted = WantedTemplate(activity=kind, sessions=min_sessions, most=most)
-            filters = Filters(source=source or "", since=point_in_time(since))
-            group = one_group(database, filters, project, limit=MOST_SESSIONS)
+            wanted = WantedTemplate(sessions=FEWEST_SESSIONS, most=most)
+            group = one_group(database, Filters(source=source or ""), project, limit=MOST_SESSIONS)
             if group.others and not is_json():
                 click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
             mined = mine(group.transcripts, wanted)

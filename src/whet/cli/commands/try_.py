@@ -126,8 +126,8 @@ def command(
     if len(chosen) > 1 or (chosen and is_of_all):
         raise WhetError("Give exactly one change to try.", advice=WAYS)
     if not chosen:
-        if given.fresh or given.temperature is not None:
-            raise WhetError("--fresh and --temperature are for one change.", advice=WAYS)
+        if given.fresh:
+            raise WhetError("--fresh is for one change.", advice=WAYS)
         return improve_by(given, ImproveOptions(share or 0.5, most or 3, since, retire, nightly))
     value, make = chosen[0]
     if without and is_place(without):

@@ -135,7 +135,7 @@ def dearest_lines(found: Iterable[StoredTrouble]) -> Iterator[str]:
             f"[bold]{session.session[:8]}[/]  {duration(session.lost_seconds)} of {duration(session.agent_seconds)}  "
             f"{plain(each.title[:60])}"
         )
-        yield f"          [dim]most of it {duration(worst.seconds)}: {stretch_words(worst)}[/]"
+        yield f"          [dim]longest: {duration(worst.seconds)}: {stretch_words(worst)}[/]"
 
 
 def stretch_words(trouble: Trouble) -> str:

@@ -122,12 +122,12 @@ def trouble_heading(found: SessionTrouble) -> Iterator[str]:
 
 
 def with_troubles(
-    messages: tuple[Message, ...], troubles: tuple[Trouble, ...], among: range, *, full: bool, thoughts: bool
+    messages: tuple[Message, ...], troubles: tuple[Trouble, ...], among: range, *, full: bool
 ) -> Iterator[str]:
     """The messages, with a bar beside each stretch that bought nothing, and its cost and cause where it begins."""
     coming = sorted((each for each in troubles if each.last >= among.start), key=lambda each: each.first)
     within = {at for each in troubles for at in range(each.first, each.last + 1)}
-    for index, line in _placed(messages, among=among, full=full, thoughts=thoughts):
+    for index, line in _placed(messages, among=among, full=full):
         while coming and coming[0].first <= index:
             each = coming.pop(0)
             yield ""
@@ -135,12 +135,12 @@ def with_troubles(
         yield f"[yellow]▌[/] {line}" if index in within else line
 
 
-def lines(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: bool) -> Iterator[str]:
+def lines(messages: tuple[Message, ...], *, among: range, full: bool) -> Iterator[str]:
     """The messages at the places `among`, for reading."""
-    return (line for _, line in _placed(messages, among=among, full=full, thoughts=thoughts))
+    return (line for _, line in _placed(messages, among=among, full=full))
 
 
-def _placed(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: bool) -> Iterator[tuple[int, str]]:
+def _placed(messages: tuple[Message, ...], *, among: range, full: bool) -> Iterator[tuple[int, str]]:
     """The messages at the places `among`; each call with its outcome and the beginning of its result.
 
     How a call ended is decided by the whole session, whatever of it is shown.
@@ -151,12 +151,12 @@ def _placed(messages: tuple[Message, ...], *, among: range, full: bool, thoughts
         message = messages[index]
         if message.role is Role.TOOL and index in answered:
             continue
-        for line in _message(index, message, exchanges, full=full, thoughts=thoughts):
+        for line in _message(index, message, exchanges, full=full):
             yield index, line
 
 
 def _message(
-    index: int, message: Message, exchanges: Mapping[tuple[int, str], Exchange], *, full: bool, thoughts: bool
+    index: int, message: Message, exchanges: Mapping[tuple[int, str], Exchange], *, full: bool
 ) -> Iterator[str]:
     who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
     yield ""
@@ -172,7 +172,7 @@ def _message(
             yield from _styled(_described(part), full, "dim")
         elif isinstance(part, Text):
             yield from _styled(part.text, full or said_here, "")
-        elif thoughts:
+        elif full:
             yield from _styled(part.text, full, "dim italic")
 
 

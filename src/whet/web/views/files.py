@@ -22,11 +22,14 @@ MARKS = {
 def files(site: PageLinks, audit: Audit | None, projects: Iterable[str]) -> Element:
     """One project's files; without a project, which ones there are to choose from."""
     if audit is None:
+        there = tuple(projects)
+        choose = "Choose a project: its files are read from this machine. "
+        words = choose if there else "No project of your sessions has its folder on this machine. "
         return h(
             "div",
             {},
-            empty("Choose a project: its files are read from this machine. ", code("whet audit"), " shows the same."),
-            _choices(site, projects),
+            empty(words, code("whet audit"), " shows the same in a project's folder."),
+            _choices(site, there),
         )
     if not audit.files:
         return h(

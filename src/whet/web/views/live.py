@@ -154,7 +154,7 @@ def templates(
     advice = ("To measure what a template gains, run ", code("whet try --template NAME --cases FOLDER"), ".")
     return section(
         "Templates: are they worth their tokens?",
-        table(found, columns, caption="Gained against spent"),
+        table(found, columns, caption="What each gained, and the tokens that it cost"),
         h("p", {"class": "soft"}, *advice) if any(each.key not in measured for each in found) else None,
     )
 

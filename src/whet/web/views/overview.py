@@ -201,7 +201,7 @@ def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSession
         number("cost", lambda each: dollars(facts[each.session].dollars)),
         number("stepped in", lambda each: f"{each.times_stepped_in:,}"),
     ]
-    return table(found, columns, caption="Each opens at its dearest stretch")
+    return table(found, columns, caption="The dearest first" if site.is_file else "Each opens at its dearest stretch")
 
 
 def _by_project(site: PageLinks, found: Sequence[SessionTrouble], project: Callable[[SessionTrouble], str]) -> Element:

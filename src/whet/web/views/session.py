@@ -20,6 +20,7 @@ from whet.web.site import MESSAGES_SHOWN, Column, PageLinks, code, dollars, mome
 from whet.web.views.trouble import ending_words, paid, stretch_words
 
 LINES = 12
+STRETCHES_SHOWN = 10
 MOST_LETTERS = 20_000
 OUTCOMES = {
     Outcome.OK: "ok",
@@ -103,27 +104,28 @@ def _checks(stored: Session) -> list[Child]:
 
 
 def _stretches(site: PageLinks, seen: ShownSession) -> Child:
-    """Each stretch with its place, what it cost and how it ended; the dearest stands out."""
+    """Each stretch with its place, what it cost and how it ended: the dearest first, the many small ones folded."""
     if seen.trouble is None:
         return h("p", {}, "Not analysed yet: ", code("whet report"), " does it.")
     if not seen.stretches:
         return h("p", {}, "Nothing: no stretch of this session was trouble.")
-    worst, is_timed = seen.trouble.dearest, seen.trouble.is_timed
-
-    def what(one: Trouble) -> Child:
-        return (h("strong", {}, stretch_words(one)), " (the dearest)") if one == worst else stretch_words(one)
-
+    is_timed = seen.trouble.is_timed
     columns: list[Column[Trouble]] = [
         Column("messages", lambda one: site.session(seen.stored.id, f"#{one.first} to #{one.last}", message=one.first)),
-        Column("what", what),
+        Column("what", stretch_words),
         Column("how it ended", ending_words),
         number("time", lambda one: duration(one.seconds) if is_timed else "–"),
         number("calls", lambda one: f"{one.calls:,}"),
         number("cost", lambda one: paid(one.dollars)),
     ]
-    several = f"{len(seen.stretches):,} stretches; a minute counts in one of them only"
-    caption = "1 stretch" if len(seen.stretches) == 1 else several
-    return table(sorted(seen.stretches, key=lambda one: (one.first, one.last)), columns, caption=caption)
+    ordered = sorted(seen.stretches, key=lambda one: (-one.seconds, one.first))
+    first, rest = ordered[:STRETCHES_SHOWN], ordered[STRETCHES_SHOWN:]
+    several = f"{len(ordered):,} stretches, the dearest first; a minute counts in one of them only"
+    listed = table(first, columns, caption="1 stretch" if len(ordered) == 1 else several)
+    if not rest:
+        return listed
+    words = f"{len(rest)} more, {duration(sum(one.seconds for one in rest))} together"
+    return listed, h("details", {}, h("summary", {}, words), table(rest, columns, caption=words))
 
 
 def _timeline(site: PageLinks, seen: ShownSession, steps: Sequence[ShownCall]) -> Element:
@@ -239,9 +241,16 @@ def _call(step: ShownCall) -> Element:
     name = {"ok": "good", "failed": "bad"}.get(outcome, "careful")
     head = h("p", {}, h("strong", {}, call.name), " ", h("span", {"class": name}, outcome))
     text = result.text if result else ""
-    shown = _text(text) if text.count("\n") < LINES else _folded(f"Result, {text.count(chr(10)) + 1:,} lines", text)
     asked = _asked(call)
-    return h("div", {}, head, _text(asked) if asked else None, shown if text else None)
+    return h("div", {}, head, _short_or_folded("Call", asked), _short_or_folded("Result", text))
+
+
+def _short_or_folded(words: str, text: str) -> Child:
+    """A short text as it is; of a long one its length, which opens it."""
+    lines = text.count("\n") + 1
+    if lines > LINES:
+        return _folded(f"{words}, {lines:,} lines", text)
+    return _text(text) if text else None
 
 
 def _asked(call: ToolCall) -> str:

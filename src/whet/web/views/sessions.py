@@ -63,10 +63,13 @@ class Narrowed(NamedTuple):
             self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",
             self.examples and "that the examples of this template are from",
-            self.rule
-            and f"{FollowingCount(self.fared).words if self.fared in set(FollowingCount) else 'of the rule'} {shown(self.rule)}",
+            self.rule and f"{self._counted_words} {shown(self.rule)}",
         )
         return " ".join(filter(None, parts))
+
+    @property
+    def _counted_words(self) -> str:
+        return FollowingCount(self.fared).words if self.fared in set(FollowingCount) else "of the rule"
 
 
 def _of_arm(arm: str) -> str:

@@ -1,4 +1,4 @@
-"""Trials and honesty: whether to believe a verdict, and how often the gate errs."""
+"""Trials and honesty: whether to believe a verdict, and how often a verdict is wrong."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ STOPS = {
     TrialStop.CHANGED: "the agent changed",
     TrialStop.OPEN: "not finished",
 }
-IDENTICAL = "With both arms the same, the gate accepted at most 4.5 % of resampled trials at an error rate of 5 %."
+IDENTICAL = "With both arms the same, at most 4.5 % of resampled trials were accepted at an error rate of 5 %."
 MOST_DRAWN = 12
 MOST_EVIDENCE = 3.0  # times what is needed: a picture of more shows nothing of the way
 
@@ -179,16 +179,16 @@ def _arms(site: PageLinks, progress: TrialProgress) -> Element:
 
 
 def honesty(found: Sequence[ShownTrial], past: Sequence[Past], next_alpha: float) -> Child:
-    """How often the gate errs: what it accepted of texts that teach nothing, and the error budget."""
+    """How often a verdict is wrong: what was accepted of texts that teach nothing, and the error budget."""
     if not past:
         return None
     placebos = [form for each in found if each.progress.entry and (form := each.progress.result.form)]
     false = sum(form.ruling is Ruling.ACCEPT for form in placebos)
     spent, accepted = used_up(past), sum(each.accepted for each in past)
     return section(
-        "How often is the gate wrong?",
+        "How often is a verdict wrong?",
         tiles(
-            (f"{false} of {len(placebos)}", "placebos that the gate would have accepted"),
+            (f"{false} of {len(placebos)}", "placebos that would have been accepted"),
             (f"{accepted} of {len(past)}", f"trials accepted ({share(accepted, len(past))})"),
             (f"{100 * SHARE:.0f} %", "of accepted changes, at most and on average, may be false"),
             (f"{100 * spent:.0f} %", f"of the error budget is spent, {100 * (1 - spent):.0f} % is left"),

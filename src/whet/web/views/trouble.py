@@ -82,7 +82,7 @@ def stretch_words(trouble: Trouble) -> str:
 def trouble(
     site: PageLinks, seen: Sequence[SeenTrouble], chosen: ChosenTrouble, *, said: SaidIn, hidden: int = 0
 ) -> Element:
-    """The stretches that bought nothing, the dearest first, with bars by kind and cause that narrow the list."""
+    """The stretches that bought nothing, the dearest first; bars by cause narrow a chosen kind further."""
     if not seen:
         return h("div", {}, no_sessions(site, "trouble", hidden))
     narrowed = [SeenTrouble(fact, _chosen(found, chosen)) for fact, found in seen]
@@ -96,8 +96,8 @@ def trouble(
         "div",
         {},
         _about(site, chosen),
-        section("By kind", kind_bars(site, found, chosen)) if not chosen.kind else None,
-        section("By cause", *cause_bars(site, found, chosen)) if not chosen.cause else None,
+        kind_bars(site, found, chosen) if chosen.week and not chosen.kind else None,
+        section("What bought nothing", *cause_bars(site, found, chosen)) if chosen.kind and not chosen.cause else None,
         section("Stretches", _stretches(site, stretches, chosen, said)),
     )
 
@@ -126,7 +126,7 @@ def kind_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTr
         _bar(label_of(each.name), each, site.href("trouble", **chosen._replace(kind=each.name)._asdict()))
         for each in costs(found, by_kind)
     ]
-    return bars(rows, title="Time that bought nothing, by kind, with its share of the agent's time (95 % interval)")
+    return bars(rows, title="By kind, with its share of the agent's time (95 % interval)")
 
 
 def cause_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Iterator[Child]:
@@ -145,7 +145,7 @@ def cause_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenT
         subject = one.subject or ("" if one.cause else UNNAMED)
         asked = chosen._replace(kind=one.kind, subject=subject, cause=one.cause)
         rows.append(_bar(stretch_words(one), each, site.href("trouble", **asked._asdict())))
-    yield bars(rows, title="Time that bought nothing, by cause, with its share of the agent's time (95 % interval)")
+    yield bars(rows, title="By cause, with its share of the agent's time (95 % interval)")
     rest = every[MOST_CAUSES:]
     if rest:
         lost = duration(sum(each.seconds for each in rest))
