@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from proving.trial_scenes import questions
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import ReadyTrial
-from whet.proving.screening import Screening, screened
-from whet.runs.run import Sampling
 from whet.store.database import Database
-from whet.store.records import all_progress, attempts_of, keep_material, keep_progress
-from whet.trials.attempts import Arm, AttemptConditions, AttemptRequest, TrialAgent
+from whet.store.records import all_progress, attempts_of
+from whet.trials.attempts import Arm, AttemptRequest
 from whet.trials.design import Trial, TrialProgress, TrialStop
 from whet.trials.improvements import ImproveRequest
 from whet.values import Value
@@ -57,15 +54,3 @@ def test_what_an_earlier_version_ordered_is_refused_in_words(name: str, kind: ty
     with pytest.raises(WhetError, match="Another version of Whet started this work") as refused:
         decoded(STORED[name], kind)
     assert refused.value.advice == "Submit it again."
-
-
-def test_screenings_of_earlier_versions_are_known(database: Database) -> None:
-    easy, *others = questions(3)
-    found = Screening(easy.key, 2, 2)
-    keep_material(database, found, now=1.0)
-    of_agent, of_model = STORED["screening_places"]
-    agent = AttemptConditions("scripted:model", Sampling(temperature=0.5), TrialAgent("claude-code", model="opus"))
-    for place, conditions in ((of_agent, agent), (of_model, AttemptConditions("scripted:model"))):
-        assert screened(database, (easy, *others), conditions).left_out == ()
-        keep_progress(database, place, found, now=1.0)
-        assert screened(database, (easy, *others), conditions).left_out == (easy.name,)

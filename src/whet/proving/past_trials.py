@@ -17,6 +17,7 @@ from whet.trials.continuing import PastEvidence
 from whet.trials.design import FAULTS, TrialProgress
 
 STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
+MOST_GUARDS = 5
 RULINGS = {step: ruling for ruling, step in STEPS.items()}
 
 
@@ -43,7 +44,7 @@ def past_trials(home: Home, database: Database, project: str | None = None) -> t
             continue
         accepted = ruling is Ruling.ACCEPT
         left = progress.after.given_back if ruling is Ruling.UNDECIDED else 0.0
-        past = Past(accepted, progress.evidence if accepted else 0.0, progress.parts, left)
+        past = Past(accepted, progress.evidence if accepted else 0.0, left)
         number = progress.after.trials
         place = places.get((progress.change, number - 1), len(found)) if number > 1 else len(found)
         found[place : place + 1] = [past]
@@ -61,7 +62,7 @@ def known_evidence(home: Home, database: Database, change: str) -> PastEvidence:
     return fresh if left.given_back else left
 
 
-def guards_from_past(home: Home, database: Database, cases: Sequence[Case], *, most: int) -> list[Case]:
+def guards_from_past(home: Home, database: Database, cases: Sequence[Case]) -> list[Case]:
     """A few of the home's other cases, to notice harm: those that passed in every attempt of an earlier trial.
 
     Where a trial has standing cases of its own, they are enough.
@@ -75,4 +76,4 @@ def guards_from_past(home: Home, database: Database, cases: Sequence[Case], *, m
         for each in home_cases(home.folder)
         if (case := each.case) and case.name in passed - names and case.key not in keys
     }
-    return [replace(others[name], guard=True) for name in fixed_order(others)[:most]]
+    return [replace(others[name], guard=True) for name in fixed_order(others)[:MOST_GUARDS]]

@@ -6,7 +6,6 @@ from enum import StrEnum
 from msgspec.structs import replace
 
 from whet.evidence import power
-from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import ALPHA, Verdict, fixed_order
 from whet.ledger.patches import Form
 from whet.runs.run import Spent
@@ -67,7 +66,6 @@ class TrialCases(Value, frozen=True):
     guards: tuple[str, ...] = ()  # standing cases, spread among the others
     materials: Mapping[str, str] = {}  # the key of each case, by its name
     contents: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
-    screened: tuple[str, ...] = ()  # cases that always passed beforehand: left out, or among the guards
     left_out: int = 0  # cases from sessions that the change was written from
 
 
@@ -126,7 +124,6 @@ class TrialProgress(Value, frozen=True):
     planned: int
     price: Price = Price()
     entry: int = 0  # of the ledger, once it is there
-    parts: BudgetParts = BudgetParts.EVEN  # of the error budget; those stored without it had even ones
     change: str = ""  # the key of what was tried
     after: PastEvidence = PastEvidence()  # what it leaves to the next trial of the same change
     left_out: int = 0  # cases from sessions that the change was written from
