@@ -45,6 +45,18 @@ def test_a_new_case_can_be_run_as_it_is(whet: Whet) -> None:
     assert whet("cases", "run", "nothing").code == 1
 
 
+@sandboxed
+@pytest.mark.usefixtures("script")
+def test_a_case_that_always_passes_is_found_by_screening_and_not_tried(whet: Whet) -> None:
+    whet("cases", "add", "--new", "fix-the-port")
+    screened = whet("cases", "run", "--screen", "--times", "2")
+    assert "2 of 2" in screened.out
+    assert "0 cases can show something; 1 always passed." in screened.out
+    refused = whet("try", "--rule", RULE, "--dry-run")
+    assert refused.code == 1
+    assert "Every case passes without the change" in refused.err
+
+
 def test_a_broken_case_is_shown_with_its_fault(whet: Whet, tmp_path: Path) -> None:
     whet("cases", "add", "--new", "one", "--folder", str(tmp_path / "cases"))
     (tmp_path / "cases" / "two.toml").write_text("task = 'Do it.'\n")

@@ -58,7 +58,7 @@ OLD_NAMES = {
     "cases from-lesson": "cases add --lesson",
     "cases new": "cases add --new",
     "memory search": "search --notes",
-    "cases screen": "cases run",
+    "cases screen": "cases run --screen",
     "memory import-hermes": "migrate hermes --only note",
     "memory export-hermes": "migrate hermes --back",
     "memory disconnect": "memory connect",

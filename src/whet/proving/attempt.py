@@ -3,7 +3,7 @@
 import functools
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -44,23 +44,19 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of
-from whet.store.records import has_stored, keep_material, keep_prompt, material
+from whet.store.records import (
+    has_stored,
+    keep_material,
+    keep_prompt,
+    material,
+)
 from whet.store.settings_file import load
 from whet.told.prompt import assemble
-from whet.trials.attempts import (
-    Arm,
-    Attempt,
-    AttemptConditions,
-    AttemptPlace,
-    AttemptRequest,
-    Measures,
-    OrderTerms,
-    measure,
-)
+from whet.trials.attempts import Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 from whet.values import Value
-from whet.work.orders import Direct, Done, Failed, Steps, decoded, encoded, left_by
+from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
 
 KIND = "attempt"
 # The person has to put these right before any attempt can tell anything.
@@ -299,27 +295,3 @@ def _run_checks(
 
 
 _READ = tuple(map(msgspec.json.Decoder, (AttemptRequest, _Made)))  # by several threads: see world.py
-
-
-def attempted(
-    home: Home,
-    cases: Iterable[Case],
-    conditions: AttemptConditions,
-    seeds: range,
-    *,
-    fresh: bool = False,
-    supply: Supply | None = None,
-) -> Iterator[tuple[Case, list[Attempt]]]:
-    """Attempt each case without any change, once with each seed; a fresh attempt repeats none that was made before."""
-    trial = f"cases-{time.time_ns()}"
-    for case in cases:
-        with opened(home) as database:
-            key = keep_material(database, case, now=time.time())
-        made: list[Attempt] = []
-        for seed in seeds:
-            place = AttemptPlace(case.name, Arm.BASE, seed)
-            wanted = AttemptRequest(trial, place, key, conditions, terms=OrderTerms(fresh=fresh))
-            vouch_for(home, (wanted,))
-            done = attempt(home, Direct(f"{trial}/{key}/{seed}"), wanted, supply=supply)
-            made.append(decoded(done.value, Attempt))
-        yield case, made

@@ -17,7 +17,6 @@ from whet.trials.continuing import PastEvidence
 from whet.trials.design import FAULTS, TrialProgress
 
 STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
-MOST_GUARDS = 5
 RULINGS = {step: ruling for ruling, step in STEPS.items()}
 
 
@@ -62,7 +61,7 @@ def known_evidence(home: Home, database: Database, change: str) -> PastEvidence:
     return fresh if left.given_back else left
 
 
-def guards_from_past(home: Home, database: Database, cases: Sequence[Case]) -> list[Case]:
+def guards_from_past(home: Home, database: Database, cases: Sequence[Case], *, most: int) -> list[Case]:
     """A few of the home's other cases, to notice harm: those that passed in every attempt of an earlier trial.
 
     Where a trial has standing cases of its own, they are enough.
@@ -76,4 +75,4 @@ def guards_from_past(home: Home, database: Database, cases: Sequence[Case]) -> l
         for each in home_cases(home.folder)
         if (case := each.case) and case.name in passed - names and case.key not in keys
     }
-    return [replace(others[name], guard=True) for name in fixed_order(others)[:MOST_GUARDS]]
+    return [replace(others[name], guard=True) for name in fixed_order(others)[:most]]

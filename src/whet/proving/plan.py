@@ -22,6 +22,7 @@ from whet.proving.executors import Runner, program_of, runner_named, settings_of
 from whet.proving.instructing import Instructed, expect_tellable, instruct
 from whet.proving.overlay import overlaid
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
+from whet.proving.screening import MOST_GUARDS, ScreenedCases, screened
 from whet.proving.world import TrialWorld, grounds_of_agent, grounds_of_model, world_of
 from whet.runs.models import cost
 from whet.runs.run import Spent
@@ -102,8 +103,12 @@ def prepare(
     what its attempts cost is not paid again.
     """
     _expect_named(wanted.cases)
-    guards = guards_from_past(home, database, wanted.cases)
-    wanted = wanted._replace(cases=_able((*wanted.cases, *guards), wanted.conditions.agent))
+    model = wanted.conditions.model or load(home).model
+    found = ScreenedCases(wanted.cases)  # that a case always passes says much of what is left out
+    if not wanted.design.margin:
+        found = screened(database, wanted.cases, replace(wanted.conditions, model=model))
+    guards = guards_from_past(home, database, found.cases, most=MOST_GUARDS)
+    wanted = wanted._replace(cases=_able((*found.cases, *guards), wanted.conditions.agent))
     targets = _targets(wanted.cases)
     own = _independent(targets, wanted.patch)
     ground = _ground(home, database, wanted, own, now=now, supply=supply)
@@ -117,6 +122,7 @@ def prepare(
             cases_in_order((case.name for case in applying.cases), (case.name for case in wanted.cases if case.guard)),
             materials={case.name: keep_material(database, case, now=now) for case in wanted.cases},
             contents={case.name: case.key for case in applying.cases},
+            screened=found.left_out,
             left_out=len(targets) - len(own),
         ),
         replace(wanted.design, alpha=alpha, placebo=placebo is not None),

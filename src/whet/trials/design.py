@@ -66,6 +66,7 @@ class TrialCases(Value, frozen=True):
     guards: tuple[str, ...] = ()  # standing cases, spread among the others
     materials: Mapping[str, str] = {}  # the key of each case, by its name
     contents: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
+    screened: tuple[str, ...] = ()  # cases that always passed beforehand: left out, or among the guards
     left_out: int = 0  # cases from sessions that the change was written from
 
 

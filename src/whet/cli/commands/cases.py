@@ -8,12 +8,12 @@ import msgspec
 
 from whet.cli.case_making import add_cases, cases_folder, folder_option
 from whet.cli.options import CommandList, json_group, model_option, sort_option
-from whet.cli.output import give, next_lines, plain, table
+from whet.cli.output import counted_bar, give, next_lines, plain, table
 from whet.errors import WhetError
 from whet.evidence.classical import wilson
-from whet.proving.attempt import attempted
+from whet.proving.screening import attempted, screen
 from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, list_cases, load_case
-from whet.store.home import find_home
+from whet.store.home import Home, find_home
 from whet.store.settings_file import load
 from whet.text.words import many, short
 from whet.trials.attempts import Attempt, AttemptConditions, total_spent
@@ -69,9 +69,12 @@ def _show(name: str, folder: Path | None) -> int:
 @click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case.")
 @model_option
 @click.option("--fresh", is_flag=True, help="Run again instead of reusing earlier results.")
-def run(wanted: tuple[str, ...], times: int, model: str, fresh: bool) -> int:
+@click.option("--screen", "is_screening", is_flag=True, help="Find out which cases can show anything.")
+def run(wanted: tuple[str, ...], times: int, model: str, fresh: bool, is_screening: bool) -> int:
     """Run cases without any change and show how often they pass. Give folders, files, names or tag:WORD; the default is
-    all cases. Exit code 1 if none passed. A case that passes every time cannot show that a change helps.
+    all cases. Exit code 1 if none passed. With --screen, the attempts count for no trial: a case that passes every
+    time cannot show that a change helps, so `whet try` leaves it out, and keeps a few as standing cases that guard
+    against harm.
     """
     home = find_home(os.environ)
     found = chosen(home.folder, wanted)
@@ -79,6 +82,8 @@ def run(wanted: tuple[str, ...], times: int, model: str, fresh: bool) -> int:
         raise WhetError("No cases found.", advice="To make some, run `whet cases add`.")
     settings = load(home)
     conditions = AttemptConditions(model or settings.model, settings.sampling, hidden=folders_of(home.folder, wanted))
+    if is_screening:
+        return _screen(home, found, conditions, times=times)
     made = attempted(home, found, conditions, range(1, times + 1), fresh=fresh)
     return _report([each for _, attempts in made for each in attempts])
 
@@ -125,3 +130,18 @@ def _report(attempts: list[Attempt]) -> int:
     share = f"{passed} of {len(whole)} passed ({low:.0%} to {high:.0%})"
     told = f"{share}; {short(spent.input + spent.output)} tokens{dollars}, {reused} reused."
     return give(record, (table(("case", "passed", "why not"), listed), told), code=int(not passed))
+
+
+def _screen(home: Home, found: tuple[Case, ...], conditions: AttemptConditions, *, times: int) -> int:
+    """Run cases without any change, in attempts that no trial counts, and say which always pass."""
+    rows: list[tuple[str, int, int]] = []
+    with counted_bar("Screening", len(found)) as done:
+        for case, attempts in screen(home, found, conditions, times=times):
+            valid = [each for each in attempts if not each.invalid]
+            rows.append((case.name, sum(each.measures.passed for each in valid), len(valid)))
+            done(len(rows), len(found))
+    always = [name for name, passed, attempts in rows if attempts and passed == attempts]
+    told = [{"case": name, "passed": passed, "attempts": attempts} for name, passed, attempts in rows]
+    listed = table(("case", "passed"), [(name, f"{passed} of {attempts}") for name, passed, attempts in rows])
+    counted = f"{many(len(rows) - len(always), 'case')} can show something; {len(always)} always passed."
+    return give({"cases": told, "always_pass": always}, (listed, counted))

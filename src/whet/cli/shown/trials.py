@@ -77,6 +77,7 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "agent": trial.conditions.agent,
         "cases": len(trial.cases.tried),
         "guards": len(trial.cases.guards),
+        "screened": trial.cases.screened,
         "seeds": trial.design.seeds,
         "arms": trial.design.arms,
         "alpha": trial.design.alpha,
@@ -125,6 +126,12 @@ def plan_lines(trial: Trial) -> Iterator[str]:
         f"{many(len(trial.cases.tried), 'case')}{guards}, {many(trial.design.seeds, 'seed')}, {arms}."
     )
     yield judge_line(trial.conditions.model, trial.conditions.agent.name if trial.conditions.agent else "")
+    if trial.cases.screened:
+        guarding = len(set(trial.cases.screened) & set(trial.cases.guards))
+        yield (
+            f"{many(len(trial.cases.screened), 'case')} passed every screening attempt and cannot show that it helps: "
+            f"{guarding} guard against harm, {len(trial.cases.screened) - guarding} left out."
+        )
     if trial.before.cases:
         known = trial.before
         yield f"It goes on from {many(known.cases, 'case')}: helped in {known.helped}, harmed in {known.harmed}."
