@@ -5,9 +5,8 @@ import pytest
 from conversations import agent, conversation, shell, user
 from whet.outcomes.view import gather
 from whet.trials.cases import Case
-from whet.trials.handling import handled
-from whet.trials.judged_files import counts, reached_by
-from whet.trials.step_cases import recoveries, step_case
+from whet.trials.step_cases import handled, recoveries, step_case
+from whet.trials.ways_to_test import counts, reached_by
 
 WRONG = shell("pytest part1", "bash: pytest: command not found", error=True)
 RIGHT = shell("./dev test part1", "3 passed")

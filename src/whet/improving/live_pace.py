@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 
 from whet.evidence.coin_looks import LOOKS
-from whet.improving.live_sessions import live_sessions, where_of
-from whet.improving.measured_units import DrawnUnit, measure
+from whet.improving.live_sessions import DrawnUnit, live_sessions, measure, where_of
 from whet.ledger.entries import Item
 from whet.ledger.holding import holds
 from whet.lessons.following import detector_of

@@ -43,8 +43,8 @@ from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
-from whet.trials.handling import handled
 from whet.trials.shapes import fits
+from whet.trials.step_cases import handled
 from whet.work.orders import Failed
 
 STEP_TURNS = 12  # of another agent, until the situation of a step is decided

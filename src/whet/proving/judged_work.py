@@ -15,8 +15,7 @@ from whet.proving.repositories import begin_history, files_of, text_of
 from whet.proving.workspace import cleared, put_tests, run_check, run_setup, with_environment, write_file, write_start
 from whet.trials.cases import Case
 from whet.trials.checks import command_faults
-from whet.trials.judged_files import copied_answers, counts, reached_by, twisted
-from whet.trials.ways_to_test import is_test
+from whet.trials.ways_to_test import copied_answers, counts, is_test, reached_by, twisted
 
 LARGEST = 2_000_000
 LARGEST_READ = 200_000

@@ -1,4 +1,4 @@
-"""Step cases: one step of a session that failed, and the demand that the next call is one that does it."""
+"""Step cases: one step of a session that failed, the demand that the next call does it, and whether an attempt did."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,16 +9,17 @@ import msgspec
 
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import words_of
+from whet.lessons.following import was_followed
 from whet.outcomes.fingerprints import INCIDENTAL, error_line
 from whet.outcomes.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
-from whet.outcomes.view import JudgedCall
+from whet.outcomes.view import JudgedCall, SessionView, gather
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
 from whet.sessions.shell_lines import WrittenStage, written
 from whet.sessions.tool_families import seen
-from whet.sessions.transcripts import Message, Role, ToolCall
+from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import CallDemand, Check, Ran, mark
@@ -258,3 +259,20 @@ def _words(line: str) -> list[str]:
     stages = (stage for stage in written(line) if _program(stage) not in ASIDES)
     found = (word for stage in stages for word in stage.words if not word.startswith(REDIRECTIONS))
     return list(dict.fromkeys(found))
+
+
+def handled(check: Check, messages: Sequence[Message]) -> bool | None:
+    """Whether the first call of the situation was one that does it, and worked; None while none was made.
+
+    A call in the form that went wrong is not, whatever comes after it: that it is put right later is the trouble.
+    """
+    if check.calls is None or not check.calls.one_of:
+        return None
+    view = gather(Transcript("attempt", "attempt", tuple(messages)))
+    for step in view.steps:
+        if not step.failed and any(fits(shape, step.exchange.call) for shape in check.calls.one_of):
+            return True
+        alone = SessionView(view.transcript, (step,), ())
+        if check.trouble != RuleSituation() and was_followed(check.trouble, alone) is False:
+            return False
+    return None
