@@ -23,6 +23,7 @@ from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import CallDemand, Check, Ran, mark
+from whet.trials.rebuilt_files import NEW_TEXTS, OLD_TEXTS
 from whet.trials.shapes import CommandDemand, Shape, fits, runs
 from whet.trials.ways_to_test import runs_tests
 
@@ -30,8 +31,6 @@ ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep
 NOTHING: Mapping[int, str] = MappingProxyType({})
 REACH = 14  # calls after a failure within which what worked is looked for
 MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
-OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
-NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
 NAMED = re.compile(r"[\w./-]+")
 SIGNS = re.compile(r"[\d_./-]")  # what a name in a request has in it, and no word
