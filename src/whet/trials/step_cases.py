@@ -42,10 +42,9 @@ HARMLESS = ("true; ", "true && ", "cd . && ", ": ; ")
 
 
 class Recovery(NamedTuple):
-    """A call that failed, with the failures like it just before, and what worked in its place."""
+    """A call that failed, and what worked in its place."""
 
     failed: JudgedCall
-    earlier: tuple[JudgedCall, ...]
     worked: JudgedCall | None
     way: JudgedCall | None  # what was done with the same file before it worked
 
@@ -77,8 +76,7 @@ def recoveries(steps: Sequence[JudgedCall], about: Mapping[int, str] = NOTHING) 
             continue  # the last failure of a loop is the step
         ways = (each for each in between if each.worked and each.tool != step.tool and path_of(each))
         way = next((each for each in ways if path_of(each) == path_of(step)), None)
-        earlier = tuple(each for each in steps[:index] if each.failed and _is_alike(step, each))
-        yield Recovery(step, earlier, worked, way)
+        yield Recovery(step, worked, way)
 
 
 def _fixed_later(fix: str, later: Sequence[JudgedCall]) -> JudgedCall | None:
