@@ -258,18 +258,39 @@ def _words(line: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def handled(check: Check, messages: Sequence[Message]) -> bool | None:
-    """Whether the first call of the situation was one that does it, and worked; None while none was made.
+class Handling(NamedTuple):
+    """How the situation of a step was handled: None while that is open; by which call, and those made before it."""
 
-    A call in the form that went wrong is not, whatever comes after it: that it is put right later is the trouble.
+    is_handled: bool | None = None
+    call: ToolCall | None = None  # the first that does it and worked, or whose answer is still to come
+    before: tuple[ToolCall, ...] = ()  # also those that may have run beside it
+
+
+def handling(check: Check, messages: Sequence[Message]) -> Handling:
+    """Whether the first call of the situation was one that does it, and worked.
+
+    A call in the form that went wrong is not, whatever comes after it: that it is put right later is the trouble. Tests
+    that ran and are red worked, for the work may still be to do; a call without an answer decides nothing yet.
     """
     if check.calls is None or not check.calls.one_of:
-        return None
+        return Handling()
     view = gather(Transcript("attempt", "attempt", tuple(messages)))
     for step in view.steps:
-        if not step.failed and any(fits(shape, step.exchange.call) for shape in check.calls.one_of):
-            return True
+        made = step.exchange
+        if any(fits(shape, made.call) for shape in check.calls.one_of):
+            is_open = made.result is None
+            if is_open or not step.failed or _is_red(step, check.trouble):
+                end = made.asked if made.answered is None else made.answered
+                before = (each.exchange for each in view.steps if each is not step)
+                calls = tuple(each.call for each in before if each.asked <= end)
+                return Handling(None if is_open else True, made.call, calls)
         alone = SessionView(view.transcript, (step,), ())
         if check.trouble != RuleSituation() and was_followed(check.trouble, alone) is False:
-            return False
-    return None
+            return Handling(is_handled=False)
+    return Handling()
+
+
+def _is_red(step: JudgedCall, trouble: RuleSituation) -> bool:
+    """Whether a call that failed ran its tests all the same, and its error is not the one that the case is about."""
+    is_check = step.effect is Effect.CHECKS or runs_tests(step)
+    return is_check and not could_not_run(step.text) and step.error_line != trouble.error
