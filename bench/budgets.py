@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from bets import calibrated, experiment, short
-from whet.evidence.error_budget import SHARE, BudgetParts, part
+from whet.evidence.error_budget import SHARE, part
 from whet.evidence.verdicts import ALPHA, planned_side
 
 RATES = tuple(10 ** (-5 + 0.3 * step) for step in range(14))  # up to more than alpha
@@ -37,7 +37,7 @@ def with_first(share: float, shrink: float, rest: Division) -> Division:
 
 
 DIVISIONS: dict[str, Division] = {
-    "even (before)": lambda place: part(place, BudgetParts.EVEN),
+    "even (before)": delayed(10),
     "**early (now)**": part,
     "delay of 5": delayed(5),
     "delay of 3": delayed(3),

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,13 +23,14 @@ from proving.agents import MODELS
 from proving.cart_project import commit_case, session_case, step_case, with_python
 from proving.obedient import PlannedCall, obedient
 from truth import login
+from whet.agent.tools.situation import Situation
 from whet.errors import WhetError
 from whet.proving.attempt import attempt, vouch_for
 from whet.proving.carried_steps import carried_calls
-from whet.proving.checks import run_command
-from whet.proving.judged_work import judge_work
+from whet.proving.checks import CommandEnd, run_command
+from whet.proving.judged_work import judge_work, was_handled
 from whet.proving.workspace import laid_out, situation_for
-from whet.sessions.transcripts import Message, Role, ToolCall
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
@@ -78,23 +79,29 @@ def cases_of(cheat: Cheat) -> Iterator[tuple[str, Made]]:
 
 def passes(home: Home, case: Case, does: tuple[str, ...]) -> bool:
     """Whether commands pass a case, run one after the other in its workspace as an agent's are."""
-    if case.kind == "step":
-        return any(_passes_step(home, case, each) for each in does)
     with laid_out(home, case) as work:
         situation = situation_for(home, case, work)
-        for each in does:
-            run_command(situation, each, seconds=SECONDS)
+        ends = [run_command(situation, each, seconds=SECONDS) for each in does]
+        if case.kind == "step":
+            return mark(case.check, _step_left(situation, case, does, ends)).passed
         ended = judge_work(situation, case)
     ran = FinishedRun((), exit_code=ended.exit_code, printed=ended.text, gamed=ended.gamed)
     return mark(case.check, ran).passed
 
 
-def _passes_step(home: Home, case: Case, command: str) -> bool:
-    call = ToolCall("one", "Bash", json.dumps({"command": command}))
-    messages = (Message(Role.AGENT, (call,), Trust.AGENT),)
-    with laid_out(home, case) as work:
-        carried = carried_calls(situation_for(home, case, work), case, messages) if case.check.outcome else ()
-    return mark(case.check, FinishedRun(messages, before=case.conversation, carried=carried)).passed
+def _step_left(situation: Situation, case: Case, does: tuple[str, ...], ends: Sequence[CommandEnd]) -> FinishedRun:
+    """What an agent that ran these commands leaves of a step, with a record that says how each ended."""
+    messages: list[Message] = []
+    for number, (command, end) in enumerate(zip(does, ends, strict=True)):
+        id = f"call-{number}"
+        call = ToolCall(id, "Bash", json.dumps({"command": command}))
+        result = ToolResult(id, (Text(end.text),), "Bash", error=end.exit_code != 0)
+        messages.append(Message(Role.AGENT, (call,), Trust.AGENT))
+        messages.append(Message(Role.TOOL, (result,), Trust.TOOL))
+    record = tuple(messages)
+    carried = carried_calls(situation, case, record) if case.check.outcome else ()
+    handled = was_handled(situation, case, record)
+    return FinishedRun(record, before=case.conversation, carried=carried, handled=handled)
 
 
 class Cheating:

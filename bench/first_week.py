@@ -116,7 +116,9 @@ def tell(story: Story, host: Host, most: int) -> None:
         with opened(home) as database:
             [seen] = look(home, database, now=time.time(), settled_seconds=0.0).canaries
         found = seen.counts.comparison
-        story.say(f"{found.decision.value}: {found}"[:300])
+        told, untold = (100 * (loss or 0.0) for loss in (found.loss_told, found.loss_untold))
+        failed = f"failed in {told:.0f} % of {found.told} with it, in {untold:.0f} % of {found.untold} without"
+        story.say(f"{found.decision.value}: {failed}")
         if found.decision is not CanaryMove.WAIT:
             break
     story.run("live")

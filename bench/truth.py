@@ -1,11 +1,13 @@
 """The truth table: which changes trials accept, on agents that err, recover and obey by seeded chance.
 
     python bench/truth.py [--agent whet|claude|codex|opencode] [--kind sessions|commits] [--only NAME]... [--cases N]
+                          [--errs .9]
     python bench/truth.py --without --agent claude
 
 Sessions: a project runs its tests by a script of its own. Without a rule the model errs in most attempts and nearly
 always recovers, so that the end of the task tells nothing. Commits: prices include a tax that the tests, which nobody
 sees, ask for; without a rule the model mostly leaves it out. With a rule it does what the rule says, nearly always.
+A model that errs in nine of ten cases cannot be harmed much: with --errs .1, harm can show.
 With --without, what is tried is a file without one of its statements, as `whet try --without FILE:LINE` does.
 Whet's own agent is asked in this process, the others are the real programs with a model on loopback.
 """
@@ -124,9 +126,10 @@ class Chancy:
 
     plan: tuple[PlannedCall, ...] = ()
 
-    def __init__(self, seed: int, rule: Tried) -> None:
+    def __init__(self, seed: int, rule: Tried, errs: float) -> None:
         self._chance = random.Random(seed)
         self._rule = rule
+        self._errs = errs
 
     def next(self, told: str, results: list[str]) -> str:
         work = WORK.search(told)
@@ -139,7 +142,7 @@ class Chancy:
             return right.format(part=part) if failed and self._chance.random() < RECOVERS else ""
         plain = told.replace("\\\\", "\\").replace('\\"', '"')
         obeys = self._rule.words in plain and self._rule.runs and self._chance.random() < OBEYS
-        does = self._rule.runs if obeys else wrong if self._chance.random() < ERRS else right
+        does = self._rule.runs if obeys else wrong if self._chance.random() < self._errs else right
         return does.format(part=part, cost=cost)
 
 
@@ -187,6 +190,7 @@ def main() -> None:
     parser.add_argument("--kind", default="sessions", choices=["sessions", "commits"])
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--cases", type=int, default=12)
+    parser.add_argument("--errs", type=float, default=ERRS)
     parser.add_argument("--without", action="store_true")
     options = parser.parse_args()
     os.environ["PATH"] = with_python()
@@ -203,21 +207,27 @@ def main() -> None:
             file = base / "shop" / "CLAUDE.md"
             file.write_text("\n".join(f"- {STATEMENTS[each].words}" for each in STATEMENTS) + "\n")
             left = left_out(f"{file}:{line}", points=MARGIN)
-            row(base / f"without{line}", f"without {name}", STATEMENTS["needed"], cases, agent=options.agent, left=left)
+            row(base / f"without{line}", f"without {name}", STATEMENTS["needed"], cases, options, left=left)
         for number, (name, rule) in enumerate((RULES if is_steps else WORK_RULES).items()):
             if options.without:
                 break
             if not options.only or name in options.only:
-                row(base / f"home{number}", name, rule, cases, agent=options.agent)
+                row(base / f"home{number}", name, rule, cases, options)
 
 
 def row(
-    folder: Path, name: str, rule: Tried, cases: tuple[Case, ...], *, agent: str, left: WithoutStatement | None = None
+    folder: Path,
+    name: str,
+    rule: Tried,
+    cases: tuple[Case, ...],
+    options: argparse.Namespace,
+    *,
+    left: WithoutStatement | None = None,
 ) -> None:
-    home = Home(folder)
+    home, agent = Home(folder), options.agent
     prepare_home(home)
     began = time.monotonic()
-    mind = Chancy(7, rule)
+    mind = Chancy(7, rule, options.errs)
     patch = Patch(Form.RULE, Action.ADD, "tried", rule.words, trust=Trust.USER)
     with obedient(mind) as server:
         own = agent == "whet"

@@ -77,7 +77,7 @@ def by_brute_force(past: list[Past]) -> float:
                 if trial.accepted and index not in useless:
                     continue
                 place += 1
-                held += part(place, trial.parts) * trial.evidence if trial.accepted else 0.0
+                held += part(place) * trial.evidence if trial.accepted else 0.0
             if held < (count + 1) * owed:
                 rates.append(part(place + 1) / ((count + 1) * owed - held))
     return min(rates)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whet.evidence.betting import aimed
-from whet.evidence.error_budget import SHARE, BudgetParts, Past, alpha_for, part, used_up
+from whet.evidence.error_budget import SHARE, Past, alpha_for, part, used_up
 from whet.evidence.verdicts import planned_side
 
 ACCEPTS = st.lists(st.booleans(), max_size=40)
@@ -19,17 +19,15 @@ CASES = 60
 PLACES = 10_000
 
 
-def history(accepts: Iterable[bool | float], *, luck: float = 1.0, even: int = 0) -> list[Past]:
+def history(accepts: Iterable[bool | float], *, luck: float = 1.0) -> list[Past]:
     """Trials of which some were accepted, each with the evidence that it had to have or some more.
 
-    A number says how much of its part a trial gave back. The first ones are of a time when the budget was divided
-    evenly.
+    A number says how much of its part a trial gave back.
     """
     past: list[Past] = []
-    for place, accepted in enumerate(accepts):
-        parts = BudgetParts.EVEN if place < even else BudgetParts.EARLY
-        evidence = luck / alpha_for(past, parts=parts) if accepted is True else 0.0
-        past.append(Past(accepted is True, evidence, parts, 0.0 if isinstance(accepted, bool) else accepted))
+    for accepted in accepts:
+        evidence = luck / alpha_for(past) if accepted is True else 0.0
+        past.append(Past(accepted is True, evidence, 0.0 if isinstance(accepted, bool) else accepted))
     return past
 
 
@@ -37,42 +35,22 @@ def weighed(useless: Iterable[Past]) -> float:
     """The evidence of useless trials by the parts in their order, each that was given back used by the next of them."""
     place, rest, found = 1, 1.0, 0.0
     for trial in useless:
-        found += rest * part(place, trial.parts) * trial.evidence
+        found += rest * part(place) * trial.evidence
         place, rest = (place, rest * trial.left) if trial.left else (place + 1, 1.0)
     return found
 
 
-def test_the_parts_never_make_more_than_the_whole() -> None:
-    for parts in BudgetParts:
-        assert 0.999 < sum(part(place, parts) for place in range(1, 100_001)) < 1
-
-
-def test_the_parts_only_fall() -> None:
-    for parts in BudgetParts:
-        assert all(part(place, parts) > part(place + 1, parts) for place in range(1, PLACES))
-
-
-def test_a_home_that_began_with_even_parts_spends_no_more_than_the_whole() -> None:
-    spent = list(itertools.accumulate(part(place, BudgetParts.EVEN) for place in range(1, PLACES)))
-    early = list(itertools.accumulate(part(place) for place in range(1, PLACES)))
-    # What is left to early parts from any place on is never more than what the even ones would have taken.
-    assert all(1 - later <= 1 - before for before, later in zip(spent, early, strict=True))
-
-
-def test_the_first_trials_have_most() -> None:
-    first, second, third = (part(place) / part(place, BudgetParts.EVEN) for place in (1, 2, 3))
-    assert first > 2
-    assert second > 1.5
-    assert third > 1.2
-    assert all(part(place) > 0.74 * part(place, BudgetParts.EVEN) for place in (10, 100, 1000))
+def test_the_parts_only_fall_and_never_make_more_than_the_whole() -> None:
+    assert 0.999 < sum(part(place) for place in range(1, 100_001)) < 1
+    assert all(part(place) > part(place + 1) for place in range(1, PLACES))
 
 
 @settings(max_examples=60)
-@given(st.lists(st.sampled_from([True, True, False, 0.9, 1.0]), max_size=10), LUCK, st.integers(0, 6))
+@given(st.lists(st.sampled_from([True, True, False, 0.9, 1.0]), max_size=10), LUCK)
 def test_whichever_trials_were_useless_their_evidence_pays_for_their_share(
-    accepts: list[bool | float], luck: float, even: int
+    accepts: list[bool | float], luck: float
 ) -> None:
-    past = history(accepts, luck=luck, even=even)
+    past = history(accepts, luck=luck)
     accepted = sum(each.accepted for each in past)
     for size in range(1, len(past) + 1):
         for useless in itertools.combinations(past, size):
@@ -131,7 +109,6 @@ def test_the_parts_are_those_that_past_trials_were_judged_by() -> None:
     tail = math.pi**2 / 6 - math.fsum(1 / trial**2 for trial in range(1, 11))
     for place in (1, 2, 3, 10, 100):
         even = 1 / ((place + 10) ** 2 * tail)
-        assert part(place, BudgetParts.EVEN) == pytest.approx(even)
         assert part(place) == pytest.approx(0.25 / 2**place + 0.75 * even)
 
 
@@ -139,7 +116,6 @@ def test_the_first_trial_may_risk_its_part_of_the_share() -> None:
     assert SHARE == 0.1
     assert alpha_for(()) == pytest.approx(0.1 * part(1))
     assert alpha_for((), share=0.2) == pytest.approx(0.2 * part(1))
-    assert alpha_for((), parts=BudgetParts.EVEN) == pytest.approx(0.1 * part(1, BudgetParts.EVEN))
     assert alpha_for([Past(accepted=False)] * 3) == pytest.approx(0.1 * part(4))
     assert Past(accepted=True).evidence == 0.0
 

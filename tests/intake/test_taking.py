@@ -185,6 +185,22 @@ def test_folders_and_globs_mean_the_files_in_them_oldest_first(tmp_path: Path) -
         list(named_files([str(tmp_path / "missing.jsonl")]))
 
 
+@pytest.mark.parametrize(
+    ("variable", "record"),
+    [
+        ("CLAUDE_CONFIG_DIR", "projects/-srv-shop/one.jsonl"),
+        ("CODEX_HOME", "sessions/2026/03/02/rollout-one.jsonl"),
+        ("HERMES_HOME", "state.db"),
+    ],
+)
+def test_an_agents_home_is_looked_for_where_its_variable_says(variable: str, record: str, tmp_path: Path) -> None:
+    path = tmp_path / "elsewhere" / record
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    places = usual_places(tmp_path / "person", {variable: str(tmp_path / "elsewhere")})
+    assert [place.files for place in places if place.files] == [(path,)]
+
+
 def test_usual_places_are_found_beneath_the_persons_folder(tmp_path: Path) -> None:
     rollout = tmp_path / ".codex" / "sessions" / "2026" / "03" / "01" / "rollout-1.jsonl"
     rollout.parent.mkdir(parents=True)

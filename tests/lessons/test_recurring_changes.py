@@ -57,6 +57,20 @@ def test_another_program_that_works_is_named_with_what_fails() -> None:
     ]
 
 
+def test_what_the_error_itself_names_comes_before_the_work_that_was_to_be_done() -> None:
+    def story(part: str) -> Sequence[Turn]:
+        return (
+            fails(f"python3 -m unittest test_{part}", "Use: ./dev test MODULE"),
+            fails(f"./dev test {part}", f"AssertionError: {part}.txt must say {part}word"),
+            shell(f"echo {part}word >{part}.txt", ""),
+            shell(f"./dev test {part}", "1 passed"),
+        )
+
+    assert learned(told(story))[0] == (
+        "`python3 -m unittest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead."
+    )
+
+
 def test_a_step_in_between_is_the_lesson_where_the_same_call_then_works() -> None:
     def story(part: str) -> Sequence[Turn]:
         tests = f"npm test {part}"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from command import environment
 from proving.agents import MODELS, configure, program
+from proving.cart_project import with_python
 from proving.obedient import Obedient
 from proving.repository_scenes import git, new_repository
 
@@ -82,5 +83,5 @@ def agent_at_work(name: str, tmp_path: Path, repository: Path, server: Obedient)
     found |= {FOLDERS[name]: str(config)} if name in FOLDERS else {}
     found |= {f"XDG_{each.upper()}_HOME": str(config / each) for each in XDG} if name == "opencode" else {}
     found |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    found["PATH"] = os.pathsep.join((str(Path(path).parent), os.environ["PATH"]))
+    found["PATH"] = os.pathsep.join((str(Path(path).parent), with_python()))
     return AgentAtWork(name, path, config, repository, found)

@@ -12,7 +12,7 @@ from replies import says
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.changes.apply import Refused, apply
 from whet.errors import WhetError
-from whet.evidence.error_budget import BudgetParts, Past
+from whet.evidence.error_budget import Past
 from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
@@ -87,15 +87,6 @@ def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> N
     assert past_trials(small, embedded) == (Past(accepted=False, left=1.0),)
     later = prepared(small, embedded, WantedTrial(OTHER, questions(8)), id="t2")
     assert later.design.alpha == ready.design.alpha, "nothing differed, so no error was risked"
-
-
-def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Database) -> None:
-    progress = tried(small, prepared(small, embedded, WantedTrial(RULE, questions(20))), supply_of(obeys))
-    [entry] = Ledger(embedded).entries()
-    once = msgspec.json.encode(replace(progress, parts=BudgetParts.EVEN)).decode()
-    assert '"parts"' not in once, "what was stored before there were early parts does not name them"
-    Ledger(embedded).append([replace(entry, verdict=once)])
-    assert [trial.parts for trial in past_trials(small, embedded)] == [BudgetParts.EARLY, BudgetParts.EVEN]
 
 
 def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(

@@ -1,5 +1,6 @@
 """Measures of an attempt: errors, the first success, and how many different calls there were."""
 
+from conversations import shell
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
@@ -38,3 +39,9 @@ def test_late_errors_are_not_early_ones() -> None:
     messages += called(EARLY_TURNS, "edit", error=True)
     found = measure(messages, GOOD, began=0.0, spent=Spent(), ending="finished")
     assert (found.errors, found.early_error_rate) == (1, 0.0)
+
+
+def test_tests_run_by_a_script_of_the_project_are_checks_too() -> None:
+    runs = (shell("python3 -m unittest test_a", "OK"), shell("./dev test a", "1 passed"), shell("./dev start", "up"))
+    messages = [message for each in runs for message in each]
+    assert measure(messages, GOOD, began=0.0, spent=Spent(), ending="finished").checks == 2

@@ -195,6 +195,8 @@ def test_what_standing_cases_cost_more_takes_an_acceptance_away() -> None:
     result = judged(fixed, [*helped, *dear])
     assert result.verdict.ruling is Ruling.UNDECIDED
     assert result.held_back == "the standing cases take 2.0 times the tokens"
+    first_done = [replace(each, measures=replace(each.measures, passed=each.arm is Arm.CANDIDATE)) for each in dear]
+    assert judged(fixed, [*helped, *first_done]).verdict.ruling is Ruling.ACCEPT, "giving up early costs less"
 
 
 def test_a_trial_ends_with_its_budget() -> None:

@@ -1,13 +1,16 @@
 """Whether the situation of a case came up in an attempt, and how it was handled."""
 
+import json
+
 import pytest
 
 from conversations import agent, conversation, shell, user
 from whet.outcomes.view import gather
+from whet.sessions.transcripts import ToolCall
 from whet.trials.cases import Case
-from whet.trials.handling import handled
-from whet.trials.judged_files import counts, reached_by
-from whet.trials.step_cases import recoveries, step_case
+from whet.trials.shapes import only_looks
+from whet.trials.step_cases import handling, recoveries, step_case
+from whet.trials.ways_to_test import counts, reached_by
 
 WRONG = shell("pytest part1", "bash: pytest: command not found", error=True)
 RIGHT = shell("./dev test part1", "3 passed")
@@ -28,13 +31,27 @@ def case() -> Case:
         ((WRONG, RIGHT), False),  # that it recovers is the trouble
         ((shell("ls", "dev"),), None),
         ((shell("./dev test part7", "3 passed"),), None),
-        ((shell("./dev test part1", "1 failed", error=True),), None),
+        ((shell("./dev test part1", "1 failed", error=True),), True),  # red tests ran: the work is still to do
+        ((shell("./dev test part1", "Use: ./dev test MODULE", error=True),), None),
+        ((RIGHT[0],), None),  # its answer is still to come
         ((agent("Which part do you mean?"),), None),
     ],
 )
 def test_the_first_call_of_the_situation_decides(turns: tuple[object, ...], is_handled: bool | None) -> None:
     told = conversation(user("Run the tests of part1."), *turns)  # type: ignore[arg-type]
-    assert handled(case().check, told.messages) is is_handled
+    assert handling(case().check, told.messages).is_handled is is_handled
+
+
+def test_only_looks_are_sure_to_have_changed_nothing() -> None:
+    looks = ("ls; cat dev 2>/dev/null", "cat dev 2>&1 | head -5", "cd tests && ls")
+    others = (
+        "echo x >dev", "ls 2>dev", "cat <(rm dev)", "ls `rm dev`", "ls $(rm dev)", "find . -delete", "ls & rm dev",
+        "cd x\nrm dev", "(rm dev)", "ls >/dev/null/../dev", "ls 2>&1 >dev", "",
+    )  # fmt: skip
+    for line in (*looks, *others):
+        assert only_looks(ToolCall("one", "Bash", json.dumps({"command": line}))) is (line in looks), line
+    for tool in ("Read", "Grep", "Edit", "Skill"):
+        assert only_looks(ToolCall("one", tool, "{}")) is (tool in ("Read", "Grep")), tool
 
 
 def test_programs_of_the_task_count_and_what_judges_them_does_not() -> None:

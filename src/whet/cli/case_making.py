@@ -10,7 +10,7 @@ from rich.table import Table
 
 from whet.cli.analysed import lesson_named
 from whet.cli.options import json_command, own_store
-from whet.cli.output import counted_bar, give, plain, table
+from whet.cli.output import counted_bar, give, next_lines, plain, table
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import cases_of_session
 from whet.proving.cases_from_commits import (
@@ -133,7 +133,8 @@ def _of_lesson(lesson: str, last: int, folder: Path | None) -> int:
                 done(number, len(latest))
     told = f"{many(len(kept), 'case')} from {many(len(latest), 'session')}: {plain(', '.join(kept)) or 'none'}."
     why = (f"[dim]{count:,} left out: {plain(reason)}.[/]" for reason, count in left_out.most_common())
-    return give({"cases": kept, "left_out": dict(left_out)}, (told, *why), code=int(not kept))
+    then = next_lines("`whet try --rule TEXT --cases NAME` tests a rule on them.") if kept else ()
+    return give({"cases": kept, "left_out": dict(left_out)}, (told, *why, *then), code=int(not kept))
 
 
 def _of_session(session: str, folder: Path | None, *, dry_run: bool) -> int:

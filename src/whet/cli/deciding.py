@@ -213,7 +213,7 @@ def chosen_lessons(by: Decider, names: tuple[str, ...], *, proposing: bool = Fal
             found = waiting_lessons(by.home, by.database, now=time.time())
     for name in names:
         if not _named(found, name):
-            advice = "To list what waits, run `whet lessons --waiting`."
+            advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
             raise WhetError(f"No lesson {name} waits for you.", advice=advice)
     return list({each.standing.entry: each for name in names for each in _named(found, name)}.values())
 

@@ -24,6 +24,7 @@ from whet.store.settings_file import load as load_settings
 from whet.targets import settings, sync
 from whet.targets.reaching import Reader, command_for, hooked_agents, reader_of, reads
 from whet.targets.sync import SyncOrder, TargetChange, tell
+from whet.text.words import many
 
 HOOK, FILE, PROMPT = "hook", "file", "prompt"
 SHARE = 0.5
@@ -105,8 +106,8 @@ def begun(
     files = tell(home, database, now=time.time())
     state = ledger_of(home, database).state()
     rules = [rule for entry in made if (rule := state.get(Form.RULE, entry.patch.name))]
-    days = days_until_known(database, rules, now=time.time())
-    when = f" (about {days} days)" if days else ""
+    days = days_until_known(database, rules, by_day=all(each.by == FILE for each in told), now=time.time())
+    when = f" (about {many(days, 'day')})" if days else ""
     whom = ", ".join(each.words for each in told)
     helps = f"the {len(made)} help together" if len(made) > 1 else "it helps"
     what = f"told to {100 * share:.0f} % of new sessions of {whom} until it is known whether {helps}{when}"

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 LOOKS = (10, 14, 20, 30, 40, 46, 54, 64, 78, 100, 150, 220, 320)
-"""After how many sessions is looked; chosen on simulated sessions, most of the error rate for effects like 35 to
-5 %, and enough of it early on that one like 95 to 5 % is known after ten."""
+"""After how many sessions is looked; chosen on simulated sessions."""
 
-SPENT = (0.1, 0.15, 0.15, 0.16, 0.9, 0.91, 0.92, 0.93, 0.95, 0.97, 0.98, 0.99, 1.0)
-"""The part of the error rate that may have been used up by then."""
+SPENT = (0.1, 0.15, 0.15, 0.16, 0.25, 0.8, 0.8, 0.8, 0.8, 0.86, 0.97, 0.98, 1.0)
+"""The part of the error rate that may have been used up by then: enough early on that an effect like 95 to 5 % is known
+after ten, most of it for one like 35 to 5 %, and a fifth for medium ones, which take long (docs/decisions/0105)."""
 
 Ways = list[list[float]]  # the chance of each number of failures that were told, and of successes that were
 

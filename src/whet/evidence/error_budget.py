@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from whet.evidence.verdicts import ALPHA
@@ -17,33 +16,24 @@ FIRST = 0.25
 """The share of the budget that is for the first few trials alone: half of it for the first, then half of the rest."""
 
 
-class BudgetParts(StrEnum):
-    """How a budget was divided when a trial was planned."""
-
-    EVEN = "even"  # as it once was
-    EARLY = "early"
-
-
 class Past(NamedTuple):
-    """A trial that was judged: the evidence that it was accepted with, and how the budget was divided then.
+    """A trial that was judged, and the evidence that it was accepted with.
 
     One that gave up what it had won, and lost little, leaves so much of its part to the next (docs/decisions/0095).
     """
 
     accepted: bool
     evidence: float = 0.0
-    parts: BudgetParts = BudgetParts.EARLY
     left: float = 0.0
 
 
-def part(place: int, parts: BudgetParts = BudgetParts.EARLY) -> float:
+def part(place: int) -> float:
     """The part of the budget at this place (from 1); all of them, for ever, make 1.
 
     The delay spreads the budget: of hundreds of trials the later ones still have a chance. Most people make few, so
     the first ones have something of their own (docs/decisions/0010).
     """
-    even = 1 / ((place + DELAY) ** 2 * _SUM)
-    return even if parts is BudgetParts.EVEN else FIRST * 0.5**place + (1 - FIRST) * even
+    return FIRST * 0.5**place + (1 - FIRST) / ((place + DELAY) ** 2 * _SUM)
 
 
 def used_up(past: Sequence[Past]) -> float:
@@ -51,23 +41,18 @@ def used_up(past: Sequence[Past]) -> float:
     place, rest, used = 1, 1.0, 0.0
     for trial in past:
         if not trial.accepted:
-            used += part(place, trial.parts) * rest * (1 - trial.left)
+            used += part(place) * rest * (1 - trial.left)
             place, rest = (place, rest * trial.left) if trial.left else (place + 1, 1.0)
     return used
 
 
-def alpha_for(
-    past: Sequence[Past], *, share: float = SHARE, most: float = ALPHA, parts: BudgetParts = BudgetParts.EARLY
-) -> float:
+def alpha_for(past: Sequence[Past], *, share: float = SHARE, most: float = ALPHA) -> float:
     """The error rate at which the next trial is to be judged, given all trials before it in their order.
 
     This is e-LOND, closed: whichever trials were truly useless, the evidence of those among them, weighted by the parts
     in their order, is at least the share of them among the accepted, divided by `share`. So the mean false share is
     within `share` however the trials depend on each other. An accepted trial uses up no part and earns the later
     ones more. The rate is never more than `most`, that of one trial alone.
-
-    Trials that were planned with even parts keep them. What follows has early ones, which leave less than the even
-    ones from every place on: together they never make more than 1.
     """
     accepted, others, rest = 0, 0, 1.0  # rest: what is left of the part at the next place
     least = [0.0]  # by count: the least weighted evidence that so many of the accepted trials hold
@@ -76,15 +61,12 @@ def alpha_for(
             others, rest = (others, rest * trial.left) if trial.left else (others + 1, 1.0)
             continue
         # Only the next place has lost something; to count that for all places is on the safe side.
-        taken = [
-            known + rest * part(others + count, trial.parts) * trial.evidence
-            for count, known in enumerate(least, start=1)
-        ]
+        taken = [known + rest * part(others + count) * trial.evidence for count, known in enumerate(least, start=1)]
         least = [0.0, *(min(pair) for pair in zip([*least[1:], math.inf], taken, strict=True))]
         accepted += 1
     owed = 1 / (share * (accepted + 1))
     rates = (
-        rest * part(others + count + 1, parts) / ((count + 1) * owed - held)
+        rest * part(others + count + 1) / ((count + 1) * owed - held)
         for count, held in enumerate(least)
         if held < (count + 1) * owed
     )

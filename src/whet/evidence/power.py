@@ -32,10 +32,10 @@ class TrialPlan(Value, frozen=True):
     cost_expected: float
 
 
-def deviation(pass_rate: float, seeds: int, *, likeness: float = LIKENESS, spread: float = SPREAD) -> float:
+def deviation(pass_rate: float, seeds: int) -> float:
     """The standard deviation of a case's difference, averaged over its seeds, for a base arm that passes so often."""
-    within = 2 * (1 - likeness) * pass_rate * (1 - pass_rate)
-    return math.sqrt(within / seeds + spread * spread)
+    within = 2 * (1 - LIKENESS) * pass_rate * (1 - pass_rate)
+    return math.sqrt(within / seeds + SPREAD * SPREAD)
 
 
 def power(effect: float, *, spread: float, cases: int, alpha: float) -> float:

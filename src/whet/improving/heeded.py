@@ -65,15 +65,9 @@ class ToldRecords(NamedTuple):
     reminded: frozenset[tuple[str, str, int]]
 
 
-def following(
-    home: Home,
-    database: Database,
-    rules: Iterable[Item],
-    *,
-    progress: Callable[[int, int], None] = lambda *_: None,
-) -> dict[str, Following]:
+def following(home: Home, database: Database, rules: Iterable[Item]) -> dict[str, Following]:
     """How each rule fared, by its name, in the sessions of its project that began after it came into force."""
-    found = seen_rules(home, database, rules, progress=progress)
+    found = seen_rules(home, database, rules)
     return {name: count_following(seen) for name, seen in found.items()}
 
 

@@ -319,6 +319,8 @@ def decisions_on_lessons(home: Home, database: Database) -> DecisionsOnLessons:
 
 def propose_lesson(home: Home, database: Database, lesson: Lesson, *, now: float) -> Entry:
     """Let a lesson wait for a person, as an improvement does with what it cannot try."""
+    if lesson.standing.stage is LessonStage.LIVE:
+        raise WhetError(f"Lesson {lesson.id} is live already.", advice="`whet live` shows how it goes.")
     if not lesson.is_proposable:
         words = lesson.standing.words
         raise WhetError(f"Lesson {lesson.id} is not proposed: {words}.", advice="`whet lessons` lists others.")

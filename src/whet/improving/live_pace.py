@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 
 from whet.evidence.coin_looks import LOOKS
-from whet.improving.live_sessions import live_sessions, where_of
-from whet.improving.measured_units import DrawnUnit, measure
+from whet.improving.live_sessions import DrawnUnit, live_sessions, measure, where_of
 from whet.ledger.entries import Item
 from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
@@ -18,8 +17,11 @@ ENOUGH = LOOKS[2]
 """After so many sessions in its situation a rule that spares most failures is known to (evidence.coin_looks)."""
 
 
-def days_until_known(database: Database, rules: Sequence[Item], *, now: float) -> int | None:
-    """In about how many days enough sessions will have come into a situation of the rules; None where nothing tells."""
+def days_until_known(database: Database, rules: Sequence[Item], *, by_day: bool = False, now: float) -> int | None:
+    """In about how many days enough sessions will have come into a situation of the rules; None where nothing tells.
+
+    Where a file is drawn for by the day, all sessions of a day count as one.
+    """
     rules = [rule for rule in rules if detector_of(rule.situation)]
     if not rules:
         return None
@@ -31,7 +33,7 @@ def days_until_known(database: Database, rules: Sequence[Item], *, now: float) -
     if not came_up:
         return None
     a_day = came_up * len(meant) / len(read) / days_seen(meant[0].dated, now=now)
-    return math.ceil(ENOUGH / a_day)
+    return math.ceil(ENOUGH / (min(a_day, 1.0) if by_day else a_day))
 
 
 def days_seen(first: float, *, now: float) -> float:

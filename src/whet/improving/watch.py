@@ -13,8 +13,15 @@ from whet.evidence.coin_looks import next_look
 from whet.examples.choosing import TemplateEffect, standing
 from whet.examples.templates import Template
 from whet.hooks.starting import unit_of_session
-from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_by_draw, where_of
-from whet.improving.measured_units import DrawnUnit, measure
+from whet.improving.live_sessions import (
+    SETTLED_SECONDS,
+    DrawnUnit,
+    Live,
+    live_sessions,
+    measure,
+    settled_by_draw,
+    where_of,
+)
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.holding import holds
 from whet.ledger.patches import Action, Form, Patch

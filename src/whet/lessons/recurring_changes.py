@@ -75,7 +75,13 @@ def again(change: RecurringChange, count: int) -> RecurringChange:
 def _rank(candidate: _Candidate) -> tuple[float, ...]:
     gap = sum(each.way.gap for each in candidate.seen) / len(candidate.seen)
     specific = sum(map(len, candidate.feature[1])) + sum(map(len, candidate.head))
-    return (-len(candidate.seen), -round(candidate.bits / 4), gap, -specific)
+    named = sum(_is_named(each) for each in candidate.seen) / len(candidate.seen)
+    return (-len(candidate.seen), -round(named), -round(candidate.bits / 4), gap, -specific)
+
+
+def _is_named(sighting: SeenChange) -> bool:
+    """Whether the error itself names the program that worked instead."""
+    return sighting.way.how is HowChanged.CALL and sighting.way.call.words[0] in sighting.changed.error.split()
 
 
 def _most_specific(candidate: _Candidate, among: Iterable[_Candidate]) -> _Candidate:

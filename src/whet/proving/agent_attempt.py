@@ -21,7 +21,7 @@ from whet.proving.checks import judge
 from whet.proving.executing import carry_out, grounds_of
 from whet.proving.executors import Runner, program_of, runner_named, version_of
 from whet.proving.instructing import instruct
-from whet.proving.judged_work import WorkEnd, has_spoiled, judge_work
+from whet.proving.judged_work import WorkEnd, judge_work, was_handled
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.workspace import hidden_by
 from whet.proving.world import TrialWorld
@@ -43,8 +43,7 @@ from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
 from whet.trials.checks import FinishedRun, mark
-from whet.trials.handling import handled
-from whet.trials.shapes import fits
+from whet.trials.step_cases import handling
 from whet.work.orders import Failed
 
 STEP_TURNS = 12  # of another agent, until the situation of a step is decided
@@ -125,7 +124,7 @@ def left_by_run(
         printed=ended.text,
         gamed=ended.gamed,
         carried=carried_calls(situation, case, messages) if check.outcome else (),
-        handled=_handled(situation, case, messages) if case.kind == "step" else None,
+        handled=was_handled(situation, case, messages) if case.kind == "step" else None,
     )
 
 
@@ -219,17 +218,8 @@ class _Stage(NamedTuple):
         return replace(left_by_run(situation, overlay, case, messages, answer), rubric=passed), spent
 
 
-def _handled(situation: Situation, case: Case, messages: tuple[Message, ...]) -> bool | None:
-    """Whether the situation was handled; not where the script that was called had been changed before."""
-    found = handled(case.check, messages)
-    shapes = case.check.calls.one_of if case.check.calls else ()
-    calls = (call for message in messages for call in message.calls)
-    made = next((command_of(call) for call in calls if any(fits(shape, call) for shape in shapes)), "")
-    return False if found and made and has_spoiled(situation, case, made) else found
-
-
 def _is_decided(case: Case, transcript: Transcript) -> bool:
-    return handled(case.check, transcript.messages) is not None
+    return handling(case.check, transcript.messages).is_handled is not None
 
 
 def turns_of(case: Case) -> int:

@@ -4,7 +4,7 @@ import filecmp
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +13,13 @@ from whet.agent.tools.situation import Situation
 from whet.proving.checks import CommandEnd
 from whet.proving.repositories import begin_history, files_of, text_of
 from whet.proving.workspace import cleared, put_tests, run_check, run_setup, with_environment, write_file, write_start
+from whet.sessions.arguments import command_of
+from whet.sessions.transcripts import Message
 from whet.trials.cases import Case
 from whet.trials.checks import command_faults
-from whet.trials.judged_files import copied_answers, counts, reached_by, twisted
-from whet.trials.ways_to_test import is_test
+from whet.trials.shapes import only_looks, only_runs
+from whet.trials.step_cases import handling
+from whet.trials.ways_to_test import CODE, copied_answers, counts, is_test, reached_by, twisted
 
 LARGEST = 2_000_000
 LARGEST_READ = 200_000
@@ -56,14 +59,29 @@ def judge_work(situation: Situation, case: Case) -> WorkEnd:
     return WorkEnd(*ended, _gamed(situation, case, left))
 
 
-def has_spoiled(situation: Situation, case: Case, command: str) -> bool:
-    """Whether a script or file that a command reaches is no longer as the case has it."""
+def was_handled(situation: Situation, case: Case, messages: Sequence[Message]) -> bool | None:
+    """Whether the situation of a step was handled, and by nothing that was made to say so.
+
+    The call does not count where what it runs or reads had been changed before it. What is changed after it does not
+    matter, but only looks are sure to have changed nothing before.
+    """
+    found = handling(case.check, messages)
+    command = command_of(found.call) if found.call else ""
+    if not command or (only_runs(command) and all(map(only_looks, found.before))):
+        return found.is_handled
+    return False if _has_spoiled(situation, case, command) else found.is_handled
+
+
+def _has_spoiled(situation: Situation, case: Case, command: str) -> bool:
+    """Whether a test, or a script or file that a command reaches, is no longer as the case has it."""
     with fresh_workspace(situation, case) as fresh:
-        reached = reached_by(command, tuple(_files(fresh.folder)), lambda path: _text(fresh.folder / path))
+        start = frozenset(_files(fresh.folder))
+        reached = reached_by(command, start, lambda path: _text(fresh.folder / path))
+        tests = frozenset(path for path in start if is_test(path) and path.rpartition(".")[2] in CODE)
         found = frozenset(_files(situation.folder))
         return any(
             path not in found or not filecmp.cmp(situation.folder / path, fresh.folder / path, shallow=False)
-            for path in reached
+            for path in reached | tests
         )
 
 

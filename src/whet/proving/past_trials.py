@@ -43,7 +43,7 @@ def past_trials(home: Home, database: Database, project: str | None = None) -> t
             continue
         accepted = ruling is Ruling.ACCEPT
         left = progress.after.given_back if ruling is Ruling.UNDECIDED else 0.0
-        past = Past(accepted, progress.evidence if accepted else 0.0, progress.parts, left)
+        past = Past(accepted, progress.evidence if accepted else 0.0, left)
         number = progress.after.trials
         place = places.get((progress.change, number - 1), len(found)) if number > 1 else len(found)
         found[place : place + 1] = [past]

@@ -18,7 +18,7 @@ from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
 from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
 from whet.proving.attempt import begin, is_interactive, served
-from whet.proving.executors import Runner, program_of, runner_named, settings_of, version_of
+from whet.proving.executors import program_of, runner_named, settings_of, version_of
 from whet.proving.instructing import Instructed, expect_tellable, instruct
 from whet.proving.overlay import overlaid
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
@@ -61,17 +61,7 @@ class WantedTrial(NamedTuple):
     about: int = 0  # the entry that waits for a decision on it
 
 
-class TrialSurroundings(NamedTuple):
-    """What requests are put together from."""
-
-    home: Home
-    database: Database
-    settings: Settings
-    chosen: Chosen
-    world: TrialWorld
-
-
-class Applying(NamedTuple):
+class _Applying(NamedTuple):
     """The cases in which the change is told, what it costs a session, and about what one attempt costs."""
 
     cases: list[Case]
@@ -86,7 +76,7 @@ class _Ground(NamedTuple):
     world: TrialWorld
     change: str
     before: PastEvidence
-    applying: Applying
+    applying: _Applying
 
 
 def order(trial: Trial) -> Order:
@@ -161,16 +151,19 @@ def _ground(
         is_judged = any(case.check.rubric for case in cases)
         world = world_of(home, database, settings, grounds_of_agent(home, settings, asked, is_judged=is_judged))
         scene = AttemptScene(home, database, settings, world)
-        agent, price, of_one = prepare_agent(scene, asked, patch, cases, now=now)
+        agent, price = _prepare_agent(scene, asked, patch, cases, now=now)
         before = known(change := _change(wanted, agent, targets))
         conditions = replace(conditions, agent=agent, model=agent.model)
-        return _Ground(conditions, world, change, before, Applying(_new_of(own, before), price, of_one))
+        seconds = max(case.budget.seconds for case in cases)
+        of_one = _of_one_by(database, agent, settings, seconds=seconds)
+        return _Ground(conditions, world, change, before, _Applying(_new_of(own, before), price, of_one))
     conditions = replace(conditions, model=conditions.model or settings.model)
     chosen = (supply or served)(home, settings, conditions.model)
     world = world_of(home, database, settings, grounds_of_model(home, settings, conditions.model, chosen))
     before = known(change := _change(wanted, conditions.model, targets))
-    around = TrialSurroundings(home, database, settings, chosen, world)
-    return _Ground(conditions, world, change, before, where_told(around, patch, _new_of(own, before), now=now))
+    scene = AttemptScene(home, database, settings, world)
+    applying = _where_told(scene, chosen, patch, _new_of(own, before), now=now)
+    return _Ground(conditions, world, change, before, applying)
 
 
 def expect_worth_it(trial: Trial) -> None:
@@ -251,12 +244,13 @@ def _targets(cases: Sequence[Case]) -> list[Case]:
     return found
 
 
-def where_told(around: TrialSurroundings, patch: Patch, cases: Sequence[Case], *, now: float) -> Applying:
+def _where_told(scene: AttemptScene, chosen: Chosen, patch: Patch, cases: Sequence[Case], *, now: float) -> _Applying:
     """Leave out the cases in which the model would not even read the rule; proves that the change can be applied."""
     groups: dict[tuple[str, ...], list[Case]] = {}
     for case in cases:
         groups.setdefault(case.tools if patch.form is Form.RULE else (), []).append(case)
-    told = [(found, shown) for found in groups.values() if (shown := _shown(around, patch, found[0], now=now)).is_told]
+    shown_to = ((found, _shown(scene, chosen, patch, found[0], now=now)) for found in groups.values())
+    told = [(found, shown) for found, shown in shown_to if shown.is_told]
     if not told:
         raise WhetError(
             "No request of these cases would hold the rule, so they cannot test it.",
@@ -267,8 +261,8 @@ def where_told(around: TrialSurroundings, patch: Patch, cases: Sequence[Case], *
     conversations = sum(_length(case) for case in applying) // len(applying)
     calls = min(USUAL_CALLS, applying[0].budget.model_calls)
     usage = Usage(input=(shown.asked + conversations) * calls, output=USUAL_OUTPUT * calls)
-    of_one = Spent(calls, usage.input, usage.output, dollars=cost(usage, around.chosen.model.prices))
-    return Applying(applying, shown.price, of_one)
+    of_one = Spent(calls, usage.input, usage.output, dollars=cost(usage, chosen.model.prices))
+    return _Applying(applying, shown.price, of_one)
 
 
 class _Shown(NamedTuple):
@@ -277,8 +271,8 @@ class _Shown(NamedTuple):
     is_told: bool
 
 
-def _shown(around: TrialSurroundings, patch: Patch, case: Case, *, now: float) -> _Shown:
-    home, _, settings, chosen, world = around
+def _shown(scene: AttemptScene, chosen: Chosen, patch: Patch, case: Case, *, now: float) -> _Shown:
+    home, _, settings, world = scene
     prompts: list[str] = []
     tools = 0
     place = RunPlace(hidden=(home.folder,), environments=world.environments)
@@ -304,19 +298,14 @@ def _length(case: Case) -> int:
     return sum(estimate(text) for text in said or [case.task, *case.files.values()])
 
 
-class ReadyAgent(NamedTuple):
-    """An agent that a trial can begin with, what the change adds to its sessions, and about what an attempt costs."""
-
-    agent: TrialAgent
-    price: Price
-    of_one: Spent
-
-
-def prepare_agent(
+def _prepare_agent(
     scene: AttemptScene, agent: TrialAgent, patch: Patch, cases: Sequence[Case], *, now: float
-) -> ReadyAgent:
-    """Prove that the change reaches the agent. Raises WhetError where it does not, or where a case cannot be asked."""
-    home, database, settings, world = scene
+) -> tuple[TrialAgent, Price]:
+    """The agent in its version, and what the change adds to its sessions.
+
+    Raises WhetError where the change does not reach it, or where a case cannot be asked.
+    """
+    home, _, settings, world = scene
     runner = runner_named(agent.name, settings)
     program = program_of(runner, path=os.environ.get("PATH"))
     for case in cases:
@@ -334,8 +323,7 @@ def prepare_agent(
         )
     model = agent.model or settings_of(agent.name, settings).model
     version = version_of(runner, program, os.environ)
-    of_one = _of_one_by(database, runner, model, settings, seconds=max(case.budget.seconds for case in cases))
-    return ReadyAgent(TrialAgent(agent.name, version, model), cache_price(told[0].text, told[1].text), of_one)
+    return TrialAgent(agent.name, version, model), cache_price(told[0].text, told[1].text)
 
 
 def _expect_judge(settings: Settings, cases: Sequence[Case]) -> None:
@@ -347,7 +335,7 @@ def _expect_judge(settings: Settings, cases: Sequence[Case]) -> None:
         )
 
 
-def _of_one_by(database: Database, runner: Runner, model: str, settings: Settings, *, seconds: float) -> Spent:
+def _of_one_by(database: Database, agent: TrialAgent, settings: Settings, *, seconds: float) -> Spent:
     """About what an attempt costs: as much as the agent's earlier ones on average, and at most so long."""
-    used = usual_use(database, runner.name) or USUAL_OF_AGENT
-    return Spent(0, used.input, used.output, used.cached, seconds, dollars_for(used, model, settings))
+    used = usual_use(database, agent.name) or USUAL_OF_AGENT
+    return Spent(0, used.input, used.output, used.cached, seconds, dollars_for(used, agent.model, settings))

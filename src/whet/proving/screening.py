@@ -10,12 +10,11 @@ from msgspec.structs import replace
 from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
 from whet.proving.attempt import attempt, vouch_for
-from whet.runs.run import Sampling
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.records import has_stored, keep_material, keep_progress, key_of, progress_of
-from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
+from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case
 from whet.values import Value
 from whet.work.orders import DirectSteps, decoded
@@ -94,7 +93,7 @@ def screened(database: Database, cases: tuple[Case, ...], conditions: AttemptCon
     if not any(not case.guard and case.name not in names for case in cases):
         raise WhetError(
             "Every case passes without the change, so none can show that it helps.",
-            advice="Give harder cases: `whet cases add`, `whet cases add`.",
+            advice="Give harder cases: `whet cases add`.",
         )
     guards = {case.name for case in sorted(passing, key=_order)[:MOST_GUARDS]}
     kept = (replace(case, guard=True) if case.name in guards else case for case in cases)
@@ -108,22 +107,9 @@ def _always_passes(database: Database, case: Case, conditions: AttemptConditions
     return found is not None and found.case == case.key and found.always_passes and has_stored(database, found)
 
 
-class _Attempter(Value, frozen=True):
-    """Who attempts a case. The first fields are those of the first version: they keep its screenings known."""
-
-    trial: str
-    case: str
-    arm: Arm
-    seed: int
-    model: str
-    sampling: Sampling
-    agent: TrialAgent | None = None
-
-
 def _place(case: Case, conditions: AttemptConditions) -> str:
     """Under what a screening is remembered: the case, and who attempts it."""
-    who = _Attempter("", "", Arm.BASE, 0, conditions.model, conditions.sampling, conditions.agent)
-    return f"screening-{key_of(case.key, who)}"
+    return f"screening-{key_of(case.key, conditions.model, conditions.sampling, conditions.agent)}"
 
 
 def _order(case: Case) -> str:

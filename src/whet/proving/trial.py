@@ -7,7 +7,6 @@ from functools import partial
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling
 from whet.examples import templates
 from whet.examples.choosing import TemplateEffect
@@ -105,7 +104,6 @@ def _progress(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) ->
         len(attempts),
         sum(len(wave) for wave in waves(trial)),
         trial.change.price,
-        parts=BudgetParts.EARLY,
         change=trial.change.key,
         after=left_to_next(trial, attempts, result),
         left_out=trial.cases.left_out,

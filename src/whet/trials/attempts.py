@@ -11,11 +11,13 @@ from whet.evidence.classical import wilson
 from whet.evidence.intervals import Interval
 from whet.evidence.outcome_table import TIES
 from whet.outcomes.deciding import Outcome, decide
+from whet.outcomes.view import JudgedCall
 from whet.runs.run import Sampling, Spent, together
-from whet.sessions.call_effects import Effect, effect_of
+from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import Exchange, Message, Role, pair
 from whet.text.words import plain_name
 from whet.trials.checks import Mark
+from whet.trials.ways_to_test import runs_tests
 from whet.values import Value
 
 FEW_INVALID = 4  # with fewer of them, or with half of the attempts at most, a trial goes on
@@ -34,7 +36,7 @@ class Measures(Value, frozen=True):
     first_success_seconds: float | None = None
     tools: int = 0  # different tools that were called
     distinct_calls: int = 0  # different in tool or arguments
-    checks: int = 0  # calls that test, build or lint
+    checks: int = 0  # calls that test, build or lint, by a script of the project too
     spent: Spent = Spent()
     ending: str = ""
 
@@ -241,7 +243,8 @@ def measure(messages: Sequence[Message], mark: Mark, *, began: float, spent: Spe
     """The measures of what a run added to its conversation; `began` is when it was ordered."""
     exchanges = pair(messages).exchanges
     turns = _turns(messages)
-    outcomes = [decide(exchange).outcome for exchange in exchanges]
+    steps = [JudgedCall(exchange, decide(exchange)) for exchange in exchanges]
+    outcomes = [step.decision.outcome for step in steps]
     early = [
         outcome for exchange, outcome in zip(exchanges, outcomes, strict=True) if turns[exchange.asked] <= EARLY_TURNS
     ]
@@ -257,7 +260,7 @@ def measure(messages: Sequence[Message], mark: Mark, *, began: float, spent: Spe
         first_success_seconds=_after(messages, first, began) if first else None,
         tools=len({plain_name(exchange.call.name) for exchange in exchanges}),
         distinct_calls=len({(plain_name(each.call.name), each.call.arguments) for each in exchanges}),
-        checks=sum(effect_of(each.call) is Effect.CHECKS for each in exchanges),
+        checks=sum(step.effect is Effect.CHECKS or runs_tests(step) for step in steps),
         spent=spent,
         ending=ending,
     )

@@ -6,7 +6,6 @@ from enum import StrEnum
 from msgspec.structs import replace
 
 from whet.evidence import power
-from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import ALPHA, Verdict, fixed_order
 from whet.ledger.patches import Form
 from whet.runs.run import Spent
@@ -126,7 +125,6 @@ class TrialProgress(Value, frozen=True):
     planned: int
     price: Price = Price()
     entry: int = 0  # of the ledger, once it is there
-    parts: BudgetParts = BudgetParts.EVEN  # of the error budget; those stored without it had even ones
     change: str = ""  # the key of what was tried
     after: PastEvidence = PastEvidence()  # what it leaves to the next trial of the same change
     left_out: int = 0  # cases from sessions that the change was written from

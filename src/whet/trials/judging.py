@@ -149,8 +149,12 @@ def _ruled(
 
 
 def _dearer(trial: Trial, attempts: Sequence[Attempt]) -> str:
-    """What standing cases take more of with the change, or do less of: a failure spared must not be paid elsewhere."""
-    guards = frozenset(trial.cases.guards)
+    """What standing cases take more of with the change, or do less of: a failure spared must not be paid elsewhere.
+
+    A case that is done with the change alone is none of them: it may cost more than giving up does.
+    """
+    found = ((case, differences(attempts, (case,), arm=Arm.CANDIDATE, against=Arm.BASE)) for case in trial.cases.guards)
+    guards = frozenset(case for case, moves in found if all(move <= 0 for move in moves))
     made = [each for each in attempts if each.case in guards and not each.invalid]
     both = {each.case for each in made if each.arm is Arm.BASE} & {
         each.case for each in made if each.arm is Arm.CANDIDATE

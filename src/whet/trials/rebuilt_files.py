@@ -15,8 +15,8 @@ from whet.trials.cases import is_inside
 
 PATHS = ("path", "file_path", "filename", "file", "filePath", "target_file")
 CONTENTS = ("content", "contents", "file_text", "text", "code_edit")
-OLDS = ("old", "old_string", "old_str", "oldString")
-NEWS = ("new", "new_string", "new_str", "newString")
+OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
+NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 # Some agents show a file with its line numbers; that is their form, not the file's.
 NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→|\||: ?)")
 MOST_FILES = 50
@@ -109,7 +109,7 @@ def _take(
             before.setdefault(path, None)
             after[path] = content
         case Family.EDIT:
-            old, new, text = _first(arguments, OLDS), _first(arguments, NEWS), after.get(path, held(path))
+            old, new, text = _first(arguments, OLD_TEXTS), _first(arguments, NEW_TEXTS), after.get(path, held(path))
             if not old or new is None or text is None or old not in text:
                 return f"what {path} held before {step.tool} changed it is not on record"
             after[path] = text.replace(old, new) if arguments.get("all") else text.replace(old, new, 1)

@@ -23,6 +23,10 @@ IDLE = frozenset(
 )
 _QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*\"""")
 _DEFINES = re2.compile(r"\(\s*\)\s*\{|(?:^|[;&|\n])\s*(?:function|alias|eval|source|\.|trap)\s")
+# What a line may do beside the programs that it names: write into files, run other lines.
+_SILENT = re.compile(r"(?:[12&]?>\s*/dev/null|2>&1)(?![\w./-])")
+_DOES_MORE = re.compile(r">|<\(|<<|\$\(|`")
+_LOOKING = frozenset((Family.READ, Family.SEARCH))
 _UNSURE = frozenset(("if", "then", "else", "elif", "do", "while", "until", "!", "xargs", "watch", "nohup", "setsid"))
 _ENDS = frozenset(("exit", "return", "exec", "break"))
 
@@ -140,6 +144,20 @@ def certain(line: str) -> tuple[WrittenStage, ...]:
             break
         before = stage
     return tuple(found)
+
+
+def only_looks(call: ToolCall) -> bool:
+    """Whether a call surely changed nothing that a later one runs or reads."""
+    if family_of(call) is not Family.SHELL:
+        return family_of(call) in _LOOKING
+    line = command_of(call)
+    programs = [stage.words[stage.program : stage.program + 1] for stage in written(line)]
+    return only_runs(line) and bool(programs) and all(each and each[0] in IDLE for each in programs)
+
+
+def only_runs(line: str) -> bool:
+    """Whether a line does nothing beside running the programs that it names."""
+    return not _DOES_MORE.search(_SILENT.sub("", line)) and not _DEFINES.search(_QUOTED.sub("''", line))
 
 
 def _is_dressed(line: str, wanted: Sequence[WrittenStage]) -> bool:

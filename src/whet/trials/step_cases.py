@@ -1,4 +1,4 @@
-"""Step cases: one step of a session that failed, and the demand that the next call is one that does it."""
+"""Step cases: one step of a session that failed, the demand that the next call does it, and whether an attempt did."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,19 +9,21 @@ import msgspec
 
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import words_of
+from whet.lessons.following import was_followed
 from whet.outcomes.fingerprints import INCIDENTAL, error_line
 from whet.outcomes.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
-from whet.outcomes.view import JudgedCall
+from whet.outcomes.view import JudgedCall, SessionView, gather
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
 from whet.sessions.shell_lines import WrittenStage, written
 from whet.sessions.tool_families import seen
-from whet.sessions.transcripts import Message, Role, ToolCall
+from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import CallDemand, Check, FinishedRun, mark
+from whet.trials.rebuilt_files import NEW_TEXTS, OLD_TEXTS
 from whet.trials.shapes import CallShape, CommandDemand, fits, runs
 from whet.trials.ways_to_test import runs_tests
 
@@ -29,8 +31,6 @@ ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep
 NOTHING: Mapping[int, str] = MappingProxyType({})
 REACH = 14  # calls after a failure within which what worked is looked for
 MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
-OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
-NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
 NAMED = re.compile(r"[\w./-]+")
 SIGNS = re.compile(r"[\d_./-]")  # what a name in a request has in it, and no word
@@ -42,10 +42,9 @@ HARMLESS = ("true; ", "true && ", "cd . && ", ": ; ")
 
 
 class Recovery(NamedTuple):
-    """A call that failed, with the failures like it just before, and what worked in its place."""
+    """A call that failed, and what worked in its place."""
 
     failed: JudgedCall
-    earlier: tuple[JudgedCall, ...]
     worked: JudgedCall | None
     way: JudgedCall | None  # what was done with the same file before it worked
 
@@ -77,8 +76,7 @@ def recoveries(steps: Sequence[JudgedCall], about: Mapping[int, str] = NOTHING) 
             continue  # the last failure of a loop is the step
         ways = (each for each in between if each.worked and each.tool != step.tool and path_of(each))
         way = next((each for each in ways if path_of(each) == path_of(step)), None)
-        earlier = tuple(each for each in steps[:index] if each.failed and _is_alike(step, each))
-        yield Recovery(step, earlier, worked, way)
+        yield Recovery(step, worked, way)
 
 
 def _fixed_later(fix: str, later: Sequence[JudgedCall]) -> JudgedCall | None:
@@ -258,3 +256,41 @@ def _words(line: str) -> list[str]:
     stages = (stage for stage in written(line) if _program(stage) not in ASIDES)
     found = (word for stage in stages for word in stage.words if not word.startswith(REDIRECTIONS))
     return list(dict.fromkeys(found))
+
+
+class Handling(NamedTuple):
+    """How the situation of a step was handled: None while that is open; by which call, and those made before it."""
+
+    is_handled: bool | None = None
+    call: ToolCall | None = None  # the first that does it and worked, or whose answer is still to come
+    before: tuple[ToolCall, ...] = ()  # also those that may have run beside it
+
+
+def handling(check: Check, messages: Sequence[Message]) -> Handling:
+    """Whether the first call of the situation was one that does it, and worked.
+
+    A call in the form that went wrong is not, whatever comes after it: that it is put right later is the trouble. Tests
+    that ran and are red worked, for the work may still be to do; a call without an answer decides nothing yet.
+    """
+    if check.calls is None or not check.calls.one_of:
+        return Handling()
+    view = gather(Transcript("attempt", "attempt", tuple(messages)))
+    for step in view.steps:
+        made = step.exchange
+        if any(fits(shape, made.call) for shape in check.calls.one_of):
+            is_open = made.result is None
+            if is_open or not step.failed or _is_red(step, check.trouble):
+                end = made.asked if made.answered is None else made.answered
+                before = (each.exchange for each in view.steps if each is not step)
+                calls = tuple(each.call for each in before if each.asked <= end)
+                return Handling(None if is_open else True, made.call, calls)
+        alone = SessionView(view.transcript, (step,), ())
+        if check.trouble != RuleSituation() and was_followed(check.trouble, alone) is False:
+            return Handling(is_handled=False)
+    return Handling()
+
+
+def _is_red(step: JudgedCall, trouble: RuleSituation) -> bool:
+    """Whether a call that failed ran its tests all the same, and its error is not the one that the case is about."""
+    is_check = step.effect is Effect.CHECKS or runs_tests(step)
+    return is_check and not could_not_run(step.text) and step.error_line != trouble.error

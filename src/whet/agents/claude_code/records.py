@@ -433,4 +433,5 @@ FORMAT = Format(
     sniff,
     read,
     places=(".claude/projects/*/*.jsonl", ".claude/projects/*/*/subagents/*.jsonl"),
+    variable="CLAUDE_CONFIG_DIR",
 )

@@ -380,4 +380,5 @@ FORMAT = Format(
     sniff,
     read,
     places=(".codex/sessions/*/*/*/rollout-*.jsonl", ".codex/archived_sessions/rollout-*.jsonl"),
+    variable="CODEX_HOME",
 )

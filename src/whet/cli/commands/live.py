@@ -18,7 +18,7 @@ from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
 from whet.improving.learned import LessonScope, lessons_of
 from whet.improving.watch import live_lessons, look
-from whet.ledger.entries import Entry, Item, Step
+from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.following import detector_of
 from whet.lessons.record import UNDECIDED, Lesson
@@ -57,9 +57,12 @@ LIVE: CommandList[Lesson] = CommandList(
 )
 
 
-def live_lines(found: Sequence[Lesson]) -> Iterator[str | Table]:
+def live_lines(found: Sequence[Lesson], ended: Entry | None = None) -> Iterator[str | Table]:
+    """What is live and how it goes; where nothing is, what became of the last."""
     if not found:
-        yield "Nothing is live. To tell a rule to a share of your sessions, run `whet live start ID`."
+        yield "Nothing is live. To tell a rule to half of your sessions, run `whet live start ID`."
+        if ended is not None:
+            yield f"The last one: {plain(shown(ended.note))}. To take that back, run `whet ledger undo {ended.number}`."
         return
     yield LIVE.table(found)
     yield from _notes(found)
@@ -106,10 +109,14 @@ def _notes(found: Sequence[Lesson]) -> Iterator[str]:
 def _endpoint_notes(name: str, watched: LiveCounts) -> Iterator[str]:
     found = watched.comparison
     seen = found.told + found.untold
-    next_look = _next_look(watched)
+    if not watched.sessions:
+        yield (
+            f"[dim]{plain(name)}: nothing is counted yet. A session counts an hour after its last message; where a file"
+            " is drawn for by the day, that day's sessions count when it is over.[/]"
+        )
     yield (
-        f"[dim]{plain(name)}: share of sessions in its situation ({seen} of {watched.sessions}) with its own"
-        f" failure, as a detector sees it: {watched.endpoint}.{next_look}[/]"
+        f"[dim]{plain(name)}: with and without it, the share of the sessions in its situation ({seen} of"
+        f" {watched.sessions}) that failed: {watched.endpoint}.{_next_look(watched)}[/]"
     )
     yield from _guard_notes(name, watched)
 
@@ -175,7 +182,8 @@ def command(asked: AskedRows) -> int:
     """
     with own_store() as (home, database):
         found = LIVE.chosen(live_lessons(home, database), asked, KnownProjects(database))
-    return give({"live": [live_record(each) for each in found]}, live_lines(found))
+        ended = _last_ended(home, database)
+    return give({"live": [live_record(each) for each in found]}, live_lines(found, ended))
 
 
 @command.command("start", epilog="Example: whet live start 4 --share 0.3")
@@ -241,8 +249,16 @@ def look_(settled: float) -> int:
     """
     with own_store() as (home, database):
         found = look(home, database, now=time.time(), settled_seconds=60 * settled)
+        ended = _last_ended(home, database)
     record = {"live": [live_record(each) for each in found.canaries], "templates": [*map(live_record, found.templates)]}
-    return give(record, live_lines((*found.canaries, *found.templates)))
+    return give(record, live_lines((*found.canaries, *found.templates), ended))
+
+
+def _last_ended(home: Home, database: Database) -> Entry | None:
+    """The entry by which the watch last decided on a rule that was live."""
+    entries = reversed(ledger_of(home, database).entries())
+    decided = (each for each in entries if each.actor is Actor.WATCH)
+    return next((each for each in decided if each.step in (Step.PROMOTED, Step.REVERTED)), None)
 
 
 def _of_this_project(home: Home, database: Database) -> tuple[str, ...]:

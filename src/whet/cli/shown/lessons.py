@@ -62,8 +62,8 @@ def _line(reader: str, made: "LearnedProject", place: str) -> str:
 
 
 NEXT = (
-    "Next: `whet lessons show ID` for the evidence; `whet lessons approve ID` to have agents told;"
-    " `whet try` proposes what is new and, with a model, tries it."
+    "Next: `whet lessons show ID` for the evidence; `whet live start ID` to tell half of your sessions and see whether"
+    " it helps; `whet lessons approve ID` to tell all."
 )
 WAITING = "[bold]What waits for your yes[/] (`whet lessons --waiting` asks for one decision after another)"
 QUOTES = 12
@@ -163,10 +163,14 @@ def evidence_lines(lesson: Lesson, number: int | None, places: Mapping[str, str]
 def _next_step(lesson: Lesson) -> Iterator[str]:
     stage, form = lesson.standing.stage, lesson.patch.form.value
     if stage is LessonStage.CHECKED:
-        yield f"[dim]Next: `whet lessons approve {lesson.id}` to make it a {form}.[/]"
+        half = f"`whet live start {lesson.id}` to tell half of your sessions and see whether it helps; "
+        half = half if lesson.patch.form is Form.RULE else ""
+        yield f"[dim]Next: {half}`whet lessons approve {lesson.id}` to make it a {form} for all.[/]"
     elif stage in (LessonStage.REFUSED, LessonStage.RETIRED):
         yield f"[dim]Next: `whet lessons undo {lesson.id}` to take that back.[/]"
-    elif stage in (LessonStage.ACTIVE, LessonStage.LIVE):
+    elif stage is LessonStage.LIVE:
+        yield "[dim]Next: `whet live` shows how it goes.[/]"
+    elif stage is LessonStage.ACTIVE:
         yield f"[dim]Next: `whet {form}s` lists what is in force.[/]"
 
 
