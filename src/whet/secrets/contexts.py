@@ -73,6 +73,8 @@ COMMANDS: Final = (
     _behind("sshpass", "-p", gap="[ ]*"),
     _behind("redis-cli", "(?:-a|--pass)"),
     _behind(r"(?:docker|podman|helm|az|oc|skopeo)\b[^\n|;&]*[ ]login", "-p"),
+    _behind(r"gh\b[^\n|;&]*[ ]secret[ ]+set", "(?:-b|--body)", gap="[ =]+"),
+    _behind(r"git\b[^\n|;&]*[ ]config", r"[\w.:/\-]*\.password"),
     _behind("keytool|jarsigner|apksigner", "-(?:src|dest)?(?:store|key)pass"),
     _behind(r"ldap[a-z]+", "-w"),
     _behind(r"snmp[a-z]+", "-[cAX]"),
