@@ -20,15 +20,15 @@ from whet.errors import WhetError
 from whet.ledger.entries import Item, State
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.told.prompt import line_of
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
-from whet.targets.drawing import TextsToTell
-from whet.targets.places import look
-from whet.targets.settings import Target, choose
-from whet.targets.sync import SyncOrder, sync
+from whet.telling.targets.drawing import TextsToTell
+from whet.telling.targets.places import look
+from whet.telling.targets.settings import Target, choose
+from whet.telling.targets.sync import SyncOrder, sync
 from whet.text.showing import BEGINS, cells, framed, shown, warnings
-from whet.told.prompt import line_of
 
 Row = tuple[str, str, int, int]
 Attempt = TypeVar("Attempt")

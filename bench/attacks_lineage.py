@@ -16,12 +16,12 @@ from obeying import Place, through
 from whet.changes.author import Author, keep_template
 from whet.changes.pending import submit
 from whet.errors import WhetError
-from whet.examples.mining import WantedTemplate, mine
-from whet.examples.templates import Template, described
 from whet.improving.lessons_to_try import find_lessons
 from whet.ledger.entries import Actor
 from whet.mcp import lessons
 from whet.mcp.lessons import for_task, lessons_in, project_in
+from whet.own.examples.mining import WantedTemplate, mine
+from whet.own.examples.templates import Template, described
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters

@@ -20,15 +20,15 @@ from pathlib import Path
 import apsw
 
 from attack_sample import sampled
+from whet.agents.formats.source import Source, Unreadable
 from whet.agents.recognising import recognise
 from whet.agents.registry import agents
 from whet.cli.acting import ANY_AGENT
-from whet.formats.source import Source, Unreadable
-from whet.hooks import spool
-from whet.hooks.arrivals import take_spool
-from whet.hooks.events import END
+from whet.intake.arrivals import take_spool
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.telling.hooks import spool
+from whet.telling.hooks.events import END
 from whet.text.showing import shown
 
 AREA = "The machine"
@@ -171,7 +171,7 @@ def repositories() -> Iterator[bool]:
                 place.mkdir()
             else:
                 place.symlink_to("/dev/zero" if kind == "device" else place)
-            code = f"from whet.targets.known_projects import name_of_project as n; n({str(folder / 'shop')!r})"
+            code = f"from whet.telling.targets.known_projects import name_of_project as n; n({str(folder / 'shop')!r})"
             yield hangs([sys.executable, "-c", code], folder)
 
 

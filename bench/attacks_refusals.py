@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from whet.agents.formats.source import Source
 from whet.agents.recognising import recognise
-from whet.formats.source import Source
 from whet.lessons.finding import teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust

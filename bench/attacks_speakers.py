@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from attacks_refusals import ORDER, TELLING, believed
+from whet.agents.formats.source import Source
 from whet.agents.recognising import recognise
-from whet.formats.source import Source
 from whet.sessions.lineage import is_vouched
 from words_in_records import AT, HELLO, Json, Record, claude_line, claude_said
 

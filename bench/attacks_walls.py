@@ -39,8 +39,8 @@ from agent.tools.test_sockets import OTHERS, made  # noqa: E402
 from proving.test_own_command import answer, done, serving  # noqa: E402
 from whet.agent.tools.sandbox import Wall, Walls  # noqa: E402
 from whet.agent.tools.situation import Terminal  # noqa: E402
+from whet.own.runs.settings import Sandbox  # noqa: E402
 from whet.proving.executing import AgentAccess  # noqa: E402
-from whet.runs.settings import Sandbox  # noqa: E402
 
 sys.path[:] = HERE
 

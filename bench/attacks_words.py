@@ -19,7 +19,7 @@ from obeying import NOTE, SKILL, Call, Place, through
 from whet.changes.pending import submit
 from whet.improving.lessons_to_try import find_lessons
 from whet.ledger.entries import Actor
-from whet.runs.settings import McpServer, Sandbox, Trusted
+from whet.own.runs.settings import McpServer, Sandbox, Trusted
 from whet.store.opening import opened
 from whet.trials.improvements import ImproveRequest
 from words_in_records import HELLO, ORDER

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import whet
-from whet.context.auditing import audit_folder
 from whet.evidence.classical import wilson
 from whet.improving.audit_reading import (
     AuditReading,
@@ -34,14 +33,15 @@ from whet.improving.audit_reading import (
     reading_of,
 )
 from whet.improving.auditing import judged_by_sessions
-from whet.outcomes.purposes import path_of
-from whet.outcomes.view import SessionView, gather
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.records import CallsOnRecord, calls_of
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import AuditedStatement, InstructionFile, LastChange, StatementMark
 from whet.sessions.tool_families import Family, family_of
-from whet.statements.audit import Audit
-from whet.statements.records import CallsOnRecord, calls_of
-from whet.statements.splitting import split_statements
-from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, StatementMark
+from whet.telling.context.auditing import audit_folder
 from whet.text.words import estimate
+from whet.trouble.outcomes.purposes import path_of
+from whet.trouble.outcomes.view import SessionView, gather
 
 READER = "reader"
 NAMES = ("CLAUDE.md", "AGENTS.md")

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seen_histories import SeenHistories
-from whet.formats.source import Skipped
+from whet.agents.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensing import condense, shown
 from whet.lessons.finding import teaching_of
 from whet.lessons.project_index import index_text, project_index
-from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import copied_places, is_copy, own_part
 from whet.sessions.transcripts import Message, Origin, Role, Transcript
 from whet.text.words import estimate
+from whet.trouble.outcomes.view import SessionView, gather
 
 DATA = Path("../shared/data/projects")
 LISTS = Path(__file__).parent / "data"

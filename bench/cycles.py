@@ -18,20 +18,20 @@ from pathlib import Path
 
 from whet.changes.apply import redo, revert, undo
 from whet.changes.pending import approve, pending, refuse, submit
-from whet.context.gathering import PromptRequest, gather
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Budgets, assemble
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.rendering import text_for
-from whet.targets.settings import Target
+from whet.telling.context.gathering import PromptRequest, gather
+from whet.telling.targets.rendering import text_for
+from whet.telling.targets.settings import Target
 from whet.text import words
-from whet.told.passages import Circumstances
-from whet.told.prompt import Budgets, assemble
 
 SEED = 10
 DAY = datetime.date(2026, 11, 16)

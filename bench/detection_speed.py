@@ -17,15 +17,15 @@ from pathlib import Path
 import rival_detector
 from labelled import folder as sessions_folder
 from labelled import path_of
-from whet.formats import openai_messages
-from whet.formats.source import Source
+from whet.agents.formats import openai_messages
+from whet.agents.formats.source import Source
 from whet.intake.reading import read_transcripts
-from whet.outcomes.analysis import analysis_of_view
 from whet.sessions.copies import NO_PLACES
 from whet.sessions.transcripts import Transcript
 from whet.store.rows import uncollected
 from whet.store.side_by_side import process_pool
 from whet.trouble.finding import gather_own, trouble_of
+from whet.trouble.outcomes.analysis import analysis_of_view
 
 MIX = ("agentdojo_dev", "claude_code_dev", "codex_dev")
 

@@ -15,14 +15,14 @@ from fault_operations import NOW, Tally, agrees, changes_of, home_of, patch, sta
 from whet.changes.apply import apply, revert
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
+from whet.ledger.marked_block import Block, find
 from whet.ledger.patch_faults import TextLimits
 from whet.ledger.patches import Form
+from whet.own.told import skills
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.drawing import offered
-from whet.targets.sync import SyncOrder, sync
-from whet.told import skills
-from whet.told.marked_block import Block, find
+from whet.telling.targets.drawing import offered
+from whet.telling.targets.sync import SyncOrder, sync
 
 PROCESSES, ROUNDS = 8, 15
 ROOMY = TextLimits(rules=1000, rulebook=1_000_000)

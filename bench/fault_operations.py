@@ -11,19 +11,19 @@ from rival_learner import Seen
 from whet.changes.apply import apply, apply_all, revert, settle, undo
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor
+from whet.ledger.marked_block import Block, find
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.told.memory import NoteChange, Refusal
 from whet.sessions.trust import Trust
 from whet.store import memory_files
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import has, ledger_of, noted
 from whet.store.opening import opened
-from whet.targets.drawing import offered
-from whet.targets.settings import Target, choose
-from whet.targets.sync import SyncOrder, sync, withdraw
-from whet.told.marked_block import Block, find
-from whet.told.memory import NoteChange, Refusal
+from whet.telling.targets.drawing import offered
+from whet.telling.targets.settings import Target, choose
+from whet.telling.targets.sync import SyncOrder, sync, withdraw
 
 NOW = 1_800_000_000.0
 # Half-written copies, the lock, the database, which is asked itself, and the note of its newest entry, which may lag.

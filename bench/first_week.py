@@ -19,8 +19,8 @@ sys.path.pop(0)  # beside this script `hooks` is another one
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from command import on_a_terminal, runner
-from hooks.hosts import Host, install
 from proving.obedient import PlannedCall, obedient
+from telling.hooks.hosts import Host, install
 from whet.improving.watch import look
 from whet.lessons.rungs import CanaryMove
 from whet.store.home import Home

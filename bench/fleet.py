@@ -34,6 +34,7 @@ import whet
 from postgres_server import fresh_schema, serve
 from whet.improving import review
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.told.review_when import ReviewKind
 from whet.proving.plan import WantedTrial, order, prepare
 from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
@@ -41,7 +42,6 @@ from whet.store.adding import prepare as prepare_session
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep
-from whet.told.review_when import ReviewKind
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.design import TrialDesign

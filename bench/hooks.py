@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.changes.apply import apply, try_out
-from whet.hooks.compiling import compile_now
-from whet.hooks.installing import hooks_of
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.telling.hooks.compiling import compile_now
+from whet.telling.hooks.installing import hooks_of
 
 AIM_MS = 500.0
 WHET = Path(sys.executable).with_name("whet")

@@ -15,7 +15,7 @@ from hostile_jobs import evil_jobs, good, states, write_run
 from hostile_sessions import talk
 from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
 from whet.cli.procedures import with_clock
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
 from whet.store.adding import prepare
 from whet.store.opening import opened

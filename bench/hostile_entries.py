@@ -13,7 +13,6 @@ from hostile_stage import NOW, WORDS, Stage, text_in, words_in_home
 from team import ALICE, MALLORY
 from whet.changes.apply import apply, redo, settle, undo
 from whet.changes.pending import approve
-from whet.context.gathering import rules_in_force
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -21,6 +20,7 @@ from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import identity_of
+from whet.telling.context.gathering import rules_in_force
 
 
 def insert_entry(connection: Any, entry: Entry, *, maker: str = "", seal: str = "") -> None:

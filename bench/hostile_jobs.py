@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from hostile_stage import NOW, WORDS, Stage, text_in, write_job
-from whet.jobs.job import Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened

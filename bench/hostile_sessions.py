@@ -11,11 +11,11 @@ from hostile_stage import NOW, WORDS, Stage, enqueue, store_material, text_in, w
 from whet.agent.start import newest, resume
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
-from whet.jobs.job import Job
-from whet.jobs.runs import JobRecord, RunState
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import JobRecord, RunState
+from whet.own.runs.run import Ended, Run
 from whet.proving.attempt import vouch_for
-from whet.runs.run import Ended, Run
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust

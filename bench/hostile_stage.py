@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import psycopg
 from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 
-from whet.jobs.job import Job, written
+from whet.own.jobs.job import Job, written
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.owner import identity_of

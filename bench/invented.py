@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from whet.formats.source import Skipped
+from whet.agents.formats.source import Skipped
 from whet.improving.project_evidence import ProjectEvidence
 from whet.intake.reading import read_transcripts
 from whet.lessons.finding import teaching_of

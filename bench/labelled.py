@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.formats import openai_messages
-from whet.formats.source import Source
+from whet.agents.formats import openai_messages
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Transcript
 
 LABELLED = ("agentdojo_dev", "intercode_dev", "tau_airline", "swebench_mini_gemini3_dev", "bashkit_dev")

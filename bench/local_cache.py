@@ -23,12 +23,12 @@ from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED, kept
 from whet.agent.start import says
 from whet.agent.tools.toolbox import CHAT, built_in
-from whet.runs.run import Run, Sampling, grown
-from whet.runs.settings import Settings
+from whet.own.runs.run import Run, Sampling, grown
+from whet.own.runs.settings import Settings
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Sources, assemble
 from whet.shipped.guidance import built_in as guidance
 from whet.store.home import Home, find_home
-from whet.told.passages import Circumstances
-from whet.told.prompt import Sources, assemble
 
 TURNS = (
     "What is a lighthouse for?",

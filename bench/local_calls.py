@@ -17,12 +17,12 @@ from whet.agent.providers.local import provider_for
 from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED
 from whet.agent.start import says
-from whet.runs.run import Run, Sampling
-from whet.runs.settings import LocalModelSettings, Settings
+from whet.own.runs.run import Run, Sampling
+from whet.own.runs.settings import LocalModelSettings, Settings
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Sources, assemble
 from whet.shipped.guidance import built_in
 from whet.store.home import Home
-from whet.told.passages import Circumstances
-from whet.told.prompt import Sources, assemble
 
 Calls = Literal["free", "valid", "always"]
 

@@ -22,8 +22,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from whet.cli.shown.sessions import lines
-from whet.outcomes.analysis import analyse
-from whet.outcomes.view import gather
 from whet.secrets.redactor import redact
 from whet.sessions.activity import classify, outline
 from whet.sessions.lineage import own_calls
@@ -31,6 +29,8 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult,
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
 from whet.trouble.finding import find_trouble
+from whet.trouble.outcomes.analysis import analyse
+from whet.trouble.outcomes.view import gather
 
 ROUNDS = 2
 

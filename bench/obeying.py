@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.session import OpenSession, SessionRequest
+from whet.agents.formats.source import Source
 from whet.agents.recognising import recognise
-from whet.formats.source import Source
 from whet.improving.review import ReviewRequest, look_back
-from whet.runs.settings import Settings
+from whet.own.runs.settings import Settings
+from whet.own.told.review_when import ReviewKind
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
@@ -23,7 +24,6 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep
-from whet.told.review_when import ReviewKind
 from words_in_records import ORDER
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}

@@ -20,14 +20,14 @@ from statistics import mean
 from typing import NamedTuple
 
 from activity_labels import KNOWN, UNSEEN, Labelled
+from whet.agents.formats import openai_messages
+from whet.agents.formats.source import Source
 from whet.evidence.classical import wilson
-from whet.formats import openai_messages
-from whet.formats.source import Source
 from whet.intake.reading import read_transcripts
-from whet.outcomes.deciding import Decision, Outcome, decide, decide_by_text
-from whet.outcomes.error_forms import without_preamble
 from whet.sessions.activity import classify, kind_of
 from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult, Transcript, pair
+from whet.trouble.outcomes.deciding import Decision, Outcome, decide, decide_by_text
+from whet.trouble.outcomes.error_forms import without_preamble
 
 SETS = ("agentdojo_dev", "intercode_dev", "tau_airline", "claude_code_dev", "swebench_mini_gemini3_dev")
 SEEN_PROJECTS = ("context-evaluator", "oh-my-posh")

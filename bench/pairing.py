@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from whet.agents.formats.source import Source, Unreadable
 from whet.agents.recognising import recognise
-from whet.formats.source import Source, Unreadable
 from whet.sessions.transcripts import Exchange, Message, Role, ToolCall, ToolResult, Transcript, pair
 
 DATA = Path(os.environ.get("WHET_BENCH_DATA", "../shared/data"))

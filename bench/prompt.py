@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from whet.context.gathering import PromptRequest, gather
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.told.passages import Circumstances
-from whet.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
+from whet.telling.context.gathering import PromptRequest, gather
 
 AIM_MILLISECONDS = 50.0
 TOOLS = (

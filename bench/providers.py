@@ -24,9 +24,9 @@ from agent.loopback import Loopback, playing, streamed  # noqa: E402 - the tests
 from agent.providers.vendor_streams import openai_answer  # noqa: E402
 from whet.agent.providers.choosing import asking  # noqa: E402
 from whet.net.wire import Interrupted  # noqa: E402
-from whet.runs.models import Model  # noqa: E402
-from whet.runs.run import Run, grown  # noqa: E402
-from whet.runs.settings import Endpoint  # noqa: E402
+from whet.own.runs.models import Model  # noqa: E402
+from whet.own.runs.run import Run, grown  # noqa: E402
+from whet.own.runs.settings import Endpoint  # noqa: E402
 from whet.sessions.tool_families import Definition  # noqa: E402
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult  # noqa: E402
 from whet.sessions.trust import Trust  # noqa: E402

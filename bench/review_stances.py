@@ -27,15 +27,16 @@ from by_hand import MODEL, HandPlayed
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
 from whet.agents.claude_code import records as claude_code
+from whet.agents.formats.source import Source
 from whet.changes import skill_changes
 from whet.changes.author import Author
-from whet.formats.source import Source
 from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back
 from whet.improving.reviews_begun import made_by
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin
-from whet.runs.settings import Endpoint, LocalModelSettings, ModelFacts, Settings
-from whet.runs.shortening import plain_record
+from whet.own.runs.settings import Endpoint, LocalModelSettings, ModelFacts, Settings
+from whet.own.runs.shortening import plain_record
+from whet.own.told.review_when import ReviewKind
 from whet.sessions.transcripts import ToolResult
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
@@ -43,7 +44,6 @@ from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.sessions import Provenance, keep, load
-from whet.told.review_when import ReviewKind
 
 BENCH = Path(__file__).parent
 CAUTIOUS = BENCH / "data" / "review_cautious"

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 import rival_templates
 from attackers import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
-from whet.examples.mining import Mined, WantedTemplate, mine
-from whet.examples.result_shapes import shape
-from whet.examples.templates import Example
+from whet.own.examples.mining import Mined, WantedTemplate, mine
+from whet.own.examples.result_shapes import shape
+from whet.own.examples.templates import Example
 from whet.sessions.lineage import pieces_of
 from whet.sessions.transcripts import Message, RecordedCheck, ToolCall, ToolResult, Transcript
 

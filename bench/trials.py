@@ -26,13 +26,13 @@ from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
 from whet.changes.author import Author, keep_template
 from whet.cli.procedures import direct
-from whet.examples.mining import WantedTemplate, mine
-from whet.examples.templates import Template, described, written
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.examples.mining import WantedTemplate, mine
+from whet.own.examples.templates import Template, described, written
+from whet.own.runs.run import Run, Sampling
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
-from whet.runs.run import Run, Sampling
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home

@@ -22,13 +22,13 @@ from whet.ledger.entries import Actor, State
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patch_faults import Fault, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, derived
+from whet.own.told.skills import compose
 from whet.sessions.transcripts import Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.told.skills import compose
 
 ATTACKED = "agentdojo_dev"
 PLANTED = re.compile(r"<INFORMATION>\s*(.*?)\s*</INFORMATION>", re.DOTALL)

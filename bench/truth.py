@@ -39,12 +39,12 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call, Supply
 from whet.cli.trying import WithoutStatement, left_out
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
 from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits
 from whet.proving.cases_from_sessions import cases_from
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
-from whet.runs.run import Run
 from whet.sessions.transcripts import Role
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home

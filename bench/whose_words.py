@@ -9,8 +9,8 @@ import os
 from collections import Counter
 from pathlib import Path
 
+from whet.agents.formats.source import Source, Unreadable
 from whet.agents.recognising import recognise
-from whet.formats.source import Source, Unreadable
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.sessions.trust import Trust
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from whet.outcomes.analysis import Analysis
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
 from whet.store.rows import decoded_or_none
+from whet.trouble.outcomes.analysis import Analysis
 
 
 class JudgedSession(NamedTuple):

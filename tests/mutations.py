@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from whet.formats import source
+from whet.agents.formats import source
 
 Mutation = Callable[[Random, bytes], bytes]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.agents.recognising import recognise
-from whet.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import Message, Transcript, chain, decode, encode, pair
 from whet.sessions.trust import Trust
 

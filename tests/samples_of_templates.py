@@ -1,6 +1,6 @@
 """A template as the tests need one."""
 
-from whet.examples.templates import Example, Template
+from whet.own.examples.templates import Example, Template
 from whet.sessions.activity import Activity
 
 LOOK = Example("read_file", '{"path":"plan.md"}', "3 lines", "Look at the plan.", "s1", 2, "exit code 0")

@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from conversations import Turn, agent, call, conversation, program, shell, user
 from whet.agent.tools.situation import PLAN_TOOL as TODO
 from whet.agent.tools.situation import plan_in
-from whet.examples.templates import Example, Template
-from whet.examples.warm_start import examples, warm_start
-from whet.outcomes.analysis import analyse
-from whet.outcomes.view import JudgedCall, Saying, gather
+from whet.own.examples.templates import Example, Template
+from whet.own.examples.warm_start import examples, warm_start
+from whet.own.runs.run import Run
+from whet.own.runs.shortening import plan
+from whet.own.told.review_when import count
 from whet.proving.cases_from_sessions import cases_from
-from whet.runs.run import Run
-from whet.runs.shortening import plan
 from whet.sessions.activity import outline
 from whet.sessions.example_marks import SILENCE, hushed, places
 from whet.sessions.lineage import own_calls
@@ -31,8 +30,9 @@ from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.search import search
 from whet.store.session_facts import measure as statistics
-from whet.told.review_when import count
 from whet.trials.checks import CallDemand, Check, FinishedRun, mark
+from whet.trouble.outcomes.analysis import analyse
+from whet.trouble.outcomes.view import JudgedCall, Saying, gather
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import ends_failed
 

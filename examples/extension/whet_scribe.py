@@ -11,8 +11,8 @@ import click
 
 from whet.agents.agent import Agent, AgentFiles, AgentHooks
 from whet.agents.executor import Executor, ProgramLaunch, ProgramTask
-from whet.formats import content
-from whet.formats.source import Format, Source
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source
 from whet.improving.learned import LessonScope, SourceOfLessons
 from whet.improving.taught import Progress
 from whet.ledger.patches import Action, Form, Patch

@@ -36,22 +36,22 @@ __all__ = [
 
 TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
 if TYPE_CHECKING:
+    from whet.agents.formats.source import Skipped
     from whet.api.judging import judge
     from whet.api.reading import analyse, audit, read, troubles
     from whet.api.stored import SessionFilters, Store
     from whet.api.warming import mine, warm_start
     from whet.errors import WhetError
     from whet.evidence.verdicts import Verdict
-    from whet.examples.templates import Template
-    from whet.formats.source import Skipped
     from whet.ledger.entries import Item
     from whet.lessons.record import Lesson
-    from whet.outcomes.analysis import Analysis
+    from whet.lessons.statements.audit import Audit
+    from whet.own.examples.templates import Template
     from whet.secrets.redactor import Redacted, redact
     from whet.sessions.transcripts import Message, Transcript
-    from whet.statements.audit import Audit
     from whet.store.rows import Session
     from whet.store.search import Hit
+    from whet.trouble.outcomes.analysis import Analysis
     from whet.trouble.values import Intervention, SessionTrouble, Trouble
 else:
     _PLACES = {
@@ -66,16 +66,16 @@ else:
         "warm_start": "api.warming",
         "WhetError": "errors",
         "Verdict": "evidence.verdicts",
-        "Template": "examples.templates",
-        "Analysis": "outcomes.analysis",
+        "Template": "own.examples.templates",
+        "Analysis": "trouble.outcomes.analysis",
         "Lesson": "lessons.record",
-        "Skipped": "formats.source",
+        "Skipped": "agents.formats.source",
         "Item": "ledger.entries",
         "Redacted": "secrets.redactor",
         "redact": "secrets.redactor",
         "Message": "sessions.transcripts",
         "Transcript": "sessions.transcripts",
-        "Audit": "statements.audit",
+        "Audit": "lessons.statements.audit",
         "Hit": "store.search",
         "Session": "store.rows",
         "Intervention": "trouble.values",

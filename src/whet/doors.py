@@ -19,7 +19,7 @@ TROUBLES, LESSON_SOURCES = "whet.troubles", "whet.lesson_sources"
 # What an entry point of each group names: one such value, or a tuple of them.
 DOORS = {
     AGENTS: "an agent: whet.agents.agent.Agent",
-    FORMATS: "a format of record that belongs to no agent: whet.formats.source.Format",
+    FORMATS: "a format of record that belongs to no agent: whet.agents.formats.source.Format",
     TROUBLES: "a kind of trouble: whet.trouble.kinds.KindOfTrouble, which finds stretches of a session",
     LESSON_SOURCES: "a source of lessons: whet.improving.learned.SourceOfLessons",
     COMMANDS: "a command of click; the name of the entry point is the command's",

@@ -21,7 +21,7 @@ from whet.agent.compaction import Compacting
 from whet.agent.protocols import Answer, Reply
 from whet.agent.providers.choosing import Call, Scripted
 from whet.agent.start import RunParts, Secrets, perform
-from whet.runs.run import Fragment, Run
+from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust
 from whet.store.database import Database, Dialect, Parameters, Row

@@ -5,7 +5,7 @@ from threading import Event
 from typing import NamedTuple
 
 from whet.agent.protocols import Provider, Reply
-from whet.runs.run import Fragment, Run
+from whet.own.runs.run import Fragment, Run
 
 END = b"]}"
 

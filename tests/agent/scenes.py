@@ -6,7 +6,7 @@ from threading import Event, Lock
 
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Provider, Toolbox
-from whet.runs.run import Ended, Fragment, Run, WorkReport, WorkStatus
+from whet.own.runs.run import Ended, Fragment, Run, WorkReport, WorkStatus
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust

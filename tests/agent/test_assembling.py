@@ -17,10 +17,10 @@ from whet.agent.session import OpenSession, SessionRequest
 from whet.changes.apply import try_out
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.runs.models import Model
+from whet.own.runs.run import Run
+from whet.own.runs.settings import Compaction, PromptSettings, Settings
 from whet.proving.replay import Replay
-from whet.runs.models import Model
-from whet.runs.run import Run
-from whet.runs.settings import Compaction, PromptSettings, Settings
 from whet.sessions.transcripts import Purpose, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.database import Database

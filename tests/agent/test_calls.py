@@ -14,7 +14,7 @@ from replies import says
 from whet.agent.loop import execute, fault_of
 from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.choosing import Scripted
-from whet.runs.run import Ended, grown
+from whet.own.runs.run import Ended, grown
 from whet.sessions.transcripts import Message, Role, ToolCall, encode, pair
 from whet.sessions.trust import Trust
 

@@ -15,15 +15,15 @@ from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted, Step
 from whet.net.wire import Interrupted
-from whet.runs.run import Budget, Ended, Fragment, Run, grown
-from whet.runs.shortening import size
+from whet.own.runs.run import Budget, Ended, Fragment, Run, grown
+from whet.own.runs.shortening import size
+from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Ending, Message, Origin, Role, ToolCall, Usage, pair
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.listing import find
 from whet.store.recording import recorded
 from whet.store.sessions import load
-from whet.told.prompt import Prompt
 
 OUTPUT = "one line of what the tool has printed\n" * 60  # about 570 tokens
 SUMMARY = "The user wants the parser fixed. Files a to f were read."

@@ -17,7 +17,7 @@ from lengths import long, long_on_postgres
 from whet.agent.providers.choosing import request_of
 from whet.agent.start import perform, resume
 from whet.errors import WhetError
-from whet.runs.run import Ended, Run, grown
+from whet.own.runs.run import Ended, Run, grown
 from whet.sessions.transcripts import Disposition, Ending, Message, pair
 from whet.store.database import Database
 from whet.store.home import Home

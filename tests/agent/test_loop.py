@@ -17,7 +17,7 @@ from whet.agent.loop import execute
 from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted
 from whet.net.wire import Interrupted
-from whet.runs.run import Budget, Ended, Fragment, Run, Spent, WorkStatus, grown
+from whet.own.runs.run import Budget, Ended, Fragment, Run, Spent, WorkStatus, grown
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

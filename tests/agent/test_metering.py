@@ -10,9 +10,9 @@ from replies import says
 from whet.agent.metering import Meter, local_day, metered, next_day
 from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.choosing import Scripted, Step
-from whet.runs.daily_limit import Amount, DaySpent, Postponed
-from whet.runs.models import Model, Prices
-from whet.runs.run import Run
+from whet.own.runs.daily_limit import Amount, DaySpent, Postponed
+from whet.own.runs.models import Model, Prices
+from whet.own.runs.run import Run
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Usage
 from whet.sessions.trust import Trust
 from whet.store.background_calls import BackgroundCall, begin_call, costs_since, spent_on_day

@@ -10,7 +10,7 @@ from whet.agent.loop import execute
 from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted
 from whet.agent.start import RedactingProvider, RedactingToolbox, Secrets, without_secrets
-from whet.runs.run import Ended, Run
+from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
 from whet.sessions.trust import Trust
 

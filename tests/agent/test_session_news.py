@@ -7,7 +7,7 @@ from threading import Event
 
 from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.session import OpenSession, SessionRequest
-from whet.runs.settings import Settings
+from whet.own.runs.settings import Settings
 from whet.store.database import Database
 from whet.store.home import Home
 

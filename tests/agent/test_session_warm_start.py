@@ -12,9 +12,9 @@ from whet.agent.assembling import RunPlace, RunRequest
 from whet.agent.session import OpenSession, SessionRequest
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_template, warmed
 from whet.errors import WhetError
-from whet.examples.choosing import Need, TemplateEffect
-from whet.examples.templates import written
-from whet.runs.settings import Settings
+from whet.own.examples.choosing import Need, TemplateEffect
+from whet.own.examples.templates import written
+from whet.own.runs.settings import Settings
 from whet.sessions.example_marks import cold, is_warm
 from whet.store.database import Database
 from whet.store.home import Home

@@ -21,12 +21,14 @@ from whet.agent.start import says as turn
 from whet.changes.author import Author
 from whet.changes.pending import approve, pending
 from whet.changes.skill_changes import remember
-from whet.context.gathering import ContextFolder, PromptRequest, prompt_for
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
-from whet.runs.models import Model
-from whet.runs.run import Ended, Run, Sampling, grown
+from whet.own.runs.models import Model
+from whet.own.runs.run import Ended, Run, Sampling, grown
+from whet.own.told.memory import NoteChange
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Prompt
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, pair
 from whet.sessions.trust import Trust
@@ -34,9 +36,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.sessions import load
-from whet.told.memory import NoteChange
-from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt
+from whet.telling.context.gathering import ContextFolder, PromptRequest, prompt_for
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 MODEL = Model("scripted-1", window=10_000)

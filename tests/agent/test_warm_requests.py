@@ -8,9 +8,9 @@ from samples_of_templates import TEMPLATE
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.openai import OpenAICodec
-from whet.examples.warm_start import examples, warm_start
-from whet.runs.models import Model
-from whet.runs.run import Run
+from whet.own.examples.warm_start import examples, warm_start
+from whet.own.runs.models import Model
+from whet.own.runs.run import Run
 from whet.sessions.transcripts import Message
 from whet.shipped.guidance.warm import words
 

@@ -8,8 +8,8 @@ from whet.agents import copilot, droid, pi, qwen
 from whet.agents import recognising as registry
 from whet.agents.claude_code import records as claude_code
 from whet.agents.codex import records as codex
+from whet.agents.formats.source import Format, Source
 from whet.agents.gemini import records as gemini
-from whet.formats.source import Format, Source
 from whet.sessions.transcripts import Ending, pair
 
 SESSIONS = Path(__file__).parents[2] / "examples" / "sessions"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from whet.agents import amp
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Thought, Transcript, Usage, pair
 
 Json = dict[str, Any]

@@ -10,8 +10,8 @@ import pytest
 
 from mutations import make_ids_equal, make_parents_cyclic, nest_deeply, repeat_lines, with_values
 from reading_contract import Reading, hold, hold_transcript, session_files
+from whet.agents.formats.source import Format, Skipped, Source
 from whet.agents.recognising import formats, recognise
-from whet.formats.source import Format, Skipped, Source
 from whet.intake.reading import ReadOrder, read_transcripts
 from whet.sessions.transcripts import Transcript
 

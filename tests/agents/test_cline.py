@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.agents import cline
 from whet.agents import recognising as registry
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Ending, Origin, Role, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.agents.codex import records as codex
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

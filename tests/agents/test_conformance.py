@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from reading_contract import EXAMPLES, examples, hold_transcript
+from whet.agents.formats.source import Format, Source
 from whet.agents.recognising import formats, recognise
-from whet.formats.source import Format, Source
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Purpose, Role, Transcript, pair
 from whet.sessions.trust import Trust

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from whet.agents import continue_cli
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Transcript, Usage, pair
 
 Json = dict[str, Any]

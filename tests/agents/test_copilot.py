@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.agents import copilot
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

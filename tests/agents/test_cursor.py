@@ -8,7 +8,7 @@ import pytest
 
 from whet.agents import recognising as registry
 from whet.agents.cursor import records as cursor
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Ending, Origin, Purpose, Role, Text, Thought, Transcript, pair
 from whet.sessions.trust import Trust
 

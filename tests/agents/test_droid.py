@@ -9,7 +9,7 @@ import pytest
 
 from whet.agents import droid, pi
 from whet.agents.claude_code import records as claude_code
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, pair
 from whet.sessions.trust import Trust
 

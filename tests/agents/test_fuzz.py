@@ -13,8 +13,8 @@ from lengths import examples
 from mutations import MUTATIONS, Mutation, mutate, spoil_fields
 from reading_contract import hold, session_files
 from vocabulary import Vocabulary, invent, learn
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.agents.recognising import formats
-from whet.formats.source import Format, Source, Unreadable
 
 INPUTS = 4_000
 INPUTS_A_TEST = math.ceil(INPUTS / len(formats()) / 2)

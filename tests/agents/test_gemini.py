@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from whet.agents.formats.source import Source
 from whet.agents.gemini import records as gemini
-from whet.formats.source import Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from whet.agents import goose
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.agents.formats.source import Source
 from whet.agents.hermes import records as hermes
 from whet.agents.hermes import records as hermes_messages
-from whet.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, RecordedCheck, Role, Transcript, pair
 from whet.sessions.trust import Trust
 

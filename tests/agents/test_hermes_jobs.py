@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from whet.agents.hermes.jobs import HermesJob, HermesPlace, read
 from whet.errors import WhetError
-from whet.jobs.job import schedule_of
-from whet.jobs.schedules import next_after
+from whet.own.jobs.job import schedule_of
+from whet.own.jobs.schedules import next_after
 
 NOW = 1_790_000_000.0
 PLACE = HermesPlace(Path("/home/me/.hermes"), "/work", "Europe/Berlin", NOW)

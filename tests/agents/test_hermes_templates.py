@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from whet.agents.hermes.templates import read
 from whet.errors import WhetError
-from whet.examples.templates import Template, check, written
-from whet.examples.templates import read as read_again
-from whet.examples.warm_start import examples
+from whet.own.examples.templates import Template, check, written
+from whet.own.examples.templates import read as read_again
+from whet.own.examples.warm_start import examples
 from whet.sessions.activity import Activity
 from whet.shipped.guidance.warm import words
 

@@ -8,8 +8,8 @@ from typing import Any
 import apsw
 import pytest
 
+from whet.agents.formats.source import Source
 from whet.agents.opencode import records as opencode
-from whet.formats.source import Source
 from whet.proving.executing import RecordWatch
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust

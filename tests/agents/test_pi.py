@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.agents import pi
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 

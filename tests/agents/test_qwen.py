@@ -7,8 +7,8 @@ from typing import Any
 
 from whet.agents import qwen
 from whet.agents.claude_code import records as claude_code
+from whet.agents.formats.source import Source
 from whet.agents.gemini import records as gemini
-from whet.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 

@@ -8,11 +8,11 @@ from command import Whet
 from whet import doors
 from whet.agents.agent import Agent
 from whet.agents.executor import Executor, ProgramReader
+from whet.agents.formats.source import Format
 from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS, canonical, known
-from whet.formats.source import Format
+from whet.own.runs.settings import AgentSettings, Settings
 from whet.proving.executors import runner_named, settings_of
-from whet.runs.settings import AgentSettings, Settings
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.agents import copilot, vscode
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Ending, Origin, Role, Text, Thought, ToolCall, Transcript, pair
 
 Json = dict[str, Any]

@@ -6,9 +6,9 @@ from whet.changes.apply import undo
 from whet.changes.author import Author, keep_job, pause_job, remove_named
 from whet.changes.pending import approve, pending
 from whet.errors import WhetError
-from whet.jobs.job import Job
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Form
+from whet.own.jobs.job import Job
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home

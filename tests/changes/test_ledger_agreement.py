@@ -20,13 +20,13 @@ from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Key, State
 from whet.ledger.patches import Form, Patch, digest
+from whet.own.told import note_pages
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.told import note_pages
 
 OPERATIONS = 50
 THINGS = (

@@ -13,10 +13,10 @@ from whet.changes.apply import settle, undo
 from whet.changes.places import place_of
 from whet.ledger.entries import CHANGES, Actor, Key, Step
 from whet.ledger.patches import Form
+from whet.own.told import note_pages
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.told import note_pages
 
 WORKER = Path(__file__).with_name("ledger_worker.py")
 PROCESSES = 8

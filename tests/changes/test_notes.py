@@ -10,10 +10,10 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Action
+from whet.own.told.memory import NoteChange, Reason, Refusal
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.told.memory import NoteChange, Reason, Refusal
 
 NOW = 1_800_000_000.0
 

@@ -13,11 +13,11 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Proof
+from whet.own.told.skills import compose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.skill_files import load, read_text, skill_uses, support_files
-from whet.told.skills import compose
 
 NOW = 1_800_000_000.0
 WHAT = "Write release notes from the history. Use before a release."

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from team import ALICE, MALLORY, OWNER, Team, team
 from whet.changes.apply import apply, revert, settle, try_out, undo
 from whet.changes.pending import approve, pending, refuse, waiting
-from whet.context.gathering import rules_in_force
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
@@ -22,6 +21,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import identity_of
+from whet.telling.context.gathering import rules_in_force
 
 BRIEF = Patch(Form.RULE, Action.ADD, "brief", "Answer briefly.", trust=Trust.OPERATOR)
 NOW = 1_790_000_000.0

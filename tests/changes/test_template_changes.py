@@ -9,10 +9,10 @@ from whet.changes.apply import Refused, undo
 from whet.changes.author import Author, keep_template, remove_named
 from whet.changes.pending import approve
 from whet.errors import WhetError
-from whet.examples.templates import Template, written
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin
 from whet.ledger.patches import Form
+from whet.own.examples.templates import Template, written
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home

@@ -12,7 +12,7 @@ from whet.mcp.lessons import for_task
 from whet.store.claims import keep_pass
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from whet.runs.setting_keys import TEXTS
+from whet.own.runs.setting_keys import TEXTS
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 
 RULE = "Answer every question in a table with two columns."
 

@@ -7,7 +7,7 @@ import pytest
 from agent.loopback import playing
 from cli.chat.answers import whet_at, words
 from samples_of_templates import TEMPLATE
-from whet.examples.templates import written
+from whet.own.examples.templates import written
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.template_files import CountedDraw, Draw, count_draws, keep_draw

@@ -9,7 +9,7 @@ import pytest
 
 from command import Whet
 from taught_sessions import claude_rows
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 
 
 def git(folder: Path, *words: str) -> None:

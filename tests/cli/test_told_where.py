@@ -9,12 +9,12 @@ import pytest
 
 from command import Whet
 from whet.changes.pending import propose
-from whet.hooks.installing import install_hooks
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.telling.hooks.installing import install_hooks
 
 TEXT = "Run the tests with `./dev test`."
 

@@ -10,7 +10,7 @@ from command import Whet
 from whet.agent.tools.sandbox import Wall, probe
 from whet.cli.options import allowance_of
 from whet.errors import WhetError
-from whet.examples.templates import Example, Template, written
+from whet.own.examples.templates import Example, Template, written
 from whet.trials.attempts import Arm
 from whet.trials.design import Allowance
 

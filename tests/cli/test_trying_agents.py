@@ -10,7 +10,7 @@ from cli.test_improve_commands import with_failures
 from command import Whet, on_a_terminal
 from lengths import long
 from whet.agent.tools.sandbox import Wall, probe
-from whet.examples.templates import Example, Template, written
+from whet.own.examples.templates import Example, Template, written
 
 pytestmark = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
 RULE = "Run the tests with `./dev test`."

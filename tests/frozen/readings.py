@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from whet.agents.formats.source import Source
 from whet.agents.recognising import recognise
-from whet.formats.source import Source
 from whet.sessions.transcripts import Transcript
 
 DIGEST_BYTES = 12

@@ -9,20 +9,20 @@ from msgspec.structs import replace
 from conversations import conversation, shell
 from whet.changes.apply import apply, undo
 from whet.changes.pending import approve, propose
-from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
 from whet.improving.auditing import judged_by_sessions
 from whet.ledger.entries import Actor
 from whet.lessons.call_patterns import is_matched
 from whet.lessons.following import pattern_of, was_followed
-from whet.outcomes.view import gather
+from whet.lessons.statements.proposing import ProposalKind
+from whet.lessons.statements.records import calls_of
+from whet.lessons.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.sessions.trust import Trust
-from whet.statements.proposing import ProposalKind
-from whet.statements.records import calls_of
-from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.telling.context.auditing import audit_folder
+from whet.trouble.outcomes.view import gather
 
 TWICE = "- Write small tests before the code.\n"
 TEXT = f"# Work\n\n- Settings are in `conf.yml`.\n- Be kind.\n{TWICE}{TWICE}"

@@ -8,17 +8,17 @@ import pytest
 
 from reading.readers import ScriptedReader
 from whet.changes.pending import approve
-from whet.context.auditing import audit_folder
 from whet.improving.audit_proposals import propose_changes
 from whet.improving.audit_reading import AuditReading, ReadStatements, read_files, reading_of, with_findings
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchWriter
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.statement import StatementMark
 from whet.reading.learn import ENDED, ReadingLimit
 from whet.sessions.trust import Trust
-from whet.statements.audit import Audit
-from whet.statements.statement import StatementMark
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.telling.context.auditing import audit_folder
 
 RETRIES = "The client tries 3 times, in `Client.retryAll`."
 TEXT = f"# Work\n\n- {RETRIES}\n- Settings are in `conf/none.toml`.\n- Be kind.\n"

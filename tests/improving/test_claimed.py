@@ -20,7 +20,7 @@ from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 

@@ -9,12 +9,12 @@ from whet.changes.skill_changes import create, remember
 from whet.improving.curating import curate, look
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
+from whet.own.told.memory import NoteChange
+from whet.own.told.overlaps import DAY
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.skill_files import list_skills, support_files
-from whet.told.memory import NoteChange
-from whet.told.overlaps import DAY
 
 NOW = 1_800_000_000.0
 

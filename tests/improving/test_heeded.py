@@ -11,7 +11,8 @@ from whet.improving.heeded import following, key_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation, Scope
 from whet.lessons.following import Following, FollowingCount, SeenRule, count_following, is_among
-from whet.runs.run import Run
+from whet.own.runs.run import Run
+from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
@@ -25,8 +26,7 @@ from whet.store.recording import Recorder
 from whet.store.records import keep_prompt
 from whet.store.rows import DamagedRow
 from whet.store.troubles import session_troubles
-from whet.targets.sync_log import FileTelling, note
-from whet.told.prompt import Prompt
+from whet.telling.targets.sync_log import FileTelling, note
 from whet.trouble.values import TroubleKind
 
 PLACES = ("/srv/shop-tea", "/srv/shop")

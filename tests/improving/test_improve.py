@@ -18,14 +18,14 @@ from whet.changes.apply import apply
 from whet.cli.shown.improvements import report_lines
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
-from whet.examples.templates import Example, Template, written
 from whet.improving.improve import ReadyTrial, improve
 from whet.improving.learned import lessons_of
 from whet.improving.lessons_to_try import LessonsToTry
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.own.examples.templates import Example, Template, written
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
-from whet.runs.run import Run
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare

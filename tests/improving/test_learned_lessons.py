@@ -14,8 +14,8 @@ from whet.changes.apply import apply
 from whet.improving.improve import improve
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
-from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare

@@ -5,7 +5,7 @@ from whet.evidence.coin_looks import LOOKS
 from whet.improving.live_pace import DAY_SECONDS, DAYS, ENOUGH, days_seen, days_until_known
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation
-from whet.runs.run import Ended, Run
+from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending
 from whet.sessions.trust import Trust
 from whet.store.analyses import refresh

@@ -10,8 +10,8 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
-from whet.runs.run import Run
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home

@@ -11,14 +11,14 @@ from conversations import agent, shell, user
 from samples_of_templates import TEMPLATE
 from whet.agent.warm_start import AUTO, chosen, count_use, draw_template
 from whet.changes.apply import undo
-from whet.examples.choosing import SHARES, Choice, Need, TemplateEffect
-from whet.examples.templates import written
 from whet.improving.watch import look_at_templates, watch
-from whet.jobs.job import Job
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action
 from whet.lessons.rungs import CanaryMove, LiveCounts
-from whet.runs.run import Ended, Run
+from whet.own.examples.choosing import SHARES, Choice, Need, TemplateEffect
+from whet.own.examples.templates import written
+from whet.own.jobs.job import Job
+from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Purpose
 from whet.store.database import Database
 from whet.store.home import Home

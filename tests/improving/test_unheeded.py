@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from conversations import conversation, shell, user
 from whet.changes.apply import apply
 from whet.changes.pending import approve, pending, refuse
-from whet.hooks.compiling import compile_reminders, compile_rules
 from whet.improving.keeping import propose_steps, unheeded
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation
@@ -21,9 +20,10 @@ from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.targets.drawing import offered_rules
-from whet.targets.settings import Target, add
-from whet.targets.sync import tell
+from whet.telling.hooks.compiling import compile_reminders, compile_rules
+from whet.telling.targets.drawing import offered_rules
+from whet.telling.targets.settings import Target, add
+from whet.telling.targets.sync import tell
 from whet.trials.improvements import LessonResult, why_of
 
 BEGUN = 1_790_000_000.0

@@ -10,14 +10,13 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
 from whet.changes.apply import try_out, try_out_all
-from whet.context.gathering import rules_in_force
 from whet.errors import WhetError
 from whet.improving.learned import lessons_of
 from whet.improving.watch import live_lessons, look, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
 from whet.lessons.rungs import CanaryMove
-from whet.runs.run import Ended, Run
+from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare
@@ -27,9 +26,10 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.recording import recorded
 from whet.store.sessions import Provenance, keep, stored
-from whet.targets.drawing import unit_of
-from whet.targets.settings import Target, add
-from whet.targets.sync import day_of, tell
+from whet.telling.context.gathering import rules_in_force
+from whet.telling.targets.drawing import unit_of
+from whet.telling.targets.settings import Target, add
+from whet.telling.targets.sync import day_of, tell
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 from whet.work.clock import order_watch

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from whet.hooks import spool
-from whet.hooks.arrivals import is_waiting, take_spool
-from whet.hooks.starting import SessionDraw
+from whet.intake.arrivals import is_waiting, take_spool
 from whet.store.canary_counts import session_draws, told_entries
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.telling.hooks import spool
+from whet.telling.hooks.starting import SessionDraw
 
 NOW = 0.0  # before anything arrived, so that nothing is too old
 

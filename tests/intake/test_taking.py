@@ -9,12 +9,12 @@ import pytest
 
 from samples_of_templates import TEMPLATE
 from whet.errors import WhetError
-from whet.examples.prefills import as_openai
-from whet.examples.warm_start import examples
 from whet.intake.finding import by_age, named_files, usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportInterrupted, ImportReport
 from whet.intake.taking import LARGE_FILE_BYTES, POOL_FROM_BYTES, stamp_of, take
+from whet.own.examples.prefills import as_openai
+from whet.own.examples.warm_start import examples
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.forgotten import LeftOutFile, alike, left_out

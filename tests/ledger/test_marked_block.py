@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from whet.told.marked_block import BYTE_ORDER_MARK, Block, Damage, find, place, plain, take_out
+from whet.ledger.marked_block import BYTE_ORDER_MARK, Block, Damage, find, place, plain, take_out
 
 PREAMBLE = b"---\nalwaysApply: true\n---\n"
 pieces = st.sampled_from(

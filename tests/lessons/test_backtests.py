@@ -15,7 +15,7 @@ from whet.lessons.rungs import (
     Passed,
     TriedLesson,
 )
-from whet.outcomes.deciding import Outcome
+from whet.trouble.outcomes.deciding import Outcome
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Speaker, Trouble, TroubleKind
 
 CHECK = ClaimCheck(CheckPlace.COMMAND, "npm install", "bun add")

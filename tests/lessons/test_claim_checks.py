@@ -46,10 +46,10 @@ from whet.lessons.claims import (
 )
 from whet.lessons.condensing import condense, shown
 from whet.lessons.instructions import NamedThings, RepositoryNames, SeenInstruction, missing_names, named_things
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.view import gather
 
 ASKED = "Please use bun here, never npm."
 NPM = ClaimCheck(CheckPlace.COMMAND, r"\bnpm (install|run)", r"\bbun ")

@@ -7,17 +7,17 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
-from whet.formats.source import Skipped
+from whet.agents.formats.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.claim_quotes import NO_EVIDENCE, TOO_SHORT, check_quotes
 from whet.lessons.claims import Quote
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
 from whet.lessons.condensing import ROOM, condense, shown
-from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.text.words import estimate
+from whet.trouble.outcomes.view import SessionView, gather
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "sessions"
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, "

@@ -5,8 +5,8 @@ import pytest
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import Following, SeenRule, count_following, was_followed, was_told
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Origin
+from whet.trouble.outcomes.view import gather
 
 BUN = RuleSituation("rtk bun install", "error: unrecognized subcommand 'bun'", "bun install")
 DEV = RuleSituation("pytest tests/core", "Use: ./dev test MODULE", "./dev test core")

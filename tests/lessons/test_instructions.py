@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from conversations import call, conversation, user
 from whet.lessons.instructions import Instructions, SeenInstruction, is_broken, seen_instructions
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Origin, Transcript
+from whet.trouble.outcomes.view import gather
 
 DRAFT = "never wrap long lines in the markdown"
 LINE = "- Never wrap long markdown lines."

@@ -13,8 +13,8 @@ from whet.lessons.pieces import LessonSource
 from whet.lessons.recurring_changes import recurring_changes
 from whet.lessons.said import holds_for_good, said_pieces
 from whet.lessons.taught_rules import rules_taught, sentence_of
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Disposition, Transcript
+from whet.trouble.outcomes.view import gather
 
 PARTS = ("cart", "bill", "mail", "auth")
 Story = Callable[[str], Sequence[Turn]]

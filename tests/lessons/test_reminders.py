@@ -6,7 +6,7 @@ from conversations import Turn, call, conversation, shell, user
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import is_matched
 from whet.lessons.following import followed_after, pattern_of
-from whet.outcomes.view import gather
+from whet.trouble.outcomes.view import gather
 
 FORMS = RuleSituation("pytest -q", "no database", "./dev test")
 ERROR = RuleSituation("git push origin", "error: permission denied to robot")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from command import allow, environment
-from hooks.hosts import PLUGIN, ROOT
 from installed import Installed
 from lengths import long
 from proving.agents import program
-from whet.hooks.installing import are_installed, has_plugin
+from telling.hooks.hosts import PLUGIN, ROOT
 from whet.machine.plugins import lay_out
 from whet.store.home import Home
+from whet.telling.hooks.installing import are_installed, has_plugin
 
 REST = ("--without", "import", "--without", "target", "--without", "service", "--without", "nightly", "--yes")
 

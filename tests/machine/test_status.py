@@ -5,7 +5,7 @@ from pathlib import Path
 from command import Whet
 from whet.agent.metering import local_day
 from whet.machine.status import machine_status
-from whet.runs.daily_limit import Amount
+from whet.own.runs.daily_limit import Amount
 from whet.store.background_calls import BackgroundCall, begin_call, end_call
 from whet.store.home import Home
 from whet.store.opening import opened

@@ -12,8 +12,8 @@ from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.errors import WhetError
 from whet.net.wire import Interrupted, Patience, TransportFailed, look_up
-from whet.runs.models import Model
-from whet.runs.settings import Endpoint
+from whet.own.runs.models import Model
+from whet.own.runs.settings import Endpoint
 
 GOOD = openai_answer({"content": "Hello"})
 

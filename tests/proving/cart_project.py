@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
 from proving.repository_scenes import commit, git, new_repository
-from whet.outcomes.view import gather
 from whet.proving.cases_from_commits import CommitsAsked, cases_from_commits
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Transcript
 from whet.store.home import Home
 from whet.trials.cases import Case
+from whet.trouble.outcomes.view import gather
 
 BEGAN = 1_700_000_000
 WRONG = '''"""A shopping cart."""

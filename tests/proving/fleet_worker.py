@@ -11,10 +11,10 @@ from patience import until
 from proving.trial_scenes import WORDS, obeys, supply_of
 from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.choosing import Supply
+from whet.own.runs.models import address_of
+from whet.own.runs.run import Run
+from whet.own.runs.settings import Settings
 from whet.proving import attempt, plan, trial
-from whet.runs.models import address_of
-from whet.runs.run import Run
-from whet.runs.settings import Settings
 from whet.store.home import Home, find_home
 from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial

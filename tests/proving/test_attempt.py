@@ -13,9 +13,9 @@ from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.choosing import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.errors import WhetError
-from whet.examples.templates import Example, Template, written
 from whet.ledger.patches import Action, Form, Patch
-from whet.runs.run import Run
+from whet.own.examples.templates import Example, Template, written
+from whet.own.runs.run import Run
 from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust
 from whet.store.database import Database

@@ -8,12 +8,12 @@ import pytest
 
 from conversations import call, conversation, shell, user
 from whet.agent.tools.sandbox import Wall, probe
-from whet.outcomes.view import gather
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.trials.cases import Case
+from whet.trouble.outcomes.view import gather
 
 sandboxed = pytest.mark.skipif(
     probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"

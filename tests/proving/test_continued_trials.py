@@ -12,9 +12,9 @@ from whet.agent.protocols import Reply
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.ledger.patches import Proof, Scope
+from whet.own.runs.run import Run
 from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial, expect_worth_it
-from whet.runs.run import Run
 from whet.store.case_files import keep_case
 from whet.store.database import Database
 from whet.store.home import Home

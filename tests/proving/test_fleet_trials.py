@@ -15,10 +15,10 @@ from proving.trial_scenes import RULE, case_of, obeys, prepared, questions, supp
 from whet.agent.protocols import Reply
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt, vouch_for
 from whet.proving.plan import WantedTrial, order
 from whet.proving.world import TrialWorld, WorldFile, lay_out_home
-from whet.runs.run import Run
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.store.records import keep_material

@@ -11,9 +11,9 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Call
 from whet.evidence.verdicts import Ruling
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.runs.run import Run
 from whet.proving.cases_from_sessions import cases_from
 from whet.proving.plan import WantedTrial
-from whet.runs.run import Run
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened

@@ -16,9 +16,9 @@ from whet.agent.tools import launcher
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agents.executor import Carried, ProgramTask, Validity
 from whet.errors import WhetError
+from whet.own.runs.settings import AgentSettings, Settings
 from whet.proving.executing import AgentAccess, carry_out, grounds_of, network_said
 from whet.proving.executors import program_of, runner_named
-from whet.runs.settings import AgentSettings, Settings
 
 PROBED = probe(os.environ.get("PATH", ""))
 WALLS = [PROBED, *([Walls(Wall.LANDLOCK, abi=launcher.version())] if launcher.version() else [])]

@@ -9,9 +9,9 @@ from proving.trial_scenes import RULE, Answer, case_of, obeys, prepared, questio
 from replies import says
 from whet.agent.protocols import Reply
 from whet.errors import WhetError
+from whet.own.runs.run import Run, Sampling
 from whet.proving.plan import WantedTrial
 from whet.proving.screening import MOST_GUARDS, screen
-from whet.runs.run import Run, Sampling
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened

@@ -14,14 +14,14 @@ from whet.changes.apply import Refused, apply
 from whet.errors import WhetError
 from whet.evidence.error_budget import Past
 from whet.evidence.verdicts import Ruling
-from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.examples.templates import Example, Template, written
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
 from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
 from whet.proving.trial import trial
-from whet.runs.run import Run
 from whet.sessions.transcripts import Usage
 from whet.sessions.trust import Trust
 from whet.store.database import Database

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from lengths import long, long_on_postgres
 from proving.trial_scenes import declare_shop, failing
 from whet.improving import improve
-from whet.jobs.job import Deliver, Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.ledger.entries import Step
+from whet.own.jobs.job import Deliver, Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.store import job_records
 from whet.store.adding import prepare
 from whet.store.database import Database

@@ -13,11 +13,11 @@ from replies import asks, says
 from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.choosing import Call, Scripted, Supply
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.runs.models import Model
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt, vouch_for
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
-from whet.runs.models import Model
-from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store.database import Database

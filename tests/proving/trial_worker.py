@@ -8,8 +8,8 @@ from pathlib import Path
 
 from proving.trial_scenes import obeys, supply_of
 from whet.agent.protocols import Reply
+from whet.own.runs.run import Run
 from whet.proving import attempt, plan, trial
-from whet.runs.run import Run
 from whet.store.home import find_home
 from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial

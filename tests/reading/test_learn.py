@@ -26,7 +26,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.troubles import session_troubles, trouble_of_session
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 from whet.work.orders import DirectSteps, Failed, decoded
 
 

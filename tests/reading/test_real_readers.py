@@ -11,11 +11,11 @@ from lengths import long
 from proving.agents import program
 from proving.obedient import Mind, Obedient, obedient
 from whet.agents.executor import MARK
+from whet.agents.formats.source import Skipped
 from whet.agents.registry import known
-from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
+from whet.own.runs.settings import AgentSettings, Settings
 from whet.reading.readers import AgentReader, ReaderQuestion
-from whet.runs.settings import AgentSettings, Settings
 
 ANSWER = '{"op": "nothing"}'
 QUESTION = ReaderQuestion("You read recorded sessions.", "The sessions, and $(touch /tmp/no).\n" + "A line.\n" * 200)

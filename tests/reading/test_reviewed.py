@@ -13,7 +13,7 @@ from whet.reading.reviewed import keep_claims, retold
 from whet.sessions.transcripts import Transcript
 from whet.store.claims import claims_of
 from whet.store.database import Database
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 from whet.text.words import estimate
 
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)

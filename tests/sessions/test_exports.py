@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.agents.formats.source import Source
 from whet.agents.recognising import format_named
-from whet.formats.source import Source
 from whet.sessions.exports import as_atif, as_openai
 from whet.sessions.transcripts import (
     Disposition,

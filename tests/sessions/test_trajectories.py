@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.agents.formats.source import Source
 from whet.agents.recognising import format_named, formats, recognise
-from whet.formats.source import Source
 from whet.sessions.exports import as_trajectory
 from whet.sessions.transcripts import (
     Disposition,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import whet.shipped.guidance
+from whet.own.told.passages import Circumstances, PassageSlot, applies, chosen, plain_names
 from whet.shipped.guidance import built_in
 from whet.text.words import estimate
-from whet.told.passages import Circumstances, PassageSlot, applies, chosen, plain_names
 
 FOLDER = Path(whet.shipped.guidance.__file__).parent
 FRAMES = {

@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from kept_analyses import judged
-from whet.outcomes.analysis import analyse
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
@@ -13,6 +12,7 @@ from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.session_facts import count_copies, measure
 from whet.store.side_by_side import POOL_FROM_MESSAGES
+from whet.trouble.outcomes.analysis import analyse
 
 
 def transcript(name: str, *, calls: int, words: str = "Run it.") -> Transcript:

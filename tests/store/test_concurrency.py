@@ -13,7 +13,7 @@ from concurrent_worker import grown
 
 from lengths import long
 from patience import PATIENCE_SECONDS
-from whet.runs.settings import leaves, read
+from whet.own.runs.settings import leaves, read
 from whet.store import sessions
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, find

@@ -30,7 +30,7 @@ def imported(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "packages"),
     [
-        ("whet.outcomes.analysis", FINDING),
+        ("whet.trouble.outcomes.analysis", FINDING),
         ("whet.trouble.finding", FINDING),
         ("whet.trouble.checks", FINDING),
         ("whet.lessons.finding", TEACHING),

@@ -12,8 +12,8 @@ from team import ALICE, MALLORY, Team, team
 from whet.agent.start import newest, resume
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
+from whet.own.runs.run import Ended, Run
 from whet.proving.cases_from_sessions import cases_from
-from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
-from whet.jobs.job import Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished, handed
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished, handed
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_records import JobMark, list_jobs, load, read_text

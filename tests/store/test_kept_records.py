@@ -5,11 +5,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.own.told.prompt import Material, Prompt, Sources, assemble
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.records import keep_prompt, restore_prompt
-from whet.told.prompt import Material, Prompt, Sources, assemble
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=200)
 

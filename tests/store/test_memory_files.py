@@ -10,8 +10,8 @@ import pytest
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.ledger.patches import Action
+from whet.own.told.memory import Memory, NoteChange, Reason, Refusal
 from whet.store.memory_files import MemoryFolder, change, hermes_shelf, load
-from whet.told.memory import Memory, NoteChange, Reason, Refusal
 
 
 def adding(*texts: str) -> list[NoteChange]:
@@ -64,7 +64,7 @@ def test_a_file_of_hermes_is_not_written_while_hermes_holds_its_lock(tmp_path: P
     folder.mkdir()
     worker = f"""
 from pathlib import Path
-from whet.told.memory import NoteChange
+from whet.own.told.memory import NoteChange
 from whet.ledger.patches import Action
 from whet.store.memory_files import change, hermes_shelf
 print("ready", flush=True)

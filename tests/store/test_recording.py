@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kept_analyses import judged
 from whet.errors import WhetError
-from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown
+from whet.own.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import (
     Ending,

@@ -97,7 +97,7 @@ def test_no_password_is_ever_printed(tmp_path: Path, url: str) -> None:
     with pytest.raises(WhetError) as caught:
         connect(Home(tmp_path / "home", url))
     assert SECRET not in f"{caught.value.message} {caught.value.advice}"
-    done = runner(tmp_path / "home", tmp_path)("work", variables={"WHET_DATABASE_URL": url})
+    done = runner(tmp_path / "home", tmp_path)("worker", "list", variables={"WHET_DATABASE_URL": url})
     assert done.code == 1
     assert SECRET not in done.out + done.err
     assert "Traceback" not in done.err

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import whet
 from kept_analyses import judged
-from whet.runs.models import Prices
+from whet.own.runs.models import Prices
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store import analyses, sessions

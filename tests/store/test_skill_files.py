@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
+from whet.own.told.skills import compose
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.skill_files import (
@@ -22,7 +23,6 @@ from whet.store.skill_files import (
     usable,
     was_read,
 )
-from whet.told.skills import compose
 
 TEA = compose("tea", "How to make tea.", "Boil water.")
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from conversations import conversation, user
 from samples_of_templates import RUN, TEMPLATE
 from whet.errors import WhetError
-from whet.examples.choosing import TemplateEffect
-from whet.examples.templates import written
+from whet.own.examples.choosing import TemplateEffect
+from whet.own.examples.templates import written
 from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home

@@ -72,10 +72,10 @@ def test_any_text_can_be_listened_to(text: str) -> None:
 def module_patterns() -> Iterator[tuple[str, object]]:
     """Every compiled pattern that a pure module holds, alone or in a collection."""
     for package in PACKAGES:
-        for found in pkgutil.iter_modules(importlib.import_module(f"whet.{package}").__path__):
-            module = importlib.import_module(f"whet.{package}.{found.name}")
+        for found in pkgutil.walk_packages(importlib.import_module(f"whet.{package}").__path__, f"whet.{package}."):
+            module = importlib.import_module(found.name)
             for name, value in vars(module).items():
-                yield from ((f"{found.name}.{name}", pattern) for pattern in _patterns(value))
+                yield from ((f"{found.name.rpartition('.')[2]}.{name}", pattern) for pattern in _patterns(value))
 
 
 def _patterns(value: object) -> Iterator[object]:

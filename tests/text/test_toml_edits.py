@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.runs.settings import parse
+from whet.own.runs.settings import parse
 from whet.text.toml import assigned, removed
 
 FILE = """\

@@ -1,7 +1,7 @@
 """Measures of an attempt: errors, the first success, and how many different calls there were."""
 
 from conversations import shell
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.trials.attempts import EARLY_TURNS, measure

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.text.words import estimate
 from whet.trials.attempts import Arm, Attempt, AttemptConditions, Measures, TrialAgent, differences
 from whet.trials.design import (

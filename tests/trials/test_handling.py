@@ -5,12 +5,12 @@ import json
 import pytest
 
 from conversations import agent, conversation, shell, user
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import ToolCall
 from whet.trials.cases import Case
 from whet.trials.shapes import only_looks
 from whet.trials.step_cases import handling, recoveries, step_case
 from whet.trials.ways_to_test import counts, reached_by
+from whet.trouble.outcomes.view import gather
 
 WRONG = shell("pytest part1", "bash: pytest: command not found", error=True)
 RIGHT = shell("./dev test part1", "3 passed")

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.examples import templates
-from whet.examples.templates import Example, Template
 from whet.ledger.entries import State
 from whet.ledger.patch_faults import faults
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.examples import templates
+from whet.own.examples.templates import Example, Template
+from whet.own.told.skills import read as read_skill
 from whet.sessions.arguments import arguments_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.placebo import filler
-from whet.told.skills import read as read_skill
 from whet.trials.placebos import emptied, of_length, placebo_of
 
 EXAMPLES = (

@@ -7,7 +7,6 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import call, conversation, shell, user
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, read, write
@@ -15,6 +14,7 @@ from whet.trials.checks import FinishedRun, mark
 from whet.trials.shapes import CallShape, CommandDemand, TextDemand, fits
 from whet.trials.shapes import runs as run_by
 from whet.trials.step_cases import command_demand, recoveries, step_case
+from whet.trouble.outcomes.view import gather
 
 MISSING = "bash: pytest: command not found"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from conversations import agent, call, conversation, shell, user
-from whet.outcomes.view import JudgedCall, gather
 from whet.trouble.finding import find_trouble
+from whet.trouble.outcomes.view import JudgedCall, gather
 from whet.trouble.red_names import first_sentence, plain_error, red_name
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from conversations import Turn, call, conversation, shell, user
-from whet.outcomes.view import JudgedCall, gather
+from whet.trouble.outcomes.view import JudgedCall, gather
 from whet.trouble.verdicts import is_answer, is_expected, timed_out
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
 from whet.agents.claude_code import records as claude_code
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.course import SessionKnowledge

@@ -1,11 +1,11 @@
 """A command is a check by what it does in its project."""
 
 from conversations import call, conversation, shell, user
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Message, Transcript
 from whet.trouble.checks import head_counts, learned_checks
 from whet.trouble.course import SessionKnowledge
 from whet.trouble.finding import find_trouble
+from whet.trouble.outcomes.view import gather
 from whet.trouble.values import TroubleKind
 
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from whet.store.analyses import ToolFact
 from whet.store.session_facts import SessionFact
-from whet.targets.known_projects import told_apart
+from whet.telling.targets.known_projects import told_apart
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
 from whet.web.html import render, words_of
 from whet.web.site import PageLinks, ProjectNaming

@@ -40,7 +40,7 @@ from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
 from whet.store.troubles import StoredTrouble, session_troubles
-from whet.targets.known_projects import short_name, told_apart
+from whet.telling.targets.known_projects import short_name, told_apart
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialCases, TrialDesign, TrialProgress, TrialResult, TrialStop
@@ -487,7 +487,7 @@ def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
     said = words(page.ask("/trials").text)
     assert "0 of 1 placebos that would have been accepted" in said
     assert "0 of 1 trials accepted" in said
-    assert "9 % of the error budget is spent, 91 % is left" in said
+    assert "19 % of the error budget is spent, 81 % is left" in said
     assert "With both arms the same, at most 4.5 %" in said
 
 

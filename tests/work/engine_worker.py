@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.store.home import Home, find_home
 from whet.values import Value
 from whet.work.orders import Done, Failed, Procedure, Procedures, Queue, Steps, Unsure, encoded

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
-from whet.jobs.job import Job, written
-from whet.jobs.runs import JobRecord
+from whet.own.jobs.job import Job, written
+from whet.own.jobs.runs import JobRecord
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened

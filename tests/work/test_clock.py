@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from lengths import long
 from postgres_server import fresh_schema
 from whet.cli.procedures import with_clock
-from whet.jobs.job import Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from team import ALICE, MALLORY, Team, team
 from whet.errors import WhetError
-from whet.jobs.job import Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from lengths import long_on_postgres
-from whet.jobs.job import Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord
 from whet.sessions.transcripts import Purpose
 from whet.store import job_records
 from whet.store.home import Home

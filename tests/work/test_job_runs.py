@@ -11,11 +11,11 @@ from agent.loopback import Play, Received, playing, refused
 from cli.chat.answers import calls, settings_for, words
 from forgeries import forgeries
 from whet.errors import WhetError
-from whet.jobs.job import Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
-from whet.runs.models import Model
-from whet.runs.run import Spent
-from whet.runs.settings import Endpoint, ModelFacts, Settings
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
+from whet.own.runs.models import Model
+from whet.own.runs.run import Spent
+from whet.own.runs.settings import Endpoint, ModelFacts, Settings
 from whet.sessions.transcripts import Origin, Purpose
 from whet.sessions.trust import Trust
 from whet.store import job_records

@@ -8,8 +8,8 @@ import pytest
 
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
-from whet.jobs.job import Deliver, Job
-from whet.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
+from whet.own.jobs.job import Deliver, Job
+from whet.own.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
 from whet.work.job_runs import DeliveryPlace, deliver, may_be_repeated
 
 

@@ -11,9 +11,9 @@ from agent.loopback import playing, tunnelling
 from cli.chat.answers import calls, settings_for
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import scripted_file
-from whet.jobs.job import Job
-from whet.runs.models import Model
-from whet.runs.settings import Endpoint, Settings
+from whet.own.jobs.job import Job
+from whet.own.runs.models import Model
+from whet.own.runs.settings import Endpoint, Settings
 from whet.store.home import Home
 from whet.work.job_sessions import ask_window, limits_of, with_window
 from work.job_scenes import ran

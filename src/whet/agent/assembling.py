@@ -15,11 +15,11 @@ from whet.agent.providers.choosing import provider_for
 from whet.agent.start import COMPACTED_AT, RunParts, Secrets, new_id, room_of
 from whet.agent.tools.situation import ApprovalQuestion, Situation, ToolLimits
 from whet.agent.tools.toolbox import PlainToolbox, sets_within, toolbox
-from whet.context.finding import project_of
-from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, prompt_for, this_machine
-from whet.runs.models import Model
-from whet.runs.run import Run
-from whet.runs.settings import Settings
+from whet.own.runs.models import Model
+from whet.own.runs.run import Run
+from whet.own.runs.settings import Settings
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Prompt, Sources, assemble, trust_of
 from whet.secrets.redactor import secret_values
 from whet.sessions.tool_families import Definition, trust_of_shown
 from whet.sessions.transcripts import Message, Purpose
@@ -28,9 +28,9 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.owner import identity_of
 from whet.store.records import keep_prompt, restore_prompt
-from whet.targets.project_names import name_of_project
-from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, Sources, assemble, trust_of
+from whet.telling.context.finding import project_of
+from whet.telling.context.gathering import ContextFolder, PromptRequest, environments, gather, prompt_for, this_machine
+from whet.telling.targets.project_names import name_of_project
 
 CHAT_TOOLS = ("chat",)
 RUN_TOOLS = ("unattended",)

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from whet.agent.loop import Clock, execute
 from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Toolbox
 from whet.net.wire import Interrupted
-from whet.runs.run import Ended, Fragment, Run, Spent, grown, spend
-from whet.runs.shortening import Shortening, compacted, fits, plain_record, plan, size, trust_of_summary
+from whet.own.runs.run import Ended, Fragment, Run, Spent, grown, spend
+from whet.own.runs.shortening import Shortening, compacted, fits, plain_record, plan, size, trust_of_summary
+from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, Usage, total
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import notice
 from whet.text.quoting import mark_for, quoted, shortened
-from whet.told.prompt import Prompt
 
 TRIES = 3
 WINDOW_SHARE = 1.2  # of the room: the whole window, less a little

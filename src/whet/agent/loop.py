@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault, Reply, StopReason, Toolbox
 from whet.net.wire import Interrupted
-from whet.runs import text_calls
-from whet.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
-from whet.runs.shortening import is_full
+from whet.own.runs import text_calls
+from whet.own.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
+from whet.own.runs.shortening import is_full
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -5,8 +5,8 @@ from enum import StrEnum
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from whet.runs.models import Model
-from whet.runs.run import Fragment, Run, WorkReport
+from whet.own.runs.models import Model
+from whet.own.runs.run import Fragment, Run, WorkReport
 from whet.sessions.transcripts import Message, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 

@@ -15,15 +15,15 @@ from whet.agent.providers.choosing import provider_for
 from whet.agent.start import newest, perform, resume, says, with_model
 from whet.agent.tools.toolbox import PlainToolbox
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_template, warmed
-from whet.context.finding import said_of
 from whet.errors import WhetError
-from whet.examples.choosing import Need
-from whet.runs.run import Ended, Run, grown
+from whet.own.examples.choosing import Need
+from whet.own.runs.run import Ended, Run, grown
 from whet.sessions.transcripts import Message
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_files import load as load_template
+from whet.telling.context.finding import said_of
 
 Tell = Callable[[str], None]
 

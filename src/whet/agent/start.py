@@ -15,8 +15,8 @@ from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.loop import Clock, stand_in
 from whet.agent.protocols import Answer, Provider, Reply, Toolbox
 from whet.errors import WhetError
-from whet.runs.models import Model
-from whet.runs.run import Ended, Fragment, Run, Sampling, grown
+from whet.own.runs.models import Model
+from whet.own.runs.run import Ended, Fragment, Run, Sampling, grown
 from whet.secrets.redactor import PLACEHOLDER, Redactor
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, Role, Text, Thought, ToolCall, pair

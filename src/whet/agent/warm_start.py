@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from whet.changes.author import overruled_at
-from whet.examples.choosing import SHARES, Choice, Need, TemplateEffect, choose, missing_tools, standing
-from whet.examples.warm_start import warm_start
+from whet.own.examples.choosing import SHARES, Choice, Need, TemplateEffect, choose, missing_tools, standing
+from whet.own.examples.warm_start import warm_start
 from whet.sessions.transcripts import Message
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database

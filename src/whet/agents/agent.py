@@ -67,7 +67,7 @@ class Agent(NamedTuple):
 
     name: str
     aliases: tuple[str, ...] = ()  # what it was called before, or is called for short
-    records: str = ""  # its format of record: a whet.formats.source.Format
+    records: str = ""  # its format of record: a whet.agents.formats.source.Format
     is_in_projects: bool = False  # its records lie where the person works, and may have come with a project
     files: AgentFiles | None = None
     reading: AgentReading = AgentReading()

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from whet.formats import content
-from whet.formats.source import Format, Source
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source
 from whet.sessions.transcripts import Disposition, Message, Role, Text, ToolResult, Transcript, Usage
 from whet.text import fields
 

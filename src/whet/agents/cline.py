@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from whet.agents.formats import content
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.source import Format, Source, identity
 from whet.agents.vscode import HOMES
-from whet.formats import content
-from whet.formats.content import OpenCalls
-from whet.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, Transcript, Usage
 from whet.text import fields
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from whet.formats import content
-from whet.formats.source import Format, Source
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source
 from whet.sessions.transcripts import Disposition, Message, Role, Text, Thought, ToolCall, Transcript, Usage
 from whet.text import fields
 

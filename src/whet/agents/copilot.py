@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from whet.formats import content
-from whet.formats.content import AgentTurn
-from whet.formats.source import Format, Source
+from whet.agents.formats import content
+from whet.agents.formats.content import AgentTurn
+from whet.agents.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from whet.formats import content
-from whet.formats.source import Format, Source, Unreadable
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

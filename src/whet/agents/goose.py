@@ -7,9 +7,9 @@ from typing import Any
 import apsw
 from msgspec.structs import replace
 
-from whet.formats import content, databases
-from whet.formats.content import AgentTurn
-from whet.formats.source import Format, Source
+from whet.agents.formats import content, databases
+from whet.agents.formats.content import AgentTurn
+from whet.agents.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Media,

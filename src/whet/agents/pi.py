@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from whet.formats import content
-from whet.formats.source import Format, Source
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

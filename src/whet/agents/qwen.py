@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source
 from whet.agents.gemini import records as gemini
-from whet.formats import content
-from whet.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

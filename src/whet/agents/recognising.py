@@ -5,9 +5,9 @@ from functools import cache
 
 from whet import doors
 from whet.agents.agent import Agent
+from whet.agents.formats import atif, inspect_logs, mini_swe_agent, openai_messages, openhands, sharegpt, swe_agent
+from whet.agents.formats.source import Format, Source
 from whet.agents.registry import AGENTS, agents
-from whet.formats import atif, inspect_logs, mini_swe_agent, openai_messages, openhands, sharegpt, swe_agent
-from whet.formats.source import Format, Source
 
 # Those that belong to no agent on a machine: benchmarks', which are particular, and at last those by which sessions are
 # exchanged. They are no entry points of Whet's own: a checkout works with whatever metadata was installed last.

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from whet.formats import content
-from whet.formats.source import Format, Source, Unreadable
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 

@@ -4,18 +4,18 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from whet.context.auditing import audit_folder
-from whet.formats.source import Skipped
+from whet.agents.formats.source import Skipped
 from whet.intake.finding import named_files
 from whet.intake.reading import read_transcripts
-from whet.outcomes import analysis
-from whet.outcomes.analysis import Analysis
+from whet.lessons.statements.audit import Audit
 from whet.sessions.transcripts import Transcript
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
-from whet.statements.audit import Audit
 from whet.store.home import Home, find_home, holds
+from whet.telling.context.auditing import audit_folder
 from whet.trouble.finding import find_trouble
+from whet.trouble.outcomes import analysis
+from whet.trouble.outcomes.analysis import Analysis
 from whet.trouble.values import SessionTrouble
 
 

@@ -6,10 +6,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, TypedDict, Unpack
 
-from whet.examples.templates import Template
 from whet.improving.learned import LessonScope, lessons_of
 from whet.ledger.entries import Item
 from whet.lessons.record import Lesson
+from whet.own.examples.templates import Template
 from whet.sessions.transcripts import Transcript
 from whet.store import search, template_files
 from whet.store.analyses import refresh

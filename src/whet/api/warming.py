@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from whet.agents.formats.source import Skipped
 from whet.errors import WhetError
-from whet.examples import mining
-from whet.examples.mining import WantedTemplate
-from whet.examples.prefills import ChatMessage, warm_openai
-from whet.examples.templates import Template, check, described
-from whet.formats.source import Skipped
+from whet.own.examples import mining
+from whet.own.examples.mining import WantedTemplate
+from whet.own.examples.prefills import ChatMessage, warm_openai
+from whet.own.examples.templates import Template, check, described
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.shipped.guidance.warm import words

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from whet.changes.apply import apply, apply_all
 from whet.changes.pending import propose
 from whet.errors import WhetError
-from whet.examples import templates
-from whet.examples.templates import Template
-from whet.jobs.job import Job, check, written
 from whet.ledger.entries import Actor, Entry, State, Step
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
+from whet.own.examples import templates
+from whet.own.examples.templates import Template
+from whet.own.jobs.job import Job, check, written
 from whet.sessions.trust import Trust, lowest
 from whet.store import job_records, template_files
 from whet.store.database import Database

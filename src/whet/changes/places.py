@@ -7,17 +7,17 @@ from typing import NamedTuple
 from whet.agents.places import is_read_by_agents
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Key, State
+from whet.ledger.marked_block import find_passage, passage_place, replace_passage
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.ledger.traces import Move
+from whet.own.told import note_pages, skills
+from whet.own.told.memory import complaint, overflow
+from whet.own.told.skills import FILE, Skill
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.files import Conflict, Place
 from whet.store.home import Home
 from whet.store.skill_files import FOLDER, archive, bring_back, read_text, usable
-from whet.told import note_pages, skills
-from whet.told.marked_block import find_passage, passage_place, replace_passage
-from whet.told.memory import complaint, overflow
-from whet.told.skills import FILE, Skill
 
 
 def expect_allowed(

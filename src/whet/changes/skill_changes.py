@@ -9,13 +9,13 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, State
 from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.told import memory, skills
+from whet.own.told.memory import Memory, Note, NoteChange, Refusal
+from whet.own.told.skills import FILE
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, load
 from whet.store.skill_files import View, archived_text, read_text, record_view, support_files, was_read
-from whet.told import memory, skills
-from whet.told.memory import Memory, Note, NoteChange, Refusal
-from whet.told.skills import FILE
 
 
 class ViewedSkillFile(NamedTuple):

@@ -15,12 +15,12 @@ from whet.changes.author import Author
 from whet.cli.output import give, moment, plain
 from whet.cli.shown.entries import BY_WHOM, entry_record
 from whet.errors import WhetError
-from whet.jobs.job import NAME
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
 from whet.ledger.traces import last_batch
 from whet.machine.records import load_record
+from whet.own.jobs.job import NAME
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home

@@ -21,7 +21,6 @@ from whet.cli.output import cautions, give, is_json, next_lines, plain, reviewed
 from whet.cli.shown.audit import budget_lines
 from whet.cli.shown.entries import entry_lines, entry_record
 from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, waiting_lines, waiting_record
-from whet.context.instruction_files import PersonFolder
 from whet.errors import WhetError
 from whet.improving.learned import learned, propose_lesson, waiting_lessons
 from whet.ledger.entries import Actor, Entry, Step
@@ -33,9 +32,10 @@ from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import Reader, command_for, readers_of, reads
-from whet.targets.sync import tell
+from whet.telling.context.instruction_files import PersonFolder
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.reaching import Reader, command_for, readers_of, reads
+from whet.telling.targets.sync import tell
 from whet.text.showing import shown, size_of
 from whet.text.words import many
 

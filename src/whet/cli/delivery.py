@@ -10,7 +10,6 @@ from whet.changes.pending import approve_live
 from whet.cli.output import labelled, plain, reviewed
 from whet.cli.shown.entries import diff_lines
 from whet.errors import WhetError
-from whet.hooks.installing import installed_hosts
 from whet.improving.live_pace import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
 from whet.ledger.holding import WorkLocation, holds
@@ -21,9 +20,10 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.recording import SOURCE
 from whet.store.settings_file import load as load_settings
-from whet.targets import settings, sync
-from whet.targets.reaching import Reader, command_for, hooked_agents, reader_of, reads
-from whet.targets.sync import SyncOrder, TargetChange, tell
+from whet.telling.hooks.installing import installed_hosts
+from whet.telling.targets import settings, sync
+from whet.telling.targets.reaching import Reader, command_for, hooked_agents, reader_of, reads
+from whet.telling.targets.sync import SyncOrder, TargetChange, tell
 from whet.text.words import many
 
 HOOK, FILE, PROMPT = "hook", "file", "prompt"

@@ -21,16 +21,17 @@ from whet.changes import skill_changes
 from whet.changes.apply import settle
 from whet.changes.author import Author, keep_job, keep_template
 from whet.changes.skill_changes import PERSONS, notes_of, remember
-from whet.context.gathering import SOUL
-from whet.context.zone import local_zone
 from whet.errors import WhetError
-from whet.examples.templates import Template
-from whet.jobs.job import Job
+from whet.ledger import marked_block
 from whet.ledger.entries import Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form
-from whet.runs.setting_keys import dotted
-from whet.runs.settings import check, leaves, read
+from whet.own.examples.templates import Template
+from whet.own.jobs.job import Job
+from whet.own.runs.setting_keys import dotted
+from whet.own.runs.settings import check, leaves, read
+from whet.own.told import skills
+from whet.own.told.memory import NoteChange, Refusal
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
 from whet.store import files, skill_files
@@ -39,9 +40,9 @@ from whet.store.job_records import list_jobs
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import HERMES, NAMES, hermes_shelf, load
 from whet.store.settings_file import assign, loaded
+from whet.telling.context.gathering import SOUL
+from whet.telling.context.zone import local_zone
 from whet.text.front_matter import with_field
-from whet.told import marked_block, skills
-from whet.told.memory import NoteChange, Refusal
 
 FROM_HERMES = PatchOrigin(PatchWriter.IMPORT, "hermes", said="imported from Hermes")
 

@@ -24,7 +24,7 @@ def main() -> None:
     _open_streams()
     _spell_out()
     if arguments[:1] == ["hook"] and "--help" not in arguments:
-        from whet.hooks.entry import run
+        from whet.telling.hooks.entry import run
 
         sys.exit(run(arguments[1:], os.environ))
     code = _deliver(arguments)
@@ -113,15 +113,15 @@ def _complain(text: str) -> None:
 def _refresh_hooks() -> None:
     """After a command that may have changed a rule: compile the rules anew, where there are hooks to tell them."""
     from whet.errors import WhetError
-    from whet.hooks.places import has_hooks
     from whet.store.home import find_home
     from whet.store.opening import opened
+    from whet.telling.hooks.places import has_hooks
 
     try:
         home = find_home(os.environ)
         if not has_hooks(home.folder):
             return
-        from whet.hooks.compiling import refresh_compiled
+        from whet.telling.hooks.compiling import refresh_compiled
 
         with opened(home) as database:
             refresh_compiled(home, database)

@@ -20,7 +20,7 @@ from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, seen_folders
 from whet.store.opening import opened
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.trials.design import Allowance
 
 

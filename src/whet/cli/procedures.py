@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from whet.agent.metering import Meter, metered
 from whet.agent.protocols import Chosen
 from whet.improving import arriving, improve, review, watch
+from whet.own.runs.settings import Settings
 from whet.proving import attempt, plan, trial
 from whet.reading import learn
-from whet.runs.settings import Settings
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.trials.attempts import AttemptRequest

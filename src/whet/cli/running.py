@@ -25,7 +25,7 @@ from whet.cli.chat.endings import (
 )
 from whet.cli.chat.inputs import answered, interruptible, said_yes
 from whet.cli.chat.screen import Screen, drawn
-from whet.runs.run import Ended, Fragment, Run
+from whet.own.runs.run import Ended, Fragment, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import notice

@@ -17,24 +17,24 @@ from whet.cli.options import allowance_of, budget_option, model_option
 from whet.cli.output import give, next_lines, say
 from whet.cli.procedures import PROCEDURES, direct, is_watched
 from whet.cli.shown.trials import NEXT, LiveLine, plan_lines, plan_record, result_lines, result_record
-from whet.context.finding import repository_root
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
-from whet.examples.templates import as_change
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.lessons.statements.proposing import passage_without
+from whet.lessons.statements.splitting import split_statements
+from whet.own.examples.templates import as_change
 from whet.proving.plan import WantedTrial, expect_worth_it, order, prepare
 from whet.proving.trial import trial as carry_out
 from whet.sessions.trust import Trust
-from whet.statements.proposing import passage_without
-from whet.statements.splitting import split_statements
 from whet.store import files
 from whet.store.case_files import chosen, folders_of
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.records import progress_of
 from whet.store.settings_file import load
+from whet.telling.context.finding import repository_root
 from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.design import Trial, TrialDesign, TrialProgress
 from whet.work.orders import Queue, decoded

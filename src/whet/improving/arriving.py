@@ -9,15 +9,14 @@ from collections.abc import Iterator
 
 from whet.changes.author import Author, keep_template
 from whet.errors import WhetError
-from whet.examples.mining import WantedTemplate, mine
-from whet.examples.success import SuccessReason, find
-from whet.examples.templates import Template, described
-from whet.hooks.arrivals import take_spool
 from whet.improving.watch import look
+from whet.intake.arrivals import take_spool
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
-from whet.outcomes.view import gather
+from whet.own.examples.mining import WantedTemplate, mine
+from whet.own.examples.success import SuccessReason, find
+from whet.own.examples.templates import Template, described
 from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
@@ -28,7 +27,8 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import stored_transcripts
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
+from whet.trouble.outcomes.view import gather
 from whet.work.orders import Done, Steps
 
 DAY = 86_400.0

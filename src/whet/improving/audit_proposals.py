@@ -12,9 +12,9 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
-from whet.statements.audit import Audit
-from whet.statements.proposing import StatementProposal, better_place, copied_to, moved, proposals, says
-from whet.statements.statement import AuditedStatement, StatementMark
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.proposing import StatementProposal, better_place, copied_to, moved, proposals, says
+from whet.lessons.statements.statement import AuditedStatement, StatementMark
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home

@@ -9,18 +9,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.context.auditing import DEFINED, repository_facts
-from whet.context.looking import NO_CODE, CodeHit, RepositoryText, near_paths
-from whet.reading.answers import objects
-from whet.reading.learn import ENDED, ReadingLimit, spent_on
-from whet.reading.passes import ANSWER_TOKENS
-from whet.reading.readers import LessonReader, ReaderQuestion
-from whet.runs.run import Spent, together
-from whet.sessions.transcripts import Usage
-from whet.shipped.guidance import reading as words
-from whet.statements.audit import Audit
-from whet.statements.naming import ThingKind, extension_of, things_in
-from whet.statements.reader_claims import (
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.naming import ThingKind, extension_of, things_in
+from whet.lessons.statements.reader_claims import (
     NOT_SAID,
     DroppedStatementClaim,
     FilesAnswer,
@@ -34,8 +25,17 @@ from whet.statements.reader_claims import (
     statement_of,
     words_of,
 )
-from whet.statements.splitting import split_statements
-from whet.statements.statement import InstructionFile, Statement, StatementFinding
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import InstructionFile, Statement, StatementFinding
+from whet.own.runs.run import Spent, together
+from whet.reading.answers import objects
+from whet.reading.learn import ENDED, ReadingLimit, spent_on
+from whet.reading.passes import ANSWER_TOKENS
+from whet.reading.readers import LessonReader, ReaderQuestion
+from whet.sessions.transcripts import Usage
+from whet.shipped.guidance import reading as words
+from whet.telling.context.auditing import DEFINED, repository_facts
+from whet.telling.context.looking import NO_CODE, CodeHit, RepositoryText, near_paths
 from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.text.words import cut, estimate
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.outcomes.view import gather
-from whet.statements.audit import Audit, ReadVolume
-from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
-from whet.statements.statement import AuditedStatement, StatementMark
+from whet.lessons.statements.audit import Audit, ReadVolume
+from whet.lessons.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
+from whet.lessons.statements.statement import AuditedStatement, StatementMark
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
 from whet.store.sessions import load
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
+from whet.trouble.outcomes.view import gather
 
 MOST_SESSIONS = 400  # the latest: what agents did long ago says little of the files as they stand
 MONTH = 30 * 86_400.0

@@ -18,7 +18,7 @@ from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
 from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.record import Lesson, LessonChecks, ProjectLessons, SeenBy, id_of, no_lesson
 from whet.lessons.rungs import CallCounts, LessonMeasures
-from whet.outcomes.deciding import Outcome
+from whet.own.told import skills
 from whet.reading.checking import checked_claims
 from whet.reading.project_files import (
     ClaimedOf,
@@ -36,9 +36,9 @@ from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
 from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.words import cut
-from whet.told import skills
+from whet.trouble.outcomes.deciding import Outcome
 
 READER = "reader"
 Progress = Callable[[int, int], None]

@@ -9,12 +9,12 @@ from whet.changes.pending import propose
 from whet.changes.skill_changes import known
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
+from whet.own.told.overlaps import STALE_DAYS, Overlap, findings
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, load
 from whet.store.skill_files import skill_uses, usable
-from whet.told.overlaps import STALE_DAYS, Overlap, findings
 
 PAGES = ("memory", "user")
 

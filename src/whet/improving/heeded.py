@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.improving.live_sessions import where_of
 from whet.ledger.entries import Item
@@ -24,7 +23,6 @@ from whet.lessons.following import (
     was_followed,
     was_told,
 )
-from whet.outcomes.view import SessionView, gather
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.analyses import keep_findings, kept_findings, note_breaks
 from whet.store.canary_counts import deliveries, reminders, told_entries
@@ -37,13 +35,15 @@ from whet.store.recording import SOURCE
 from whet.store.records import restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import is_own, load
-from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import is_shown
-from whet.targets.settings import Target
-from whet.targets.settings import load as load_targets
-from whet.targets.sync import day_of
-from whet.targets.sync_log import FileTelling, entries_for, load_log
+from whet.telling.context.finding import find_files, repository_root
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.reaching import is_shown
+from whet.telling.targets.settings import Target
+from whet.telling.targets.settings import load as load_targets
+from whet.telling.targets.sync import day_of
+from whet.telling.targets.sync_log import FileTelling, entries_for, load_log
 from whet.trouble.course import Break
+from whet.trouble.outcomes.view import SessionView, gather
 
 BATCH = 50
 KEY_BYTES = 12

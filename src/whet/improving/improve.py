@@ -16,11 +16,11 @@ from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
+from whet.own.runs.run import together
 from whet.proving.attempt import served, unasked
 from whet.proving.executors import settings_of
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
-from whet.runs.run import together
 from whet.store.case_files import folders_of
 from whet.store.database import Database
 from whet.store.home import Home

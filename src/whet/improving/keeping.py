@@ -22,9 +22,9 @@ from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.drawing import is_movable
-from whet.targets.reaching import Reader, hooked_agents, reads
-from whet.targets.settings import load as load_targets
+from whet.telling.targets.drawing import is_movable
+from whet.telling.targets.reaching import Reader, hooked_agents, reads
+from whet.telling.targets.settings import load as load_targets
 from whet.trials.design import TrialProgress
 from whet.trials.improvements import LessonOutcome, WordingOrigin, retires, standing_at, way_of
 from whet.trials.ladder import next_rung, step_of

@@ -40,7 +40,7 @@ from whet.store.listing import Filters
 from whet.store.rows import decoded_or_none
 from whet.store.settings_file import load as load_settings
 from whet.store.troubles import counted_folders
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.likeness import is_same, sense
 from whet.trials.attempts import Arm
 from whet.trials.design import TrialProgress

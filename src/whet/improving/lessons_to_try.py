@@ -11,7 +11,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet import __version__
-from whet.examples.templates import as_change
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
@@ -19,6 +18,7 @@ from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCou
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Form, Patch, digest, marks
 from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
+from whet.own.examples.templates import as_change
 from whet.proving.cases_from_sessions import KINDS, Kinds, MadeCases, cases_from
 from whet.sessions.trust import Trust
 from whet.store.case_files import chosen as chosen_cases

@@ -9,7 +9,7 @@ from whet.ledger.entries import Item
 from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
 from whet.store.database import Database
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 
 DAYS, DAY_SECONDS = 28, 86_400
 MOST_READ, LEAST_READ = 60, 10

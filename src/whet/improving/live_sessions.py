@@ -8,7 +8,6 @@ import msgspec
 from whet.ledger.holding import WorkLocation
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import was_followed
-from whet.outcomes.view import SessionView, gather
 from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import Purpose, session_id
 from whet.store.analyses import analysis_of
@@ -20,6 +19,7 @@ from whet.store.rows import Session, SessionFacts, decoded_or_none
 from whet.store.sessions import load, stored
 from whet.store.troubles import trouble_of_session
 from whet.trials.canaries import loss_of
+from whet.trouble.outcomes.view import SessionView, gather
 from whet.trouble.values import SessionTrouble
 
 SETTLED_SECONDS = 3600.0

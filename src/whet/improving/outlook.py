@@ -5,16 +5,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.hooks.installing import installed_hosts
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.lessons.record import LessonStage
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
-from whet.targets import settings as targets
-from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import Reader, readers_of, reads
+from whet.telling.hooks.installing import installed_hosts
+from whet.telling.targets import settings as targets
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.reaching import Reader, readers_of, reads
 from whet.trials.improvements import LessonOutcome
 
 UNTRIABLE = "you: nothing can try it yet"

@@ -13,10 +13,10 @@ from whet.agent.assembling import ReviewedSession, RunPlace, RunRequest, assembl
 from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import Supply, provider_for
 from whet.agent.start import answered, carry_out, with_model
-from whet.context.finding import project_of
 from whet.improving.reviews_begun import made_by, reviews_of
+from whet.own.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
+from whet.own.told.review_when import ALLOWED, ReviewKind, count, denial, due, summary
 from whet.reading.reviewed import keep_claims, retold
-from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.sessions.arguments import object_of
 from whet.sessions.lineage import is_vouched
 from whet.sessions.transcripts import (
@@ -44,8 +44,8 @@ from whet.store.recording import SOURCE, restored_run
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, load, stored
 from whet.store.settings_file import load as load_settings
+from whet.telling.context.finding import project_of
 from whet.text.quoting import mark_for, quoted
-from whet.told.review_when import ALLOWED, ReviewKind, count, denial, due, summary
 from whet.values import Value
 from whet.work.orders import Done, Failed, Order, Steps, encoded
 

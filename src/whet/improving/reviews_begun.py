@@ -3,12 +3,12 @@
 import re
 
 from whet.ledger.entries import Entry, Step
+from whet.own.told.review_when import Reviewed, ReviewKind, summary
 from whet.sessions.transcripts import Ending, Purpose
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
-from whet.told.review_when import Reviewed, ReviewKind, summary
 
 _ID = re.compile(r"-review-(memory|skill|combined)-(\d+)")  # behind the id of the session
 

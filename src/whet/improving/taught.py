@@ -9,7 +9,6 @@ from typing import NamedTuple
 import msgspec
 
 from whet.agents.registry import known
-from whet.context.finding import find_files, project_of, repository_root
 from whet.improving.project_evidence import ProjectEvidence, ProjectFile
 from whet.lessons.record import ProjectLessons
 from whet.sessions.transcripts import OWN_PURPOSES
@@ -26,7 +25,8 @@ from whet.store.teachings import (
     kept_teachings,
     teaching_stamps,
 )
-from whet.targets.known_projects import KnownProjects
+from whet.telling.context.finding import find_files, project_of, repository_root
+from whet.telling.targets.known_projects import KnownProjects
 
 Progress = Callable[[int, int], None]
 

@@ -10,9 +10,6 @@ from whet.changes.apply import promote, revert
 from whet.changes.author import overruled_at, retire_template
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
-from whet.examples.choosing import TemplateEffect, standing
-from whet.examples.templates import Template
-from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import (
     SETTLED_SECONDS,
     DrawnUnit,
@@ -28,6 +25,8 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.following import detector_of
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.lessons.rungs import Bundle, CanaryMove, LiveCounts
+from whet.own.examples.choosing import TemplateEffect, standing
+from whet.own.examples.templates import Template
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, KeptDraw, count, counted, deliveries, session_draws
 from whet.store.database import Database
@@ -44,10 +43,11 @@ from whet.store.template_files import (
     usable,
     worths,
 )
-from whet.targets.drawing import unit_of
-from whet.targets.known_projects import KnownProjects
-from whet.targets.reaching import is_shown
-from whet.targets.sync import tell
+from whet.telling.hooks.starting import unit_of_session
+from whet.telling.targets.drawing import unit_of
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.reaching import is_shown
+from whet.telling.targets.sync import tell
 from whet.trials.canaries import LEAST_EFFECT, Observation, compare, judge_template, key_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import (

@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.formats.source import Skipped
-from whet.hooks.events import CALL, END, START
-from whet.hooks.places import FOLDER as HOOKS
-from whet.hooks.places import REMINDED
-from whet.hooks.spool import FOLDER, SUFFIX
-from whet.hooks.starting import SessionDraw
+from whet.agents.formats.source import Skipped
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportReport
 from whet.intake.taking import READER, stamp_of, take
 from whet.store.canary_counts import KeptDraw, Telling, keep_reminders, keep_session_draws, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.telling.hooks.events import CALL, END, START
+from whet.telling.hooks.places import FOLDER as HOOKS
+from whet.telling.hooks.places import REMINDED
+from whet.telling.hooks.spool import FOLDER, SUFFIX
+from whet.telling.hooks.starting import SessionDraw
 from whet.values import Value
 
 KEPT = "kept"

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agents.executor import is_of_reader
+from whet.agents.formats.source import Skipped, Source, Unreadable
 from whet.agents.recognising import format_named, recognise
-from whet.examples.prefills import is_prefill, recognised
-from whet.formats.source import Skipped, Source, Unreadable
+from whet.own.examples.prefills import is_prefill, recognised
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.store.adding import prepare, with_vectors

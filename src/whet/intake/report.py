@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from whet.agents.formats.source import Skipped
 from whet.errors import WhetError
-from whet.formats.source import Skipped
 
 
 @dataclass(slots=True)

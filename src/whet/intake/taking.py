@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.formats.source import Skipped
 from whet.errors import WhetError
-from whet.formats.source import Skipped
 from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.secrets.redactor import Redactor
@@ -22,7 +22,7 @@ from whet.store.home import Home, holds
 from whet.store.listing import Filters, count_sessions
 from whet.store.rows import uncollected
 from whet.store.side_by_side import process_pool
-from whet.targets.known_projects import remember_projects
+from whet.telling.targets.known_projects import remember_projects
 
 READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20

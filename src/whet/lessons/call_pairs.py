@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from whet.lessons.simple_calls import CallInParts, SimpleCall, in_parts, is_idle, is_step, is_tool, parts_of
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.lineage import is_ordered, is_typed
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.view import JudgedCall, SessionView
 
 REACH = 30  # calls after one that went wrong in which the one that worked is looked for
 LIKE = 0.33  # of one program

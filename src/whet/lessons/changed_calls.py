@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from whet.lessons.call_pairs import ALIKE, WORD, CallCourse, CallStep, LaterCalls, LaterPart, telling_words
 from whet.lessons.simple_calls import CallInParts, SimpleCall, is_step
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.envelopes import NOTHING_FOUND, printed_exit_code
-from whet.outcomes.fingerprints import error_line
-from whet.outcomes.purposes import is_shell
-from whet.outcomes.refusal_forms import refusal_words
-from whet.outcomes.view import JudgedCall
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust, lowest
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.envelopes import NOTHING_FOUND, printed_exit_code
+from whet.trouble.outcomes.fingerprints import error_line
+from whet.trouble.outcomes.purposes import is_shell
+from whet.trouble.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.view import JudgedCall
 from whet.values import Value
 
 MOST_CHANGED = 120

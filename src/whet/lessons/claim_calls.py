@@ -11,12 +11,12 @@ from whet.lessons.claims import CheckPlace, ClaimCheck
 from whet.lessons.condensing import WIDEST
 from whet.lessons.failed_calls import FailedCalls
 from whet.lessons.finding import SessionOpening, opening_of
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.fingerprints import error_line
-from whet.outcomes.purposes import is_shell, path_of
-from whet.outcomes.view import SessionView
 from whet.sessions.arguments import command_of
 from whet.trouble.course import CourseStep
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.fingerprints import error_line
+from whet.trouble.outcomes.purposes import is_shell, path_of
+from whet.trouble.outcomes.view import SessionView
 from whet.trouble.people import course_of
 from whet.values import Value
 

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from whet.lessons.claims import Quote
 from whet.lessons.condensed import in_project, without_colours
 from whet.lessons.failed_calls import whole_call
-from whet.outcomes.deciding import Decision, Outcome
-from whet.outcomes.refusal_forms import refusal_words
-from whet.outcomes.view import JudgedCall
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, lowest, trust_of_tool
 from whet.text.likeness import stem
 from whet.text.words import COMMON, own_words
+from whet.trouble.outcomes.deciding import Decision, Outcome
+from whet.trouble.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.view import JudgedCall
 from whet.values import Value
 
 FEWEST_LETTERS = 6

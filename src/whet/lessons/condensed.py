@@ -14,9 +14,9 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from whet.outcomes.envelopes import output_of
 from whet.sessions.trust import Trust
 from whet.sessions.worktrees import without_worktree
+from whet.trouble.outcomes.envelopes import output_of
 from whet.values import Value
 
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")

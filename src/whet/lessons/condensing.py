@@ -16,15 +16,15 @@ from whet.lessons.condensed import (
     terms,
 )
 from whet.lessons.failed_calls import FailedCalls
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.refusal_forms import refusal_words
-from whet.outcomes.view import Saying, SessionView
 from whet.sessions.lineage import is_typed, is_vouched
 from whet.sessions.transcripts import Disposition, Origin
 from whet.sessions.trust import Trust
 from whet.text.words import cut
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import CourseStep, SessionCourse
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.view import Saying, SessionView
 from whet.trouble.people import course_of
 from whet.trouble.values import InterventionKind
 

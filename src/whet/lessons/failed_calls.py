@@ -9,11 +9,6 @@ from msgspec.structs import replace
 
 from whet.lessons.call_pairs import RARE, CallCourse
 from whet.lessons.condensed import MOST_LINES, EventKind, SessionEvent, in_project, telling_lines, terms, usual_lines
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.envelopes import NOTHING_FOUND
-from whet.outcomes.hidden_failures import is_reader
-from whet.outcomes.purposes import ASIDES, is_shell, path_of, shown_call
-from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import pieces_of
@@ -22,6 +17,11 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Role, Text, Thought
 from whet.text.words import cut
 from whet.trouble.course import CourseStep, SessionCourse
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.envelopes import NOTHING_FOUND
+from whet.trouble.outcomes.hidden_failures import is_reader
+from whet.trouble.outcomes.purposes import ASIDES, is_shell, path_of, shown_call
+from whet.trouble.outcomes.view import JudgedCall
 from whet.trouble.red_names import red_name
 from whet.trouble.verdicts import CheckVerdict
 from whet.values import lazy

@@ -9,8 +9,8 @@ from whet.lessons.condensing import condense
 from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.said import said_pieces
-from whet.outcomes.view import gather
 from whet.sessions.transcripts import Transcript
+from whet.trouble.outcomes.view import gather
 from whet.values import Value
 
 OPENING = 200  # letters of the first message

@@ -14,15 +14,15 @@ from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import STAGE, CallPattern, CommandForm, has_form, is_matched, is_named, spaced, words_of
 from whet.lessons.said import said_pieces
-from whet.outcomes.fingerprints import error_line
-from whet.outcomes.purposes import is_shell, shown_call
-from whet.outcomes.view import JudgedCall, SessionView
 from whet.sessions.arguments import command_of
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.text.likeness import covered, sense, similarity, stance_of
 from whet.text.words import names
+from whet.trouble.outcomes.fingerprints import error_line
+from whet.trouble.outcomes.purposes import is_shell, shown_call
+from whet.trouble.outcomes.view import JudgedCall, SessionView
 from whet.values import Value
 
 SAME_WORDS = 0.6

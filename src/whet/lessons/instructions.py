@@ -10,11 +10,11 @@ from functools import lru_cache
 import re2
 
 from whet.lessons.pieces import LessonPiece
-from whet.outcomes.purposes import path_of
-from whet.outcomes.view import SessionView
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
 from whet.text.likeness import covered, sense, stance_of
+from whet.trouble.outcomes.purposes import path_of
+from whet.trouble.outcomes.view import SessionView
 from whet.values import Value
 
 MOST_NAMES = 12  # of a rule

@@ -9,13 +9,13 @@ import re2
 
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.simple_calls import CallInParts, in_parts, is_step
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.refusal_forms import refusal_words
-from whet.outcomes.view import SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
 from whet.sessions.transcripts import Message, Role
 from whet.sessions.trust import Trust
 from whet.text.likeness import is_opposed, sense
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.view import SessionView
 from whet.values import Value
 
 MESSAGE_LETTERS = 1_000  # what is longer holds what somebody else wrote

@@ -6,13 +6,13 @@ from functools import lru_cache
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from whet.outcomes.purposes import is_shell, path_of
-from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect, effect_of_name, probes
 from whet.sessions.shell_lines import SHELLS, Stage, written
 from whet.sessions.tool_families import Family, family_of
 from whet.text.words import names
+from whet.trouble.outcomes.purposes import is_shell, path_of
+from whet.trouble.outcomes.view import JudgedCall
 from whet.values import Value
 
 MOST_STAGES = 6

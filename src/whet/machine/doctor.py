@@ -22,8 +22,6 @@ from whet.agent.tools.sandbox import Wall, probe
 from whet.agent.tools.sandbox import note as note_of_walls
 from whet.agents.registry import USUAL, hosts
 from whet.errors import WhetError
-from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
-from whet.hooks.places import FOLDER as HOOKS
 from whet.machine.home_checks import (
     CheckupPlace,
     CheckupRow,
@@ -38,7 +36,7 @@ from whet.machine.home_checks import (
 from whet.machine.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
 from whet.machine.looking import FoundAgent, find_agents
 from whet.machine.records import load_record
-from whet.runs.models import address_of
+from whet.own.runs.models import address_of
 from whet.sessions.transcripts import link
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database
@@ -50,7 +48,9 @@ from whet.store.owner import SEAL_KEY
 from whet.store.rows import SESSION_COLUMNS, Session, blob, session_of
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE, SQLite, file_faults
-from whet.targets.reaching import last_calls
+from whet.telling.hooks.installing import are_installed, are_outdated, has_plugin, program_in
+from whet.telling.hooks.places import FOLDER as HOOKS
+from whet.telling.targets.reaching import last_calls
 from whet.work.life import is_worker_alive
 from whet.work.system import FILE as ENGINE
 from whet.work.system import damaged

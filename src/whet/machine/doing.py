@@ -10,12 +10,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.changes.author import Author, keep_job, remove_named
-from whet.context.zone import local_zone
 from whet.errors import WhetError
-from whet.hooks.installing import are_outdated, has_plugin, install_hooks, remove_hooks
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import Progress, take
-from whet.jobs.job import NAME, nightly_job, written
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Form
@@ -36,6 +33,7 @@ from whet.machine.looking import (
 from whet.machine.plugins import add_plugin, clear_away, digest_of_plugin, plugin_of, program_for, remove_plugin
 from whet.machine.records import HookedAgent, SetupRecord, WrittenFile, digest_of, is_as_left, load_record, save_record
 from whet.machine.services import Control, control, start
+from whet.own.jobs.job import NAME, nightly_job, written
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
 from whet.store import files
@@ -43,9 +41,11 @@ from whet.store.database import Database
 from whet.store.job_records import place_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.targets import settings as targets
-from whet.targets.reaching import forget_calls
-from whet.targets.sync import TargetChange, order_of, tell, withdraw
+from whet.telling.context.zone import local_zone
+from whet.telling.hooks.installing import are_outdated, has_plugin, install_hooks, remove_hooks
+from whet.telling.targets import settings as targets
+from whet.telling.targets.reaching import forget_calls
+from whet.telling.targets.sync import TargetChange, order_of, tell, withdraw
 from whet.work.life import is_worker_alive
 
 LEFT = ("conflict", "skipped")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from whet.errors import WhetError
-from whet.hooks.arrivals import kept_arrivals
+from whet.intake.arrivals import kept_arrivals
 from whet.machine.records import load_record
 from whet.machine.services import KEYS_FILE
 from whet.store import memory_files
@@ -30,7 +30,7 @@ from whet.store.owner import SEAL_KEY
 from whet.store.settings_file import load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
-from whet.targets.settings import load as load_targets
+from whet.telling.targets.settings import load as load_targets
 from whet.text.words import names
 from whet.work.system import FILE as ENGINE
 

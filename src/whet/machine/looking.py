@@ -10,21 +10,21 @@ from whet.agents.places import own_folder
 from whet.agents.recognising import formats
 from whet.agents.registry import agents, hosts, known
 from whet.errors import WhetError
-from whet.hooks.installing import are_installed, are_outdated, has_plugin, host_hooks
 from whet.intake.finding import usual_places
 from whet.intake.taking import stamp_of
-from whet.jobs.job import NAME
 from whet.machine.plugins import digest_of_plugin, program_for
 from whet.machine.records import load_record
 from whet.machine.services import Service
+from whet.own.jobs.job import NAME
 from whet.shipped.extras import FOR_SETUP, how_to_add, is_there
 from whet.store import files
 from whet.store.home import Home
 from whet.store.job_records import read_text
 from whet.store.opening import opened
-from whet.targets import settings as targets
-from whet.targets.reaching import hooked_agents
-from whet.targets.settings import Target
+from whet.telling.hooks.installing import are_installed, are_outdated, has_plugin, host_hooks
+from whet.telling.targets import settings as targets
+from whet.telling.targets.reaching import hooked_agents
+from whet.telling.targets.settings import Target
 from whet.values import Value
 
 IMPORT, HOOKS, TARGET, SERVICE, NIGHTLY = "import", "hooks", "target", "service", "nightly"

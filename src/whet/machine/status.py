@@ -11,14 +11,13 @@ from whet.agent.metering import local_day
 from whet.agents.registry import hosts
 from whet.changes.pending import waiting
 from whet.errors import WhetError
-from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.lessons.record import ProjectLessons
 from whet.machine.looking import FoundAgent, find_agents
 from whet.machine.records import load_record
-from whet.runs.daily_limit import Amount
-from whet.runs.settings import DailyLimit
+from whet.own.runs.daily_limit import Amount
+from whet.own.runs.settings import DailyLimit
 from whet.store.analyses import is_behind
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
@@ -32,9 +31,10 @@ from whet.store.session_facts import costs_of, count_copies, facts_among, list_p
 from whet.store.settings_file import load
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
-from whet.targets import settings as targets
-from whet.targets.project_names import name_of_project
-from whet.targets.reaching import LATELY_SECONDS, last_calls
+from whet.telling.hooks.installing import are_installed, are_outdated, has_plugin
+from whet.telling.targets import settings as targets
+from whet.telling.targets.project_names import name_of_project
+from whet.telling.targets.reaching import LATELY_SECONDS, last_calls
 from whet.trouble.overview import TroubleOverview, overview
 from whet.trouble.trends import TroubleTrend, trend
 from whet.work.life import is_worker_alive, last_life

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.changes.pending import waiting
-from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.improving.auditing import audit_with_sessions
 from whet.ledger.entries import Entry, Item
 from whet.ledger.patches import Form, Proof
+from whet.lessons.statements.statement import AuditedStatement, StatementFinding
 from whet.secrets.redactor import Redactor
 from whet.sessions.exports import iso
-from whet.statements.statement import AuditedStatement, StatementFinding
 from whet.store import search
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import COUNTED, Filters, count_sessions, count_temporary, list_sessions
 from whet.store.opening import opened
-from whet.targets.drawing import offered_rules
+from whet.telling.context.auditing import audit_folder
+from whet.telling.targets.drawing import offered_rules
 from whet.text.words import cut
 
 MOST = 40

@@ -29,7 +29,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 from whet.text.likeness import sense
 from whet.text.showing import shown
 

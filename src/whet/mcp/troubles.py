@@ -17,7 +17,7 @@ from whet.store.listing import COUNTED, find
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.troubles import StoredTrouble, session_troubles, trouble_of_session
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, UPPER_BOUND, sort_words

@@ -16,6 +16,10 @@ from whet.agent.tools.situation import Situation, ToolLimits
 from whet.agents.executor import Carried, ProgramTask
 from whet.errors import WhetError
 from whet.ledger.patches import Patch
+from whet.own.runs.daily_limit import Amount, errand_most
+from whet.own.runs.models import cost, model_of, with_facts
+from whet.own.runs.run import Spent, together
+from whet.own.runs.settings import Settings
 from whet.proving.carried_steps import carried_calls
 from whet.proving.checks import judge
 from whet.proving.executing import carry_out, grounds_of
@@ -25,10 +29,6 @@ from whet.proving.judged_work import WorkEnd, judge_work, was_handled
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.workspace import hidden_by
 from whet.proving.world import TrialWorld
-from whet.runs.daily_limit import Amount, errand_most
-from whet.runs.models import cost, model_of, with_facts
-from whet.runs.run import Spent, together
-from whet.runs.settings import Settings
 from whet.secrets.redactor import redact, secret_values
 from whet.sessions.arguments import command_of
 from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage, pair

@@ -16,11 +16,14 @@ from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen, ProviderFault
 from whet.agent.providers.choosing import Supply, missing_key, provider_for
 from whet.agent.start import carry_out, says
-from whet.context.finding import NAMES
 from whet.errors import WhetError
-from whet.examples import templates
-from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
+from whet.own.examples import templates
+from whet.own.examples.warm_start import warm_start
+from whet.own.runs.models import address_of
+from whet.own.runs.run import Ended, Run, Spent, spend
+from whet.own.runs.settings import Settings
+from whet.own.told.prompt import assemble
 from whet.proving.agent_attempt import AttemptScene, WantedAttempt, left_by_run, made_once, make_by_agent
 from whet.proving.checks import judge
 from whet.proving.overlay import Overlay, overlaid
@@ -35,9 +38,6 @@ from whet.proving.world import (
     settings_within,
     world_of,
 )
-from whet.runs.models import address_of
-from whet.runs.run import Ended, Run, Spent, spend
-from whet.runs.settings import Settings
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
@@ -51,7 +51,7 @@ from whet.store.records import (
     material,
 )
 from whet.store.settings_file import load
-from whet.told.prompt import assemble
+from whet.telling.context.finding import NAMES
 from whet.trials.attempts import Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import FinishedRun, mark

@@ -8,8 +8,6 @@ from msgspec.structs import replace
 from whet.agent.tools.sandbox import advice, holds_network
 from whet.agent.tools.situation import Situation, ToolState
 from whet.errors import WhetError
-from whet.outcomes.purposes import is_shell
-from whet.outcomes.view import JudgedCall
 from whet.proving.cases_from_commits import checkout, links_in
 from whet.proving.cases_from_repositories import stretch_of
 from whet.proving.checks import run_command
@@ -23,6 +21,8 @@ from whet.trials.cases import Case
 from whet.trials.shapes import fits
 from whet.trials.step_cases import IRRELEVANT, Recovery
 from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, lines_of, telling_lines
+from whet.trouble.outcomes.purposes import is_shell
+from whet.trouble.outcomes.view import JudgedCall
 
 MOST_CALLS = 3  # of one step
 

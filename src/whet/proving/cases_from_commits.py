@@ -10,7 +10,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.outcomes.unrunnable import could_not_run
 from whet.proving.checks import CommandEnd
 from whet.proving.dependencies import installed
 from whet.proving.judged_work import twist_tests
@@ -36,6 +35,7 @@ from whet.trials.ways_to_test import (
     relative,
     way_of_session,
 )
+from whet.trouble.outcomes.unrunnable import could_not_run
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 300.0

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.outcomes.view import JudgedCall, gather
 from whet.proving.cases_from_commits import (
     CHECK_SECONDS,
     NAME_LETTERS,
@@ -28,6 +27,7 @@ from whet.trials.cases import Case, is_inside
 from whet.trials.checks import Check, CommitFiles
 from whet.trials.rebuilt_files import asked, rebuilt
 from whet.trials.ways_to_test import OWN, WayToTest, is_test
+from whet.trouble.outcomes.view import JudgedCall, gather
 
 COMMIT_SECONDS = 3_600.0  # after a session in which a commit still counts as what came of it
 MOST_COMMITS = 500

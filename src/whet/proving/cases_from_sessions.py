@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.outcomes.view import gather
 from whet.proving.carried_steps import with_outcome
 from whet.proving.cases_from_commits import CaseSolution, with_reports, with_twist
 from whet.proving.cases_from_repositories import repository_case
@@ -20,6 +19,7 @@ from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
 from whet.trials.step_cases import NOTHING, Recovery, recoveries, step_case
 from whet.trials.ways_to_test import is_test
+from whet.trouble.outcomes.view import gather
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0

@@ -14,8 +14,8 @@ from whet.agent.tools.sandbox import Wall, advice
 from whet.agent.tools.situation import Situation, ToolState
 from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
-from whet.runs.run import Budget, Spent, WorkReport, WorkStatus
-from whet.runs.settings import Settings
+from whet.own.runs.run import Budget, Spent, WorkReport, WorkStatus
+from whet.own.runs.settings import Settings
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Purpose, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust

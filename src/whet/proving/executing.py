@@ -15,12 +15,12 @@ from whet.agent.tools.guard import SYSTEM, CommandBounds, Guard, secret_places
 from whet.agent.tools.processes import Launch, Process, safe_path
 from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
 from whet.agents.executor import Carried, ProgramLaunch, ProgramResult, ProgramTask, Validity
+from whet.agents.formats.source import Skipped
 from whet.errors import WhetError
-from whet.formats.source import Skipped
 from whet.intake.reading import read_transcripts
+from whet.own.runs.settings import Settings
 from whet.proving.executors import Runner, runner_named, settings_of
 from whet.proving.relay import Relay, endpoints_in
-from whet.runs.settings import Settings
 from whet.sessions.transcripts import Message, Role, Text, Transcript, Usage, total
 from whet.sessions.trust import Trust
 

@@ -13,7 +13,7 @@ from whet.agents.agent import Agent
 from whet.agents.executor import Executor, ProgramLaunch, ProgramTask
 from whet.agents.registry import agents, canonical, known
 from whet.errors import WhetError
-from whet.runs.settings import AgentSettings, Settings
+from whet.own.runs.settings import AgentSettings, Settings
 
 TASK, MODEL = "{task}", "{model}"
 VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")

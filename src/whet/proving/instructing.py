@@ -8,19 +8,19 @@ import msgspec
 
 from whet.agents.places import reading
 from whet.errors import WhetError
-from whet.examples import templates
-from whet.examples.prefills import as_openai
-from whet.examples.warm_start import examples
 from whet.ledger.patches import Form, Patch
+from whet.own.examples import templates
+from whet.own.examples.prefills import as_openai
+from whet.own.examples.warm_start import examples
 from whet.proving.executors import Runner
 from whet.proving.overlay import Overlay
 from whet.shipped.guidance.warm import words
 from whet.store.ledger import Ledger
 from whet.store.records import key_of
 from whet.store.skill_files import usable
-from whet.targets.drawing import offered
-from whet.targets.settings import FILE_AGENT, Target
-from whet.targets.sync import SyncOrder, sync
+from whet.telling.targets.drawing import offered
+from whet.telling.targets.settings import FILE_AGENT, Target
+from whet.telling.targets.sync import SyncOrder, sync
 
 REFUSED = {
     Form.TEMPLATE: "begin a session with examples",

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from whet.changes.apply import apply
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.marked_block import find_passage, passage_place, replace_passage
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.workspace import lay_out
 from whet.proving.world import TrialWorld, lay_out_home
@@ -21,7 +22,6 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
-from whet.told.marked_block import find_passage, passage_place, replace_passage
 from whet.trials.cases import Case
 
 OWN_NOTES = "memory.toml"  # where this machine has a person's own notes: an order names no folder

@@ -13,9 +13,12 @@ from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.examples import templates
-from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
+from whet.own.examples import templates
+from whet.own.examples.warm_start import warm_start
+from whet.own.runs.models import cost
+from whet.own.runs.run import Spent
+from whet.own.runs.settings import Settings
 from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
 from whet.proving.attempt import begin, is_interactive, served
 from whet.proving.executors import program_of, runner_named, settings_of, version_of
@@ -24,9 +27,6 @@ from whet.proving.overlay import overlaid
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
 from whet.proving.screening import MOST_GUARDS, ScreenedCases, screened
 from whet.proving.world import TrialWorld, grounds_of_agent, grounds_of_model, world_of
-from whet.runs.models import cost
-from whet.runs.run import Spent
-from whet.runs.settings import Settings
 from whet.sessions.transcripts import Usage
 from whet.shipped.guidance.placebo import filler
 from whet.shipped.guidance.warm import words

@@ -7,11 +7,11 @@ import msgspec
 
 from whet.agent.protocols import Answer
 from whet.agent.tools.toolbox import built_in, tools_in
-from whet.outcomes.fingerprints import call_key
 from whet.sessions.tool_families import Definition, seen
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult, pair
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.shipped.guidance import notice
+from whet.trouble.outcomes.fingerprints import call_key
 
 
 class Replay:

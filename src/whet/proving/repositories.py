@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.context.git import QUIET, surroundings
 from whet.errors import WhetError
+from whet.telling.context.git import QUIET, surroundings
 
 SECONDS = 120.0
 NOT_COMMITTED = "0" * 40

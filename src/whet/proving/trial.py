@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
-from whet.examples import templates
-from whet.examples.choosing import TemplateEffect
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
+from whet.own.examples import templates
+from whet.own.examples.choosing import TemplateEffect
+from whet.own.runs.run import Spent, together
 from whet.proving.attempt import KIND as ATTEMPT
 from whet.proving.attempt import vouch_for
 from whet.proving.past_trials import STEPS
-from whet.runs.run import Spent, together
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened

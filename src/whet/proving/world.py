@@ -17,19 +17,19 @@ from msgspec.structs import replace
 from whet.agent.protocols import Chosen
 from whet.agent.tools.processes import safe_path
 from whet.agent.tools.sandbox import Wall, probe
-from whet.context.gathering import VAULT_CHARACTERS, environments, this_machine
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Entry, Step
 from whet.ledger.patches import Form, Patch
+from whet.own.runs.models import address_of
+from whet.own.runs.settings import PromptSettings, Sandbox, Settings
 from whet.proving.executors import program_of, runner_named, settings_of, version_of
-from whet.runs.models import address_of
-from whet.runs.settings import PromptSettings, Sandbox, Settings
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import connected
 from whet.store.records import key_of
+from whet.telling.context.gathering import VAULT_CHARACTERS, environments, this_machine
 from whet.trials.attempts import TrialAgent
 from whet.trials.cases import Case, is_inside
 from whet.trials.design import Trial

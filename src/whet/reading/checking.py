@@ -12,7 +12,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agents.registry import known
-from whet.context.finding import project_of
 from whet.lessons.claim_calls import SessionCalls
 from whet.lessons.claim_checks import (
     SAID,
@@ -38,6 +37,7 @@ from whet.store.database import CannotWrite, Database
 from whet.store.rows import DamagedRow, Session
 from whet.store.sessions import is_believed, load
 from whet.store.troubles import trouble_of_session
+from whet.telling.context.finding import project_of
 from whet.text.words import cut
 from whet.trouble.values import SessionTrouble
 from whet.values import Value

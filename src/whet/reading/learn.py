@@ -16,6 +16,8 @@ from whet.agent.providers.choosing import Supply
 from whet.agents.executor import ReaderAnswer
 from whet.lessons.claim_quotes import CheckedQuote, check_quotes
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy, bounded
+from whet.own.runs.daily_limit import Amount
+from whet.own.runs.run import Spent, together
 from whet.proving.attempt import served
 from whet.reading.answers import ClaimsRead, Shown, faults, read_answer, with_exact_quotes
 from whet.reading.passes import (
@@ -29,8 +31,6 @@ from whet.reading.passes import (
 from whet.reading.project_files import project_sessions
 from whet.reading.readers import LessonReader, MeteredReading, ModelReading, ReaderQuestion, reader_named
 from whet.reading.sceptic import Doubts, doubtful, doubts_of, question_of_doubts
-from whet.runs.daily_limit import Amount
-from whet.runs.run import Spent, together
 from whet.sessions.transcripts import Usage
 from whet.shipped.guidance import reading as words
 from whet.store.claims import keep_pass, sessions_read

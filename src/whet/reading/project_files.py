@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form
@@ -21,7 +20,8 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
-from whet.targets.known_projects import KnownProjects
+from whet.telling.context.finding import find_files, repository_root
+from whet.telling.targets.known_projects import KnownProjects
 
 SKILLS = ("*/skills/*/SKILL.md", "skills/*/SKILL.md")  # .claude/skills/NAME, .agents/skills/NAME
 MOST_SKILLS = 40

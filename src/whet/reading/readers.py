@@ -22,13 +22,13 @@ from whet.agents.agent import Agent
 from whet.agents.executor import MARK, ProgramReader, ProgramResult, ReaderAnswer, ReadingLaunch, ReadingTask
 from whet.agents.registry import agents, known
 from whet.errors import WhetError
+from whet.own.runs.daily_limit import Amount
+from whet.own.runs.models import cost
+from whet.own.runs.run import Budget, Ended, Run
+from whet.own.runs.settings import Settings
 from whet.proving.executing import OUTPUT_LIMIT, text_of
 from whet.proving.executors import settings_of
 from whet.proving.replay import Replay
-from whet.runs.daily_limit import Amount
-from whet.runs.models import cost
-from whet.runs.run import Budget, Ended, Run
-from whet.runs.settings import Settings
 from whet.secrets.redactor import Redactor, secret_values
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.sessions.trust import Trust

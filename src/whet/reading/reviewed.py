@@ -9,15 +9,15 @@ from whet.lessons.claim_quotes import CheckedQuote, check_quotes
 from whet.lessons.claims import ClaimAuthor, ClaimOperation, Quote, ReadBy, bounded
 from whet.lessons.condensed import EventKind
 from whet.lessons.condensing import condense, shown
-from whet.outcomes.view import gather
 from whet.reading.answers import FOUND_BY_WORDS, Shown, read_answer, with_exact_quotes
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Transcript
 from whet.store.claims import keep_pass
 from whet.store.database import Database
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.quoting import shortened, visible
 from whet.text.words import estimate
+from whet.trouble.outcomes.view import gather
 
 LEAST_TOKENS = 60  # of each message of the person, however many there are
 MARK_OF_SESSION = "this"

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from whet.runs.models import Prices, cost, model_of
+from whet.own.runs.models import Prices, cost, model_of
 from whet.sessions.transcripts import Usage
 from whet.shipped.data import models
 

@@ -12,9 +12,6 @@ from msgspec.structs import replace
 from whet.ledger.patches import digest
 from whet.lessons.claim_calls import SessionCalls, calls_of
 from whet.lessons.following import RuleFinding
-from whet.outcomes.analysis import Analysis, ModelUse, analysis_of_view
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.view import gather
 from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Usage
 from whet.shipped.kinds import known_troubles
@@ -35,6 +32,9 @@ from whet.store.troubles import (
 )
 from whet.trouble.course import Break
 from whet.trouble.finding import gather_own
+from whet.trouble.outcomes.analysis import Analysis, ModelUse, analysis_of_view
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.view import gather
 from whet.trouble.values import TroubleKind
 from whet.values import Value
 

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from whet.runs.daily_limit import Amount, DaySpent, Headroom, room_for
-from whet.runs.settings import DailyLimit
+from whet.own.runs.daily_limit import Amount, DaySpent, Headroom, room_for
+from whet.own.runs.settings import DailyLimit
 from whet.store.database import Database
 
 

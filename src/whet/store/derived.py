@@ -19,9 +19,9 @@ from whet.store.rows import SESSION_COLUMNS, Session, session_of
 
 AT_ONCE = 500
 # The packages whose code decides what is found in a session, what it teaches,
-FINDING = ("text", "sessions", "secrets", "outcomes", "trouble")
+FINDING = ("text", "sessions", "secrets", "trouble")
 TEACHING = (*FINDING, "ledger", "lessons")
-LEARNING = (*TEACHING, "statements", "reading", "improving")  # and what the sessions of a project teach together
+LEARNING = (*TEACHING, "reading", "improving")  # and what the sessions of a project teach together
 
 
 class Derived(StrEnum):
@@ -43,7 +43,7 @@ def code_version(*packages: str) -> str:
     """The version of what some packages compute: a digest of their code, so that nobody has to raise a number."""
     digest = hashlib.blake2b(whet.__version__.encode(), digest_size=8)
     for package in sorted(packages):
-        for path in sorted(Path(whet.__file__).parent.joinpath(package).glob("*.py")):
+        for path in sorted(Path(whet.__file__).parent.joinpath(package).rglob("*.py")):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.jobs import job
-from whet.jobs.job import ENDING, FOLDER, Job
-from whet.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.ledger.patches import NAMES, Form
+from whet.own.jobs import job
+from whet.own.jobs.job import ENDING, FOLDER, Job
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store.database import Database, Row
 from whet.store.files import Place, beneath, names_in, text_of
 from whet.store.owner import Owner

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.own.told import memory, note_pages
+from whet.own.told.memory import Memory, Note, NoteChange, Refusal
+from whet.own.told.note_pages import PageForm
 from whet.sessions.trust import Trust
 from whet.store.files import Folder, Place, beneath, decoded, entries, locked, read, remove, write
 from whet.text import toml
 from whet.text.likeness import sense
-from whet.told import memory, note_pages
-from whet.told.memory import Memory, Note, NoteChange, Refusal
-from whet.told.note_pages import PageForm
 from whet.values import Value
 
 EXCERPT_CHARACTERS = 2_000

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from whet import __version__
 from whet.errors import WhetError
-from whet.runs.run import Ended, Run
+from whet.own.runs.run import Ended, Run
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.adding import NewMessages, add_messages, prepare, row_of, storable

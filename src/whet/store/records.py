@@ -15,10 +15,10 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.errors import WhetError
+from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Purpose, Usage
 from whet.store.database import Database
 from whet.store.rows import blob, decoded_or_none, decoded_row
-from whet.told.prompt import Prompt
 from whet.trials.attempts import Attempt
 from whet.values import Value
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.outcomes.analysis import ModelUse
-from whet.runs.models import Prices, cost, model_of, with_facts
+from whet.own.runs.models import Prices, cost, model_of, with_facts
 from whet.sessions.transcripts import OWN_PURPOSES, Usage, total, without
 from whet.shipped.data import models
 from whet.store.analyses import AnalysisInShort, ToolFact
@@ -22,6 +21,7 @@ from whet.store.home import Home
 from whet.store.listing import Filters, conditions
 from whet.store.rows import decoded_or_none
 from whet.store.settings_file import load
+from whet.trouble.outcomes.analysis import ModelUse
 from whet.values import Value
 
 PriceOf = Callable[[str], Prices | None]  # of a model by its name

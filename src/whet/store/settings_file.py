@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from whet.errors import WhetError
-from whet.runs.setting_keys import dotted
-from whet.runs.settings import FILE_NAME, Settings, parse, read
+from whet.own.runs.setting_keys import dotted
+from whet.own.runs.settings import FILE_NAME, Settings, parse, read
 from whet.store import files
 from whet.store.home import Home, prepare_home
 from whet.text.toml import assigned, removed

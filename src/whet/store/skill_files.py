@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.own.told import skills
+from whet.own.told.skills import FILE, FOLDERS, Skill
 from whet.store.database import Database
 from whet.store.files import (
     Conflict,
@@ -20,8 +22,6 @@ from whet.store.files import (
     read,
     text_of,
 )
-from whet.told import skills
-from whet.told.skills import FILE, FOLDERS, Skill
 
 FOLDER = "skills"
 ARCHIVE = ("archive", "skills")

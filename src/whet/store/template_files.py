@@ -11,10 +11,10 @@ from typing import NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.examples import templates
-from whet.examples.choosing import TemplateEffect
-from whet.examples.templates import Template
 from whet.ledger.patches import digest
+from whet.own.examples import templates
+from whet.own.examples.choosing import TemplateEffect
+from whet.own.examples.templates import Template
 from whet.sessions.transcripts import Transcript, session_id
 from whet.store.database import Database
 from whet.store.files import Place, beneath, names_in, text_of

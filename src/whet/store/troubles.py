@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.outcomes.named_checks import EntryHead
 from whet.sessions.worktrees import without_worktree
 from whet.shipped.kinds import known_troubles
 from whet.shipped.prices import list_price
@@ -17,6 +16,7 @@ from whet.store.rows import Session, decoded_or_none, session_of, uncollected
 from whet.trouble.checks import CommandCount, head_counts, learned_checks
 from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import OwnView, trouble_of
+from whet.trouble.outcomes.named_checks import EntryHead
 from whet.trouble.values import JudgedMessages, SessionTrouble
 
 # Of each project, the commands that its sessions show to be its checks.

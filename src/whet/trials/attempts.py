@@ -10,14 +10,14 @@ from typing import NamedTuple
 from whet.evidence.classical import wilson
 from whet.evidence.intervals import Interval
 from whet.evidence.outcome_table import TIES
-from whet.outcomes.deciding import Outcome, decide
-from whet.outcomes.view import JudgedCall
-from whet.runs.run import Sampling, Spent, together
+from whet.own.runs.run import Sampling, Spent, together
 from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import Exchange, Message, Role, pair
 from whet.text.words import plain_name
 from whet.trials.checks import Mark
 from whet.trials.ways_to_test import runs_tests
+from whet.trouble.outcomes.deciding import Outcome, decide
+from whet.trouble.outcomes.view import JudgedCall
 from whet.values import Value
 
 FEW_INVALID = 4  # with fewer of them, or with half of the attempts at most, a trial goes on

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.run import Budget
+from whet.own.runs.run import Budget
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message
 from whet.text import toml

@@ -7,14 +7,14 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.ledger.patches import RuleSituation
-from whet.outcomes.deciding import Outcome, decide
-from whet.outcomes.fingerprints import call_key
 from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, ToolCall, pair
 from whet.trials.shapes import SHOWN, CallShape, TextDemand, fits, pattern_of, text_faults
 from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, comes_to, has_most
 from whet.trials.test_reports import outcomes_of
+from whet.trouble.outcomes.deciding import Outcome, decide
+from whet.trouble.outcomes.fingerprints import call_key
 from whet.values import Value
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from whet.evidence import power
 from whet.evidence.verdicts import ALPHA, Verdict, fixed_order
 from whet.ledger.patches import Form
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.text import words
 from whet.trials.attempts import Arm, ArmTally, AttemptConditions, AttemptPlace, OrderTerms
 from whet.trials.continuing import PastEvidence

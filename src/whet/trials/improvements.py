@@ -10,7 +10,7 @@ from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.record import Lesson, LessonStage, Standing
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
 from whet.trials.design import TrialDesign

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from whet.examples import templates
-from whet.examples.templates import Example, Template
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch
+from whet.own.examples import templates
+from whet.own.examples.templates import Example, Template
+from whet.own.told import skills
 from whet.sessions.arguments import arguments_of
 from whet.sessions.transcripts import ToolCall
-from whet.told import skills
 
 LEAST_CHARACTERS = 20
 DESCRIPTION_CHARACTERS = 100

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from whet.outcomes.view import JudgedCall, SessionView, gather
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Exchange, Transcript
 from whet.trials.cases import is_inside
+from whet.trouble.outcomes.view import JudgedCall, SessionView, gather
 
 PATHS = ("path", "file_path", "filename", "file", "filePath", "target_file")
 CONTENTS = ("content", "contents", "file_text", "text", "code_edit")

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.outcomes.purposes import is_shell
-from whet.outcomes.view import JudgedCall, gather
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import TESTERS, checks_of
 from whet.sessions.shell_lines import split, written
 from whet.sessions.transcripts import Transcript
 from whet.text.words import names
+from whet.trouble.outcomes.purposes import is_shell
+from whet.trouble.outcomes.view import JudgedCall, gather
 
 OWN = "own"  # a command of the person's
 FILES = "{files}"  # where a command names the test files

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.hidden_failures import is_reader
-from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PROBERS
 from whet.sessions.shell_lines import UTILITIES, Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Exchange, Message, Origin, Role
 from whet.text.words import names, plain_name
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.hidden_failures import is_reader
+from whet.trouble.outcomes.view import JudgedCall
 
 # Longer gaps are counted as this long: a command or a thought may take minutes, and a night looks like one.
 LONGEST_GAP_SECONDS = 600.0

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from whet.outcomes.view import SessionView, gather
 from whet.secrets.redactor import Redactor
 from whet.secrets.scan import encoded, find
 from whet.sessions.copies import NO_PLACES, is_copy, own_part
@@ -12,6 +11,7 @@ from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.text.words import shortened
 from whet.trouble.course import NOTHING_KNOWN, SessionCourse, SessionKnowledge, SteppedIn, Stretch
 from whet.trouble.kinds import TROUBLE_KINDS, KindOfTrouble
+from whet.trouble.outcomes.view import SessionView, gather
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import claimed_before, ends_failed
 from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind

@@ -8,8 +8,8 @@ import re
 
 import re2
 
-from whet.outcomes.check_forms import CHECKS
 from whet.text.words import names
+from whet.trouble.outcomes.check_forms import CHECKS
 
 SHOWN_LETTERS = 6_000
 OBJECTION_LETTERS = 160  # an objection comes first; further on some no stands in any text

@@ -4,9 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.refusal_forms import refusal_words
-from whet.outcomes.view import Saying, SessionView
 from whet.sessions.lineage import is_persons_refusal, is_typed
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.text.words import own_words
@@ -21,6 +18,9 @@ from whet.trouble.objections import (
     shows_failure,
     turns_against,
 )
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.view import Saying, SessionView
 from whet.trouble.red_names import first_sentence
 from whet.trouble.values import InterventionKind, Speaker, TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict

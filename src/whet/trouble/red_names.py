@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import re2
 
-from whet.outcomes.fingerprints import VARIABLES, tells
-from whet.outcomes.view import JudgedCall
 from whet.text.words import SENTENCE_ENDS
+from whet.trouble.outcomes.fingerprints import VARIABLES, tells
+from whet.trouble.outcomes.view import JudgedCall
 
 LOOKED_AT = 20_000
 LONGEST = 120

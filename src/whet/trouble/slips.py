@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.purposes import is_same_purpose, program_of
 from whet.sessions.call_effects import Effect
 from whet.trouble.checks import PROGRAM
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.purposes import is_same_purpose, program_of
 from whet.trouble.red_names import plain_error
 from whet.trouble.values import TroubleEnding, TroubleKind
 from whet.trouble.verdicts import CheckVerdict, is_answer, is_expected

@@ -8,17 +8,17 @@ from enum import StrEnum
 
 import re2
 
-from whet.outcomes.check_forms import CHECKS, COMPLAINTS, RED_CHECKS
-from whet.outcomes.envelopes import NOTHING_FOUND
-from whet.outcomes.error_forms import tail
-from whet.outcomes.hidden_failures import is_reader
-from whet.outcomes.unrunnable import could_not_run, probe_error
-from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect, check_of
 from whet.sessions.shell_lines import is_decisive, split
 from whet.sessions.tool_families import Family, family_of
 from whet.trouble.checks import head_of
+from whet.trouble.outcomes.check_forms import CHECKS, COMPLAINTS, RED_CHECKS
+from whet.trouble.outcomes.envelopes import NOTHING_FOUND
+from whet.trouble.outcomes.error_forms import tail
+from whet.trouble.outcomes.hidden_failures import is_reader
+from whet.trouble.outcomes.unrunnable import could_not_run, probe_error
+from whet.trouble.outcomes.view import JudgedCall
 from whet.trouble.red_names import names_red_test
 
 LOOKED_AT = 6_000

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from whet.outcomes.purposes import path_of, program_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.transcripts import Origin, Role
@@ -11,6 +10,7 @@ from whet.text.words import plain_name
 from whet.trouble.clock import LINGERING, is_put_aside
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import plain_path
+from whet.trouble.outcomes.purposes import path_of, program_of
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 LEAST_ASKED = 3  # so often the same question in a row, and it is polling

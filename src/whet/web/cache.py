@@ -17,7 +17,7 @@ from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, facts_among, list_prices, state_of_sessions
 from whet.store.troubles import session_troubles
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.trouble.values import SessionTrouble
 from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter, ProjectNaming

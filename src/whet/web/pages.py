@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from whet.context.auditing import audit_folder
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.improving.auditing import audit_with_sessions
@@ -30,7 +29,8 @@ from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
 from whet.store.template_files import usable, uses, worths
 from whet.store.troubles import trouble_of_session
-from whet.targets.known_projects import short_name
+from whet.telling.context.auditing import audit_folder
+from whet.telling.targets.known_projects import short_name
 from whet.text.words import cut, many
 from whet.trials.design import TrialProgress
 from whet.trouble.values import Intervention

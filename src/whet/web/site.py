@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from whet.sessions.worktrees import is_temporary
 from whet.store.session_facts import SessionFact
-from whet.targets.known_projects import short_name
+from whet.telling.targets.known_projects import short_name
 from whet.text.showing import shown
 from whet.text.words import cut, many
 from whet.web.html import Child, Element, h

@@ -5,13 +5,11 @@ import time
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.examples.choosing import FRESH_SECONDS
-from whet.hooks.arrivals import is_waiting
-from whet.hooks.compiling import refresh_compiled
-from whet.hooks.places import has_hooks
-from whet.jobs import schedules
-from whet.jobs.job import Job, schedule_of, stamp
-from whet.jobs.runs import JobRecord, RunState, left
+from whet.intake.arrivals import is_waiting
+from whet.own.examples.choosing import FRESH_SECONDS
+from whet.own.jobs import schedules
+from whet.own.jobs.job import Job, schedule_of, stamp
+from whet.own.jobs.runs import JobRecord, RunState, left
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
@@ -20,6 +18,8 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import Owner, identity_of, owner_of
 from whet.store.template_files import is_drawn
+from whet.telling.hooks.compiling import refresh_compiled
+from whet.telling.hooks.places import has_hooks
 from whet.work.given import GivenOrders, WorkState, given_orders, identity
 from whet.work.job_runs import KIND, delivery_order, lock_name, order, run_id
 from whet.work.job_sessions import spent_on

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.daily_limit import Postponed
+from whet.own.runs.daily_limit import Postponed
 from whet.store.database import Unreachable
 from whet.store.home import Home
 from whet.store.opening import NewerStore, borrowed, expect_known

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.store.folders import locked
 from whet.store.home import Home
 from whet.values import Value

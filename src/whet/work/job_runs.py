@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from whet.agent.providers.choosing import Supply
 from whet.errors import WhetError
-from whet.jobs.job import Job, address
-from whet.jobs.runs import (
+from whet.own.jobs.job import Job, address
+from whet.own.jobs.runs import (
     DeliveryOutcome,
     JobOutcome,
     JobRecord,

@@ -17,13 +17,14 @@ from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import Supply, at_base, provider_for
 from whet.agent.session import OpenSession, SessionRequest
 from whet.errors import WhetError
-from whet.jobs.job import LEAST_WINDOW, Job, tools_of
-from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
 from whet.net.http import LOOPBACK, Client, Timeouts, real_timing, route_to
 from whet.net.wire import Interrupted, TransportFailed
-from whet.runs.models import Model, address_of
-from whet.runs.run import Ended, Spent, together
-from whet.runs.settings import Endpoint, ModelFacts, Settings
+from whet.own.jobs.job import LEAST_WINDOW, Job, tools_of
+from whet.own.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
+from whet.own.runs.models import Model, address_of
+from whet.own.runs.run import Ended, Spent, together
+from whet.own.runs.settings import Endpoint, ModelFacts, Settings
+from whet.own.told.passages import Circumstances, is_small
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, session_id
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import jobs as words
@@ -34,7 +35,6 @@ from whet.store.sessions import stored
 from whet.store.settings_file import load
 from whet.text import fields
 from whet.text.quoting import mark_for, quoted, shortened, visible
-from whet.told.passages import Circumstances, is_small
 from whet.values import Value
 from whet.work.material import folder_of
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from whet.agent.tools.processes import BoundedOutput
 from whet.agent.warm_start import AUTO
 from whet.errors import WhetError
-from whet.jobs.job import Job
-from whet.runs.models import address_of
+from whet.own.jobs.job import Job
+from whet.own.runs.models import address_of
 from whet.store import skill_files, template_files
 from whet.store.home import Home
 from whet.store.settings_file import load

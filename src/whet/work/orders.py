@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.store.home import Home
 from whet.values import Value
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from agent.providers.vendor_streams import LIST, READ, result, user
-from whet.runs.run import Run, Sampling
+from whet.own.runs.run import Run, Sampling
 from whet.sessions.transcripts import (
     Disposition,
     Media,

@@ -12,8 +12,8 @@ from agent.prefixes import extends
 from agent.providers.conversations_on_the_wire import FULL, conversations, turns_of
 from agent.providers.vendor_streams import RUN, calls, result, user
 from whet.agent.providers.anthropic import AnthropicCodec
-from whet.runs.models import Model, model_of
-from whet.runs.run import Run, Sampling
+from whet.own.runs.models import Model, model_of
+from whet.own.runs.run import Run, Sampling
 from whet.sessions.transcripts import Message, Origin
 from whet.shipped.data import models
 

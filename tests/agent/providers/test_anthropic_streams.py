@@ -12,8 +12,8 @@ from agent.loopback import JSON, Play, playing, streamed
 from agent.prefixes import Watch
 from agent.providers.vendor_streams import RUN, answered, anthropic_answer, asking_of, replied, result, user
 from whet.agent.protocols import ProviderFailed, Reply, StopReason
-from whet.runs.models import Model, Prices
-from whet.runs.run import Fragment
+from whet.own.runs.models import Model, Prices
+from whet.own.runs.run import Fragment
 from whet.sessions.transcripts import Text, Thought, ToolCall, Usage
 
 CLAUDE = replace(RUN, model="claude-opus-5")

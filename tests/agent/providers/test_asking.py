@@ -25,7 +25,7 @@ from agent.providers.vendor_streams import (
 )
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, StopReason
 from whet.net.wire import Interrupted
-from whet.runs.run import Fragment
+from whet.own.runs.run import Fragment
 
 GOOD = openai_answer(
     {"content": "Hello"}, {"tool_calls": [call_piece(0, "{}", call_id="c1", name="f")]}, finish="tool_calls"

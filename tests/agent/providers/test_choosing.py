@@ -9,8 +9,8 @@ from agent.providers.vendor_streams import KEY, openai_answer, replied
 from whet.agent.providers.choosing import at_base, provider_for
 from whet.agent.providers.dialects import BY_HOST, dialect_of
 from whet.errors import WhetError
-from whet.runs.models import KNOWN, Model, Prices, address_of, with_facts
-from whet.runs.settings import Endpoint, ModelFacts, Settings
+from whet.own.runs.models import KNOWN, Model, Prices, address_of, with_facts
+from whet.own.runs.settings import Endpoint, ModelFacts, Settings
 from whet.store.home import Home
 
 HOME = Home(Path("/nowhere"))

@@ -15,8 +15,8 @@ from whet.agent.compaction import Compacting, pursue
 from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
 from whet.agent.start import room_of
-from whet.runs.run import Ended, Run, Sampling, grown
-from whet.runs.settings import ModelFacts, Settings
+from whet.own.runs.run import Ended, Run, Sampling, grown
+from whet.own.runs.settings import ModelFacts, Settings
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.sessions.trust import Trust
 from whet.store.home import Home

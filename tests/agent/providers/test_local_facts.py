@@ -12,7 +12,7 @@ from agent.providers.model_files import MODEL, gguf
 from whet.agent.providers.local import known_model
 from whet.agent.providers.local_weights import WeightFacts, facts_of
 from whet.errors import WhetError
-from whet.runs.settings import ModelFacts, Settings
+from whet.own.runs.settings import ModelFacts, Settings
 
 
 def facts(folder: Path, body: bytes) -> WeightFacts:

@@ -18,10 +18,10 @@ from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.start import says
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
-from whet.runs.models import Model
-from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
-from whet.runs.settings import LocalModelSettings, ModelFacts, Settings
-from whet.runs.text_calls import parsed
+from whet.own.runs.models import Model
+from whet.own.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
+from whet.own.runs.settings import LocalModelSettings, ModelFacts, Settings
+from whet.own.runs.text_calls import parsed
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust

@@ -13,8 +13,8 @@ from agent.providers.conversations_on_the_wire import FULL, conversations, turns
 from agent.providers.vendor_streams import RUN, calls, result, user
 from whet.agent.providers.dialects import BY_HOST, PLAIN, Dialect, dialect_of
 from whet.agent.providers.openai import OpenAICodec
-from whet.runs.models import Model, model_of
-from whet.runs.run import Run, Sampling
+from whet.own.runs.models import Model, model_of
+from whet.own.runs.run import Run, Sampling
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.data import models

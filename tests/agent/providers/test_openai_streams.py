@@ -26,8 +26,8 @@ from lengths import examples
 from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.events import EventReader
 from whet.agent.providers.openai_stream import OpenAIReading
-from whet.runs.models import Model, Prices
-from whet.runs.run import Fragment, Run
+from whet.own.runs.models import Model, Prices
+from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Text, Thought, ToolCall, Usage
 
 PLAIN = Model("m")

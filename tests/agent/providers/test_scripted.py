@@ -11,7 +11,7 @@ from whet.agent.protocols import ProviderFailed, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted, ScriptLine, reply_of, scripted_file
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
-from whet.runs.run import Fragment, grown
+from whet.own.runs.run import Fragment, grown
 from whet.sessions.transcripts import Ending, Text, ToolCall
 
 

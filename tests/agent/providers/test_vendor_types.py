@@ -19,7 +19,7 @@ from agent.providers.vendor_streams import KEY, anthropic_answer, asking_of, cal
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.openai import OpenAICodec
-from whet.runs.models import Model
+from whet.own.runs.models import Model
 from whet.sessions.transcripts import Message
 
 OPENAI = OpenAICodec(Model("m"), dialect_of("openai", "https://api.openai.com/v1"))

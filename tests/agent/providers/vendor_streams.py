@@ -11,9 +11,9 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.net.http import Timing
-from whet.runs.models import Model
-from whet.runs.run import Fragment, Run
-from whet.runs.settings import Endpoint
+from whet.own.runs.models import Model
+from whet.own.runs.run import Fragment, Run
+from whet.own.runs.settings import Endpoint
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust

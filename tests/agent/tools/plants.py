@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agent.tools.rooms import Room
 from patience import PATIENCE_SECONDS
-from whet.runs.settings import Sandbox
+from whet.own.runs.settings import Sandbox
 
 GIT = "git -c user.name=n -c user.email=a@b.c"
 STATUS = "git status"

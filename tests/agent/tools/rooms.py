@@ -14,7 +14,7 @@ from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agent.tools.situation import ApprovalQuestion, Situation, Terminal, ToolLimits
 from whet.agent.tools.toolbox import PlainToolbox, toolbox
-from whet.runs.settings import McpServer, Sandbox
+from whet.own.runs.settings import McpServer, Sandbox
 from whet.sessions.transcripts import Message, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.home import Home

@@ -9,7 +9,7 @@ import pytest
 from agent.tools.plants import ASKED, GIT, REPORTED, as_person, written
 from agent.tools.rooms import Room, ask_for, walls_here
 from whet.agent.tools.toolbox import PlainToolbox
-from whet.runs.settings import Sandbox
+from whet.own.runs.settings import Sandbox
 from whet.sessions.transcripts import Disposition
 
 WALLS = walls_here()

@@ -12,7 +12,7 @@ import pytest
 
 from agent.tools.rooms import KEY, SECRET, Room, ask_for
 from whet.errors import WhetError
-from whet.runs.settings import Sandbox
+from whet.own.runs.settings import Sandbox
 from whet.sessions.transcripts import ToolResult
 
 

@@ -13,7 +13,7 @@ from whet.agent.tools.toolbox import PlainToolbox, toolbox
 from whet.changes.pending import approve, pending
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
-from whet.runs.settings import Sandbox
+from whet.own.runs.settings import Sandbox
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare

@@ -10,8 +10,8 @@ from conversations import call, conversation, user
 from samples_of_templates import TEMPLATE
 from whet.agent.tools.toolbox import PlainToolbox
 from whet.changes.pending import approve
-from whet.examples.templates import written
 from whet.ledger.entries import Actor
+from whet.own.examples.templates import written
 from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.adding import prepare

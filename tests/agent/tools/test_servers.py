@@ -16,7 +16,7 @@ from agent.tools.rooms import Room, ask_for
 from patience import PATIENCE_SECONDS, set_when, until
 from whet.agent.tools.situation import Terminal
 from whet.agent.tools.toolbox import PlainToolbox
-from whet.runs.settings import McpServer
+from whet.own.runs.settings import McpServer
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
 

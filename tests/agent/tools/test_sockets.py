@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.tools.rooms import Room, ask_for, walls_here
-from whet.runs.settings import Sandbox
+from whet.own.runs.settings import Sandbox
 
 WALLS = walls_here()
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's")

@@ -13,7 +13,7 @@ from patience import PATIENCE_SECONDS, set_when, until
 from whet.agent.tools.sandbox import Wall, Walls
 from whet.agent.tools.situation import Terminal
 from whet.agent.tools.toolbox import PlainToolbox
-from whet.runs.settings import Sandbox
+from whet.own.runs.settings import Sandbox
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
 

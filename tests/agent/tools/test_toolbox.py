@@ -13,11 +13,11 @@ from whet.agent.protocols import Toolbox
 from whet.agent.tools.situation import CallContext, ToolOutput, ToolState
 from whet.agent.tools.toolbox import SETS, PlainToolbox, built_in, names_in, tool_of
 from whet.errors import WhetError
-from whet.runs.run import WorkReport, WorkStatus
+from whet.own.runs.run import WorkReport, WorkStatus
+from whet.own.told.passages import plain_names
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
-from whet.told.passages import plain_names
 
 REQUEST_BYTES = 6_000
 NEVER = threading.Event()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.formats.source import ReadLimits, Source, Unreadable
+from whet.agents.formats.source import ReadLimits, Source, Unreadable
 
 SMALL = ReadLimits(document_bytes=2000)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from whet.formats import atif
-from whet.formats.source import Source
+from whet.agents.formats import atif
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Ending, Origin, Purpose, Role, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 

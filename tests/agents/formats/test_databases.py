@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from whet.formats.source import Source, Unreadable
+from whet.agents.formats.source import Source, Unreadable
 
 
 def database(path: Path, *, journal: str = "delete") -> apsw.Connection:

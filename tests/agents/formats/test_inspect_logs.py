@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from whet.agents import recognising as registry
-from whet.formats.source import Source
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

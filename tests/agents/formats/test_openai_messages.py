@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.formats import openai_messages
-from whet.formats.source import Skipped, Source, identity
+from whet.agents.formats import openai_messages
+from whet.agents.formats.source import Skipped, Source, identity
 from whet.intake.reading import read_transcripts
 from whet.sessions.transcripts import Ending, Origin, RecordedCheck, Role, Thought, Transcript, pair
 from whet.sessions.trust import Trust

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from whet.agents import recognising as registry
-from whet.formats import sharegpt
-from whet.formats.source import Source
+from whet.agents.formats import sharegpt
+from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Ending, Role, Text, Thought, Transcript, pair
 
 CALL_A = '<tool_call>\n{"name": "terminal", "arguments": {"command": "ls"}}\n</tool_call>'

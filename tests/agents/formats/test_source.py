@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lengths import long
 from memory import peak
-from whet.formats.source import ReadLimits, Record, Source, Unreadable
+from whet.agents.formats.source import ReadLimits, Record, Source, Unreadable
 
 SMALL = ReadLimits(line_bytes=1000, document_bytes=2000, skipped=5)
 

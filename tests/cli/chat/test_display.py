@@ -6,7 +6,7 @@ import re
 
 from whet.cli.chat.display import Display
 from whet.cli.chat.screen import Screen
-from whet.runs.run import Ended, Fragment
+from whet.own.runs.run import Ended, Fragment
 from whet.sessions.transcripts import Disposition, Ending, Message, Part, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 

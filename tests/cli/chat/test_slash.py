@@ -6,7 +6,7 @@ from whet.changes.apply import apply
 from whet.cli.chat.slash import COMMANDS, ChatStanding, Reaction, is_command, respond
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home

@@ -2,11 +2,11 @@
 
 import pytest
 
-from whet.statements.comparing import are_read_together, compare, copied_files
-from whet.statements.manifests import manifest_of
-from whet.statements.repository import Repository
-from whet.statements.splitting import split_statements
-from whet.statements.statement import InstructionFile, StatementMark
+from whet.lessons.statements.comparing import are_read_together, compare, copied_files
+from whet.lessons.statements.manifests import manifest_of
+from whet.lessons.statements.repository import Repository
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import InstructionFile, StatementMark
 
 RULE = "- Always write the tests in `tests/unit` before the code.\n"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from quickness import is_linear
-from whet.statements.naming import ThingKind, imports_in, things_in
-from whet.statements.splitting import split_statements
+from whet.lessons.statements.naming import ThingKind, imports_in, things_in
+from whet.lessons.statements.splitting import split_statements
 
 
 def named(text: str) -> set[tuple[str, str]]:

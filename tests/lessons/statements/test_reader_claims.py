@@ -2,7 +2,7 @@
 
 import pytest
 
-from whet.statements.reader_claims import (
+from whet.lessons.statements.reader_claims import (
     AbsentName,
     FileCount,
     FileQuote,
@@ -13,8 +13,8 @@ from whet.statements.reader_claims import (
     is_about,
     statement_of,
 )
-from whet.statements.splitting import split_statements
-from whet.statements.statement import StatementMark
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import StatementMark
 
 TEXT = "# Work\n\n- The client tries 3 times.\n- It uses `Redis`.\n\n- The client tries 3 times.\n"
 STATEMENTS = split_statements("CLAUDE.md", TEXT)

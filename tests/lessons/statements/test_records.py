@@ -3,10 +3,10 @@
 import pytest
 
 from conversations import Turn, conversation, shell, timed, user
-from whet.outcomes.view import gather
-from whet.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
-from whet.statements.splitting import split_statements
-from whet.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
+from whet.lessons.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
+from whet.trouble.outcomes.view import gather
 
 BUN = shell("rtk bun test", "error: unrecognized subcommand 'bun'", error=True)
 GIT = shell("rtk git status", "clean")

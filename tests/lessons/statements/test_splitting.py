@@ -3,9 +3,9 @@
 import pytest
 
 from quickness import is_linear
-from whet.statements.splitting import split_statements
-from whet.statements.statement import StatementKind
-from whet.told.marked_block import place
+from whet.ledger.marked_block import place
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import StatementKind
 
 TEXT = """---
 name: front

@@ -3,12 +3,12 @@
 import pytest
 
 from quickness import is_linear
-from whet.statements.checking import NameWriting, StatementGrounds, check_statement, removals_in
-from whet.statements.listings import listings, unlisted
-from whet.statements.manifests import ScriptManifest, manifest_of, scripts_in
-from whet.statements.repository import RemovedPath, Repository
-from whet.statements.splitting import split_statements
-from whet.statements.statement import LastChange, StatementFinding, StatementMark
+from whet.lessons.statements.checking import NameWriting, StatementGrounds, check_statement, removals_in
+from whet.lessons.statements.listings import listings, unlisted
+from whet.lessons.statements.manifests import ScriptManifest, manifest_of, scripts_in
+from whet.lessons.statements.repository import RemovedPath, Repository
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import LastChange, StatementFinding, StatementMark
 
 FILES = (
     "src/app.py", "src/lib/tool.py", ".golangci.yaml", "web/src/domains/a.ts", "Makefile", "web/index.ts", "docs/a.md",

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, program, user
-from whet.examples.candidates import episodes
-from whet.outcomes.view import gather
+from whet.own.examples.candidates import episodes
 from whet.sessions.transcripts import Role
+from whet.trouble.outcomes.view import gather
 
 LOOK = call("read_file", {"path": "plan.md"}, "water")
 WRITE = call("write_file", {"path": "log.md", "content": "done"}, "ok")

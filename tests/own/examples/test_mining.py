@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.examples.mining import Mined, WantedTemplate, mine
-from whet.examples.result_shapes import is_plain, words
+from whet.own.examples.mining import Mined, WantedTemplate, mine
+from whet.own.examples.result_shapes import is_plain, words
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, RecordedCheck, Transcript
 

@@ -10,21 +10,21 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, program, user
 from samples_of_templates import TEMPLATE
-from whet.examples.mining import WantedTemplate, mine
-from whet.examples.prefills import as_openai, is_prefill, recognised
-from whet.examples.templates import Example, Template
-from whet.examples.warm_start import examples, warm_start
-from whet.formats import openai_messages
-from whet.outcomes.view import gather
+from whet.agents.formats import openai_messages
+from whet.own.examples.mining import WantedTemplate, mine
+from whet.own.examples.prefills import as_openai, is_prefill, recognised
+from whet.own.examples.templates import Example, Template
+from whet.own.examples.warm_start import examples, warm_start
 from whet.sessions import exports
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Origin, Role, pair
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.warm import words
+from whet.trouble.outcomes.view import gather
 
 # What Hermes 0.19.0 sent as the second request of `hermes chat`, with PREFILL as its prefill_messages_file; only its
 # system prompt is left out.
-SENT: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "data" / "hermes_request.json").read_text())
+SENT: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "data" / "hermes_request.json").read_text())
 REQUEST = "Look at the plan and run its tests."
 PREFILL = Template(
     "three-ways",

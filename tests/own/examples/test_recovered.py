@@ -3,14 +3,14 @@
 from msgspec.structs import replace
 
 from conversations import agent, conversation, shell, user
-from whet.examples.mining import Mined, WantedTemplate, mine
-from whet.examples.recovered import mine_recoveries
 from whet.lessons.call_pairs import CallCourse
 from whet.lessons.changed_calls import changes_of
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.taught_rules import rules_taught
-from whet.outcomes.view import gather
+from whet.own.examples.mining import Mined, WantedTemplate, mine
+from whet.own.examples.recovered import mine_recoveries
 from whet.sessions.transcripts import Transcript
+from whet.trouble.outcomes.view import gather
 
 MODULES = ["cart", "price", "stock", "order", "user", "mail", "tax", "login", "search", "refund", "ship", "coupon"]
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.examples.success import SuccessFinding, SuccessReason, Vote, Votes, Warrant, find
-from whet.outcomes.view import gather
+from whet.own.examples.success import SuccessFinding, SuccessReason, Vote, Votes, Warrant, find
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript
+from whet.trouble.outcomes.view import gather
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import verification
 

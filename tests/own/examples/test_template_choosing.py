@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from samples_of_templates import LOOK, RUN, TEMPLATE
-from whet.examples.choosing import FRESH_SECONDS, Choice, Need, TemplateEffect, choose, standing
-from whet.examples.templates import Template
+from whet.own.examples.choosing import FRESH_SECONDS, Choice, Need, TemplateEffect, choose, standing
+from whet.own.examples.templates import Template
 from whet.sessions.activity import Activity
 
 NOW = 1_800_000_000.0

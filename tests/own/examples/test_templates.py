@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.errors import WhetError
-from whet.examples.templates import Example, Template, check, described, faults, read, written
+from whet.own.examples.templates import Example, Template, check, described, faults, read, written
 from whet.sessions.activity import Activity
 
 texts = st.text(max_size=30)

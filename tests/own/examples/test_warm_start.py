@@ -13,15 +13,15 @@ from pydantic import ConfigDict, TypeAdapter
 
 from conversations import agent, call, conversation, program, user
 from samples_of_templates import LOOK, RUN, TEMPLATE
-from whet.examples.mining import WantedTemplate, mine
-from whet.examples.prefills import as_anthropic, as_openai
-from whet.examples.templates import Example, Template
-from whet.examples.warm_start import examples, warm_start
-from whet.outcomes.view import gather
+from whet.own.examples.mining import WantedTemplate, mine
+from whet.own.examples.prefills import as_anthropic, as_openai
+from whet.own.examples.templates import Example, Template
+from whet.own.examples.warm_start import examples, warm_start
 from whet.sessions.example_marks import PREFIX, cold, is_warm
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, encode, pair
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.warm import words
+from whet.trouble.outcomes.view import gather
 
 OPENAI = TypeAdapter(list[ChatCompletionMessageParam], config=ConfigDict(extra="forbid"))
 ANTHROPIC = TypeAdapter(list[MessageParam], config=ConfigDict(extra="forbid"))

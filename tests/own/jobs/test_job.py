@@ -7,8 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.jobs.job import SENSES, SETS, Job, address, check, is_withheld, name_for, read, schedule_of, tools_of, written
-from whet.jobs.schedules import next_after
+from whet.own.jobs.job import (
+    SENSES,
+    SETS,
+    Job,
+    address,
+    check,
+    is_withheld,
+    name_for,
+    read,
+    schedule_of,
+    tools_of,
+    written,
+)
+from whet.own.jobs.schedules import next_after
 
 NOW = 1_790_000_000.0
 PLAIN = Job("news", "every 2h", added=NOW, prompt="What is new?", workdir="/work")

@@ -4,8 +4,8 @@ import pytest
 
 from forgeries import forgeries
 from whet.errors import WhetError
-from whet.jobs.job import Job
-from whet.jobs.runs import (
+from whet.own.jobs.job import Job
+from whet.own.jobs.runs import (
     WAITS,
     DeliveryOutcome,
     JobOutcome,
@@ -20,7 +20,7 @@ from whet.jobs.runs import (
     result_of,
     script_result,
 )
-from whet.runs.run import Ended, WorkReport, WorkStatus
+from whet.own.runs.run import Ended, WorkReport, WorkStatus
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 

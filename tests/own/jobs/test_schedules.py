@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lengths import long
 from whet.errors import WhetError
-from whet.jobs.schedules import COUNTED, LISTED, Schedule, due, next_after, parse, times
+from whet.own.jobs.schedules import COUNTED, LISTED, Schedule, due, next_after, parse, times
 
 DAY = 86_400
 START = 1_790_000_000.0

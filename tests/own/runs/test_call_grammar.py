@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.runs.text_calls import UNREADABLE, grammar_of, parsed
+from whet.own.runs.text_calls import UNREADABLE, grammar_of, parsed
 from whet.sessions.tool_families import Definition
 
 SCHEMA = {

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.runs.daily_limit import Amount, DaySpent, Headroom, amount_of, most_of, room_for
-from whet.runs.models import Prices
-from whet.runs.settings import DailyLimit
+from whet.own.runs.daily_limit import Amount, DaySpent, Headroom, amount_of, most_of, room_for
+from whet.own.runs.models import Prices
+from whet.own.runs.settings import DailyLimit
 from whet.sessions.transcripts import Usage
 
 LIMIT = DailyLimit(1_000, 2.0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.runs.models import KnownModel, ModelSeries, ModelTable, Prices, cost, model_of, priced
+from whet.own.runs.models import KnownModel, ModelSeries, ModelTable, Prices, cost, model_of, priced
 from whet.sessions.transcripts import Usage
 from whet.shipped.data import models
 

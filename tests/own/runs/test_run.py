@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.runs.run import Budget, Run, Spent, exceeded, fork, grown, is_open, spend, together
+from whet.own.runs.run import Budget, Run, Spent, exceeded, fork, grown, is_open, spend, together
 from whet.sessions.transcripts import Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.runs.models import address_of, endpoint_of
-from whet.runs.run import Budget
-from whet.runs.setting_keys import TEXTS, path_of
-from whet.runs.settings import Endpoint, Settings, explanations, parse
+from whet.own.runs.models import address_of, endpoint_of
+from whet.own.runs.run import Budget
+from whet.own.runs.setting_keys import TEXTS, path_of
+from whet.own.runs.settings import Endpoint, Settings, explanations, parse
 from whet.text.toml import assigned, encoded
 
 

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.outcomes.view import gather
-from whet.runs.run import Run
-from whet.runs.shortening import (
+from whet.own.runs.run import Run
+from whet.own.runs.shortening import (
     compacted,
     is_full,
     overhead,
@@ -32,6 +31,7 @@ from whet.sessions.transcripts import (
     pair,
 )
 from whet.sessions.trust import Trust
+from whet.trouble.outcomes.view import gather
 
 LONG = "A line of output that goes on and on.\n" * 200
 

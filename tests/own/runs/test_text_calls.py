@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.runs.text_calls import UNREADABLE, action_text, described, fault_of, parsed, rendered, settled
+from whet.own.runs.text_calls import UNREADABLE, action_text, described, fault_of, parsed, rendered, settled
+from whet.own.told.passages import PassageSlot
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import frame
-from whet.told.passages import PassageSlot
 
 READ = '{"tool": "read_file", "arguments": {"path": "a.txt"}}'
 PARAMETERS = {

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.ledger.patches import Action, digest
-from whet.told import memory
-from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, difference, find, normalised
-from whet.told.note_pages import PageForm
+from whet.own.told import memory
+from whet.own.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, difference, find, normalised
+from whet.own.told.note_pages import PageForm
 
 EMPTY = Memory("memory")
 forms = st.sampled_from(PageForm)

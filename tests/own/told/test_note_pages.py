@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.own.told.memory import normalised
+from whet.own.told.note_pages import PageForm, added, is_mistakable, placed, removed, replaced, shown, size
 from whet.text.quoting import visible
-from whet.told.memory import normalised
-from whet.told.note_pages import PageForm, added, is_mistakable, placed, removed, replaced, shown, size
 
 BY_HAND = """\
 # What I know

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.ledger.marked_block import find_passage, lines_of, passage, passage_place, replace_passage
 from whet.ledger.patches import digest
-from whet.told.marked_block import find_passage, lines_of, passage, passage_place, replace_passage
 
 LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "c\n", "- d\n", "last"]), min_size=1, max_size=20)
 

@@ -5,8 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.own.told.passages import (
+    Circumstances,
+    Passage,
+    PassageSlot,
+    applies,
+    chosen,
+    passage_of,
+    plain_names,
+    size_of,
+)
 from whet.text.words import filled
-from whet.told.passages import Circumstances, Passage, PassageSlot, applies, chosen, passage_of, plain_names, size_of
 
 SHELL = Passage("shell", "Mind the exit code.", families=("shell",))
 

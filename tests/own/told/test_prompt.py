@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whet.ledger.patches import TRUSTED, Scope
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, Tier, assemble
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.text.words import estimate
-from whet.told.passages import Circumstances
-from whet.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, Tier, assemble
 
-SNAPSHOT = Path(__file__).parents[1] / "data" / "prompt.txt"
+SNAPSHOT = Path(__file__).parents[2] / "data" / "prompt.txt"
 DAY = datetime.date(2026, 10, 1)
 WORDS = st.text(st.characters(), max_size=60)
 MATERIALS = st.none() | st.builds(Material, WORDS, st.sampled_from(Trust))

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
-from whet.runs.settings import Review
+from whet.own.runs.settings import Review
+from whet.own.told.review_when import ALLOWED, Counters, Reviewed, ReviewKind, count, denial, due, summary
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.reviewing import TEXTS, order, record
-from whet.told.review_when import ALLOWED, Counters, Reviewed, ReviewKind, count, denial, due, summary
 
 TOOLS = ("memory", "skills", "terminal")
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.ledger.patches import TRUSTED
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Rule, rule_lines
 from whet.sessions.trust import Trust
 from whet.text.words import estimate
-from whet.told.passages import Circumstances
-from whet.told.prompt import Rule, rule_lines
 
 RULES = st.lists(
     st.builds(Rule, st.text(max_size=60), st.sampled_from(Trust), is_approved=st.booleans()),

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.own.told import skills
 from whet.text.front_matter import with_field
-from whet.told import skills
 
 validator = pytest.importorskip("skills_ref.validator", reason="skills-ref is not installed")
 parser = pytest.importorskip("skills_ref.parser")

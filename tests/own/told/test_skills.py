@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.own.told import skills
+from whet.own.told.skills import Skill, compose, file_names, index, name_faults, particular, replace_once, umbrella
 from whet.text import words
-from whet.told import skills
-from whet.told.skills import Skill, compose, file_names, index, name_faults, particular, replace_once, umbrella
 
 GIT = Skill("git-history", "Rewrite, split and clean up the history of a git repository. Use before a review.")
 PDF = Skill("pdf-forms", "Fill in PDF forms and read their fields. Use when a form in PDF has to be filled in.")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from whet.context.auditing import audit_folder
-from whet.context.instruction_files import PersonFolder
 from whet.errors import WhetError
-from whet.statements.audit import Audit
-from whet.statements.statement import StatementMark
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.statement import StatementMark
+from whet.telling.context.auditing import audit_folder
+from whet.telling.context.instruction_files import PersonFolder
 
 COMMITTED = 1_790_000_000
 

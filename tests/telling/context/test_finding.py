@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from whet.context.finding import MOST_BYTES, MOST_RULES, find_files, repository_root
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
+from whet.telling.context.finding import MOST_BYTES, MOST_RULES, find_files, repository_root
 
 
 @pytest.fixture

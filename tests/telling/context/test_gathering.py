@@ -8,19 +8,19 @@ import pytest
 from msgspec.structs import replace
 
 from whet.changes.apply import apply
-from whet.context.gathering import ContextFolder, PromptRequest, gather, prompt_for, rules_in_force
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, Scope
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Material, Prompt, assemble
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.targets.drawing import offered
-from whet.targets.settings import add, choose
-from whet.targets.sync import SyncOrder, sync
-from whet.told.passages import Circumstances
-from whet.told.prompt import Material, Prompt, assemble
+from whet.telling.context.gathering import ContextFolder, PromptRequest, gather, prompt_for, rules_in_force
+from whet.telling.targets.drawing import offered
+from whet.telling.targets.settings import add, choose
+from whet.telling.targets.sync import SyncOrder, sync
 
 DAY = datetime.date(2026, 10, 1)
 EVERYWHERE = Scope()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from whet.context.auditing import repository_facts
-from whet.context.looking import WHOLE_LINES, RepositoryText
-from whet.statements.reader_claims import AbsentName, ClaimEvidence, FileCount, FileQuote, WantedLook
+from whet.lessons.statements.reader_claims import AbsentName, ClaimEvidence, FileCount, FileQuote, WantedLook
+from whet.telling.context.auditing import repository_facts
+from whet.telling.context.looking import WHOLE_LINES, RepositoryText
 
 FILES = {
     "CLAUDE.md": "- It uses Redis.\n",

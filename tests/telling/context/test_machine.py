@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.context.gathering import Machine, environments, this_machine
+from whet.telling.context.gathering import Machine, environments, this_machine
 
 
 def facts(root: Path, variables: dict[str, str] | None = None, *, system: str = "linux") -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from whet.context.finding import find_files, project_of
 from whet.sessions.trust import Trust
+from whet.telling.context.finding import find_files, project_of
 
 
 def test_a_folder_is_of_the_project_that_it_lies_in(tmp_path: Path) -> None:

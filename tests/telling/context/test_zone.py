@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from whet.context.zone import local_zone
+from whet.telling.context.zone import local_zone
 
 
 def test_the_variable_comes_before_the_link_and_nonsense_counts_for_nothing(tmp_path: Path) -> None:

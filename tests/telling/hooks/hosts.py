@@ -10,7 +10,7 @@ from command import COMMAND, environment
 from proving.agents import MODELS, configure, program
 from proving.obedient import Obedient
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "src" / "whet" / "shipped" / "plugins" / "whet"
 AGENTS = {"claude": "claude-code", "codex": "codex", "opencode": "opencode", "gemini": "gemini"}
 TASK = "Run the tests."

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hooks.hosts import PLUGIN
+from telling.hooks.hosts import PLUGIN
 from whet.errors import WhetError
-from whet.hooks.installing import are_installed, has_plugin, hooks_of, install_hooks, program_in, remove_hooks
 from whet.store.home import Home
+from whet.telling.hooks.installing import are_installed, has_plugin, hooks_of, install_hooks, program_in, remove_hooks
 
 HOSTS = ["claude-code", "codex", "gemini", "opencode"]
 MINE = {"type": "command", "command": "say done"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from hooks.hosts import PLUGIN, ROOT
+from telling.hooks.hosts import PLUGIN, ROOT
 from whet import __version__
 
 MANIFESTS = [".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini/gemini-extension.json"]

@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("mcp", reason="the MCP library is an extra")
 
 from command import Whet, runner
-from hooks.hosts import PLUGIN, install
 from lengths import long
 from proving.obedient import Mind, Obedient, PlannedCall, obedient
+from telling.hooks.hosts import PLUGIN, install
 from whet.mcp.lessons import for_task, next_pass
 from whet.store.home import Home
 from whet.text.front_matter import split

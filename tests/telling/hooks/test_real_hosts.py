@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, runner
-from hooks.hosts import ARGUMENTS, PLUGIN, ROOT, TASK, install
 from lengths import long
 from proving.agents import program
 from proving.obedient import Mind, Obedient, PlannedCall, obedient
+from telling.hooks.hosts import ARGUMENTS, PLUGIN, ROOT, TASK, install
 from whet.changes.apply import try_out
-from whet.hooks.installing import has_plugin, install_hooks, remove_hooks
-from whet.hooks.starting import unit_of_session
 from whet.improving.watch import look
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
@@ -27,7 +25,9 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import load
-from whet.targets.reaching import last_calls
+from whet.telling.hooks.installing import has_plugin, install_hooks, remove_hooks
+from whet.telling.hooks.starting import unit_of_session
+from whet.telling.targets.reaching import last_calls
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from command import environment, runner
-from hooks.hosts import TASK, install
 from lengths import long
 from proving.obedient import Obedient, Steady, obedient
+from telling.hooks.hosts import TASK, install
 from whet.changes.apply import apply
-from whet.hooks.compiling import compile_now
 from whet.improving.heeded import seen_rules
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
@@ -22,6 +21,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import load
+from whet.telling.hooks.compiling import compile_now
 
 RULE = "Run the tests with ./dev test."
 REMINDER = "Reminder of a rule learned"

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from command import Done, Whet, environment, loaded
-from hooks.events_of_hosts import call, spooled
+from telling.hooks.events_of_hosts import call, spooled
 from whet.changes.apply import apply
-from whet.hooks.compiling import compile_now
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.canary_counts import reminders
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.telling.hooks.compiling import compile_now
 
 RULE = "Run the tests with ./dev test."
 AT_CALL = Scope(at_call=True)
@@ -130,5 +130,5 @@ def test_marks_of_sessions_long_over_are_removed(whet: Whet, home: Home, tmp_pat
 
 
 def test_little_is_loaded_to_look_at_a_call() -> None:
-    found = loaded("-c", "import whet.hooks.entry", home=Path("/"))
+    found = loaded("-c", "import whet.telling.hooks.entry", home=Path("/"))
     assert not {"msgspec", "sqlite3", "click", "socket", "pathlib"} & found

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.hooks.compiling import compile_rules
-from whet.hooks.events import HostEvent
-from whet.hooks.starting import StartingText, starting_text, unit_of_session
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
-from whet.targets.drawing import TextsToTell
+from whet.telling.hooks.compiling import compile_rules
+from whet.telling.hooks.events import HostEvent
+from whet.telling.hooks.starting import StartingText, starting_text, unit_of_session
+from whet.telling.targets.drawing import TextsToTell
 from whet.trials.canaries import key_of, told_rules
 from whet.trials.draws import is_told
 

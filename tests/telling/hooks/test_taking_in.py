@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from hooks.events_of_hosts import call, context, end_of, spooled, start_of
+from telling.hooks.events_of_hosts import call, context, end_of, spooled, start_of
 
 
 @pytest.fixture

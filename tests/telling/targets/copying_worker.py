@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from whet.store.files import Conflict
-from whet.targets.skill_folders import CopyOptions, copied, copy, withdraw
+from whet.telling.targets.skill_folders import CopyOptions, copied, copy, withdraw
 
 CONTENT = {"SKILL.md": b"See references/steps.md\n", "references/steps.md": b"1. Build\n"}
 

@@ -24,9 +24,9 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.drawing import offered
-from whet.targets.settings import choose
-from whet.targets.sync import SyncOrder, sync
+from whet.telling.targets.drawing import offered
+from whet.telling.targets.settings import choose
+from whet.telling.targets.sync import SyncOrder, sync
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "fcntl.flock")

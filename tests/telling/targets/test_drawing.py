@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
-from whet.targets.drawing import TextsToTell, for_files, is_movable
-from whet.targets.settings import Target
+from whet.telling.targets.drawing import TextsToTell, for_files, is_movable
+from whet.telling.targets.settings import Target
 
 PLAIN = Item(Form.RULE, "plain", "Stay.", number=1)
 MOVED = Item(Form.RULE, "moved", "Move.", scope=Scope(at_start=True), number=2)

@@ -11,8 +11,8 @@ from conversations import agent, conversation, user
 from whet.store import sessions
 from whet.store.adding import prepare
 from whet.store.database import Database
-from whet.targets.known_projects import KnownProjects, remember_projects
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.known_projects import KnownProjects, remember_projects
+from whet.telling.targets.project_names import name_of_project
 
 
 def git(folder: Path, *words: str) -> None:

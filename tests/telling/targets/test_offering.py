@@ -13,7 +13,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.targets.drawing import TextsToTell, offered
+from whet.telling.targets.drawing import TextsToTell, offered
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"
 

@@ -8,11 +8,11 @@ import pytest
 
 from whet.errors import WhetError
 from whet.store.home import Home
-from whet.targets.drawing import TextsToTell
-from whet.targets.settings import Target, choose
-from whet.targets.skill_folders import MARKER, CopyOptions, copied, copy, withdraw
-from whet.targets.sync import SyncOrder, sync
-from whet.targets.sync import withdraw as withdraw_target
+from whet.telling.targets.drawing import TextsToTell
+from whet.telling.targets.settings import Target, choose
+from whet.telling.targets.skill_folders import MARKER, CopyOptions, copied, copy, withdraw
+from whet.telling.targets.sync import SyncOrder, sync
+from whet.telling.targets.sync import withdraw as withdraw_target
 
 COPYING = Path(__file__).with_name("copying_worker.py")
 SKILL = {"SKILL.md": b"---\nname: deploy\n---\nSee references/steps.md\n", "references/steps.md": b"1. Build\n"}

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from lengths import examples
 from whet.errors import WhetError
 from whet.ledger.entries import Item
+from whet.ledger.marked_block import Block, find
 from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
-from whet.targets.drawing import TextsToTell
-from whet.targets.places import look
-from whet.targets.settings import Target, choose
-from whet.targets.sync import SyncOrder, TargetChange, sync, withdraw
+from whet.telling.targets.drawing import TextsToTell
+from whet.telling.targets.places import look
+from whet.telling.targets.settings import Target, choose
+from whet.telling.targets.sync import SyncOrder, TargetChange, sync, withdraw
 from whet.text.words import estimate
-from whet.told.marked_block import Block, find
 
 RULE = "Read a file before you edit it."
 

@@ -13,9 +13,9 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.targets.settings import Target, add, load
-from whet.targets.sync import order_of, tell, withdraw
-from whet.targets.sync_log import FILE_NAME, FileStay, FileTelling, entries_for, load_log, note, stays_of
+from whet.telling.targets.settings import Target, add, load
+from whet.telling.targets.sync import order_of, tell, withdraw
+from whet.telling.targets.sync_log import FILE_NAME, FileStay, FileTelling, entries_for, load_log, note, stays_of
 
 RULE = Patch(Form.RULE, Action.ADD, "tests", "Run ./dev test.", trust=Trust.OPERATOR)
 GONE = Patch(Form.RULE, Action.REMOVE, "tests", before=digest(RULE.text), trust=Trust.OPERATOR)

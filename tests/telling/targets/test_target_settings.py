@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.store.home import Home
-from whet.targets.settings import Target, add, choose, encode, load, named, parse, remove
+from whet.telling.targets.settings import Target, add, choose, encode, load, named, parse, remove
 
 words = st.text(st.characters(codec="utf-8"), max_size=40)
 targets = st.builds(Target, name=words, agent=words, project=words, file=words, skills=words, unattended=st.booleans())

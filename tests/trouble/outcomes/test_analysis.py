@@ -4,10 +4,10 @@ import msgspec
 
 from conversations import Turn, agent, call, conversation, picture, shell, user
 from quickness import is_linear
-from whet.outcomes.analysis import Analysis, analyse
-from whet.outcomes.deciding import decide
-from whet.outcomes.view import JudgedCall
 from whet.sessions.transcripts import Disposition, Exchange, Text, ToolCall, ToolResult, Transcript
+from whet.trouble.outcomes.analysis import Analysis, analyse
+from whet.trouble.outcomes.deciding import decide
+from whet.trouble.outcomes.view import JudgedCall
 
 WORKED = call("Read", {"file_path": "a.py"}, "x = 1")
 FAILED = call("Edit", {"file_path": "a.py", "old_string": "y"}, "Error: not found in file", error=True)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quickness import is_linear
-from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.transcripts import Disposition, Exchange, Media, Text, ToolCall, ToolResult
+from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 
 MEGABYTE = 1 << 20
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.outcomes.fingerprints import LINE_LIMIT, call_key, error_line
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.transcripts import ToolCall
+from whet.trouble.outcomes.fingerprints import LINE_LIMIT, call_key, error_line
 
 
 def shell(command: str) -> ToolCall:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.outcomes.check_forms import CHECKS, ENDINGS
-from whet.outcomes.error_forms import ErrorForm, Forms
-from whet.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
+from whet.trouble.outcomes.check_forms import CHECKS, ENDINGS
+from whet.trouble.outcomes.error_forms import ErrorForm, Forms
+from whet.trouble.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
 
 TABLES = (OWN_REJECTIONS, OWN_CANCELLATIONS, REJECTIONS, CANCELLATIONS, ENDINGS, CHECKS)
 CASES = [pytest.param(table, form, id=form.name) for table in TABLES for form in table.forms]

@@ -7,13 +7,13 @@ from functools import partial
 
 import pytest
 
+from whet.agents.formats.content import OpenCalls
 from whet.cli.shown.sessions import lines
-from whet.examples.mining import WantedTemplate, mine
-from whet.formats.content import OpenCalls
-from whet.outcomes.analysis import analyse
+from whet.own.examples.mining import WantedTemplate, mine
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.finding import find_trouble
+from whet.trouble.outcomes.analysis import analyse
 
 SHORT, LONG = 150, 300
 

@@ -3,8 +3,8 @@
 import pytest
 
 from conversations import Turn, conversation, shell, user
-from whet.outcomes.view import gather
 from whet.sessions.call_effects import Effect
+from whet.trouble.outcomes.view import gather
 
 ASKED = user("Make the tests of part 3 pass.")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from whet.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.refusal_forms import refusal_words
 
 HEAD = "The user doesn't want to proceed with this tool use. The tool use was rejected. "
 

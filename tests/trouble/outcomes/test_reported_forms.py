@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from whet.outcomes.deciding import Outcome, decide
-from whet.outcomes.reported_forms import REPORTS, AnswerPart, Report
 from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult
+from whet.trouble.outcomes.deciding import Outcome, decide
+from whet.trouble.outcomes.reported_forms import REPORTS, AnswerPart, Report
 
 
 def asked(tool: str, arguments: object, answer: str) -> Outcome:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whet.outcomes.unrunnable import could_not_run, probe_error
+from whet.trouble.outcomes.unrunnable import could_not_run, probe_error
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import msgspec
 from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.dialects import as_object, named_media, shaped_id
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
-from whet.runs.models import Model, priced
-from whet.runs.run import Fragment, Run
+from whet.own.runs.models import Model, priced
+from whet.own.runs.run import Fragment, Run
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust

@@ -10,7 +10,7 @@ from whet.agent.providers.events import Event, EventReader, Malformed, StreamErr
 from whet.agent.providers.failures import Asked, Failure, failure_in_stream, failure_of, redirected, wrong_form
 from whet.net.http import LONGEST_SECONDS, Client, Response, Timing, asked_wait, delay
 from whet.net.wire import Interrupted, TransportFailed
-from whet.runs.run import Fragment, Run
+from whet.own.runs.run import Fragment, Run
 
 STREAM, JSON = "text/event-stream", "application/json"
 AGENT = "whet"

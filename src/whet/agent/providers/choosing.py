@@ -19,9 +19,9 @@ from whet.agent.providers.openai import OpenAICodec
 from whet.errors import WhetError
 from whet.net.http import Client, Timeouts, Timing, real_timing, route_to
 from whet.net.wire import Interrupted
-from whet.runs.models import Model, address_of, model_of, with_facts
-from whet.runs.run import Fragment, Run
-from whet.runs.settings import Endpoint, Settings
+from whet.own.runs.models import Model, address_of, model_of, with_facts
+from whet.own.runs.run import Fragment, Run
+from whet.own.runs.settings import Endpoint, Settings
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Usage
 from whet.sessions.trust import Trust
 from whet.shipped import data

@@ -31,10 +31,10 @@ from whet.agent.providers.openai_stream import OpenAIReading
 from whet.errors import WhetError
 from whet.net.http import Client, Timeouts, real_timing, route_to
 from whet.net.wire import Interrupted
-from whet.runs.models import Model, model_of, with_facts
-from whet.runs.run import Fragment, Run
-from whet.runs.settings import LocalModelSettings, Settings
-from whet.runs.text_calls import grammar_of
+from whet.own.runs.models import Model, model_of, with_facts
+from whet.own.runs.run import Fragment, Run
+from whet.own.runs.settings import LocalModelSettings, Settings
+from whet.own.runs.text_calls import grammar_of
 from whet.shipped import data
 from whet.shipped.extras import how_to_add
 from whet.store.home import Home

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from whet.agent.providers.local import known_model
 from whet.agent.providers.local_weights import EMBEDDED, KeptWeights, facts_of, kept
 from whet.errors import WhetError
-from whet.runs.settings import Settings
+from whet.own.runs.settings import Settings
 from whet.store.home import Home
 from whet.values import Value
 

@@ -7,13 +7,13 @@ import msgspec
 
 from whet.agent.providers.dialects import Dialect, as_object, named_media, shaped_id
 from whet.agent.providers.openai_stream import OpenAIReading
-from whet.runs import text_calls
-from whet.runs.models import Model
-from whet.runs.run import Run
+from whet.own.runs import text_calls
+from whet.own.runs.models import Model
+from whet.own.runs.run import Run
+from whet.own.told.passages import SMALL_SIZES, PassageSlot, size_of
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
 from whet.shipped.guidance import frame
-from whet.told.passages import SMALL_SIZES, PassageSlot, size_of
 
 Json = dict[str, Any]
 ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}

@@ -7,9 +7,9 @@ import msgspec
 
 from whet.agent.protocols import Reply, StopReason
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
-from whet.runs import text_calls
-from whet.runs.models import Model, priced
-from whet.runs.run import Fragment, Run
+from whet.own.runs import text_calls
+from whet.own.runs.models import Model, priced
+from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Message, Part, Role, Text, Thought, ToolCall, Usage
 from whet.sessions.trust import Trust
 from whet.text import fields

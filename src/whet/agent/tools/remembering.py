@@ -13,12 +13,14 @@ from whet.changes import skill_changes
 from whet.changes.author import Author, keep_template, remove_named
 from whet.changes.skill_changes import notes_of, remember
 from whet.errors import WhetError
-from whet.examples.prefills import as_openai
-from whet.examples.templates import MOST_EXAMPLES, Template, described, name_fault
-from whet.examples.warm_start import examples
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Proof
+from whet.own.examples.prefills import as_openai
+from whet.own.examples.templates import MOST_EXAMPLES, Template, described, name_fault
+from whet.own.examples.warm_start import examples
+from whet.own.told.memory import Memory, NoteChange, Refusal, complaint
+from whet.own.told.skills import FILE
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
@@ -28,8 +30,6 @@ from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates, load, stored_transcripts
-from whet.told.memory import Memory, NoteChange, Refusal, complaint
-from whet.told.skills import FILE
 
 MOST_SESSIONS = 500
 LEAST_SESSIONS = 2
@@ -120,7 +120,7 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
 def _build(
     author: Author, name: str, activity: Activity | None, found: Iterator[Transcript], max_examples: int
 ) -> ToolOutput:
-    from whet.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
+    from whet.own.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
     fewest = min(max_examples, WantedTemplate().fewest)
     wanted = WantedTemplate(activity=activity, fewest=fewest, most=max_examples, sessions=min(fewest, LEAST_SESSIONS))

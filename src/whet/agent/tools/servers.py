@@ -18,7 +18,7 @@ from whet.agent.tools.processes import BoundedOutput, plain
 from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
-from whet.runs.settings import McpServer
+from whet.own.runs.settings import McpServer
 from whet.sessions.tool_families import PREFIX, Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust

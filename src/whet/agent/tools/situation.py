@@ -19,16 +19,16 @@ from whet.agent.inspection.triggers import MOST_FOLDERS, TriggerAction
 from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.processes import Process, Processes, safe_path
 from whet.agent.tools.sandbox import Walls, holds_network, probe
-from whet.context.finding import SETTING
 from whet.errors import WhetError
-from whet.runs.run import WorkReport
-from whet.runs.settings import McpServer, Sandbox
+from whet.own.runs.run import WorkReport
+from whet.own.runs.settings import McpServer, Sandbox
+from whet.own.told.memory import normalised
 from whet.sessions.example_marks import cold
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Disposition, Message, pair
 from whet.sessions.trust import Trust, lowest
 from whet.store.home import Home
-from whet.told.memory import normalised
+from whet.telling.context.finding import SETTING
 from whet.values import Value
 
 PLAN_TOOL = "todo"

@@ -17,7 +17,7 @@ from whet.agent.tools.aftermath import begin, news, settle, settled_call
 from whet.agent.tools.sandbox import Wall, note
 from whet.agent.tools.situation import CallContext, Situation, TodoStep, ToolOutput, ToolState, failed
 from whet.errors import WhetError
-from whet.runs.run import WorkReport, WorkStatus
+from whet.own.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.formats import content
-from whet.formats.content import AgentTurn, gathered
+from whet.agents.formats import content
+from whet.agents.formats.content import AgentTurn, gathered
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Usage
 from whet.sessions.trust import Trust
 from whet.text import fields

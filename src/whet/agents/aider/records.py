@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from whet.agents.aider.chat import START, AiderChat, BlockKind, blocks, ending, finish, take
-from whet.formats.source import Format, Source, Unreadable
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import Message, Origin, Transcript
 from whet.text import fields
 

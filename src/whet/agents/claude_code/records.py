@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.formats import content
-from whet.formats.content import AgentTurn
-from whet.formats.inserted import INTERRUPT
-from whet.formats.source import Format, Record, Source
+from whet.agents.formats import content
+from whet.agents.formats.content import AgentTurn
+from whet.agents.formats.inserted import INTERRUPT
+from whet.agents.formats.source import Format, Record, Source
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import (
     Disposition,

@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from whet.formats import content
-from whet.formats.source import Format, Source, identity
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import structs
 
-from whet.formats import content
-from whet.formats.content import OpenCalls
-from whet.formats.openai_messages import tool_name
-from whet.formats.source import Format, Source, identity
+from whet.agents.formats import content
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.openai_messages import tool_name
+from whet.agents.formats.source import Format, Source, identity
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Thought, ToolCall, Transcript, Usage
 from whet.text import fields
 

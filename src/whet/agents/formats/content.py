@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from whet.formats.inserted import TextPiece, split
+from whet.agents.formats.inserted import TextPiece, split
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

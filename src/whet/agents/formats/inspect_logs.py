@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from whet.formats import content
-from whet.formats.source import Archive, Format, Source, Unreadable
+from whet.agents.formats import content
+from whet.agents.formats.source import Archive, Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -7,9 +7,9 @@ message after them; newer versions name their tool calls.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.formats import content, openai_messages
-from whet.formats.content import OpenCalls
-from whet.formats.source import Format, Source, identity
+from whet.agents.formats import content, openai_messages
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.source import Format, Source, identity
 from whet.sessions.transcripts import (
     Ending,
     Message,

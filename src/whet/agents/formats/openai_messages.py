@@ -6,10 +6,10 @@ A result without a call id answers the oldest open call of its tool in the step 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whet.formats import content
-from whet.formats.content import OpenCalls
-from whet.formats.inserted import INTERRUPT
-from whet.formats.source import Format, Source, identity
+from whet.agents.formats import content
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.inserted import INTERRUPT
+from whet.agents.formats.source import Format, Source, identity
 from whet.sessions.transcripts import (
     Disposition,
     Message,

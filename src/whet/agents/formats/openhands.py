@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from whet.formats import content, openai_messages
-from whet.formats.content import OpenCalls
-from whet.formats.source import Format, Source, identity
+from whet.agents.formats import content, openai_messages
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.source import Format, Source, identity
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from whet.formats import content
-from whet.formats.content import OpenCalls
-from whet.formats.source import Format, Source, Unreadable, identity, parse
+from whet.agents.formats import content
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.source import Format, Source, Unreadable, identity, parse
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -16,7 +16,7 @@ from typing import IO, Any, Literal, NamedTuple, cast
 import apsw
 import msgspec
 
-from whet.formats import databases
+from whet.agents.formats import databases
 from whet.sessions.transcripts import Transcript
 from whet.text.fields import BYTE_ORDER_MARK
 from whet.text.fields import Unreadable as Unreadable

@@ -7,9 +7,9 @@ calls get made-up ids and are paired by position within the step.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.formats import content, openai_messages
-from whet.formats.content import OpenCalls
-from whet.formats.source import Format, Source, Unreadable, identity, parse
+from whet.agents.formats import content, openai_messages
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.source import Format, Source, Unreadable, identity, parse
 from whet.sessions.transcripts import (
     Ending,
     Message,

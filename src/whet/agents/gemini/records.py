@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from whet.formats import content
-from whet.formats.source import Format, Source
+from whet.agents.formats import content
+from whet.agents.formats.source import Format, Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

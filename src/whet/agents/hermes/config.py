@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from whet.errors import WhetError
-from whet.runs.models import KNOWN
+from whet.own.runs.models import KNOWN
 from whet.text import fields
 
 FILE = "config.yaml"

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.jobs.job import Job, check, name_for, schedule_of
+from whet.own.jobs.job import Job, check, name_for, schedule_of
 from whet.text import fields
 
 FILE = ("cron", "jobs.json")

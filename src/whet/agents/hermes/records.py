@@ -6,9 +6,9 @@ from typing import Any
 import apsw
 from msgspec import structs
 
-from whet.formats import content, databases
-from whet.formats.content import OpenCalls
-from whet.formats.source import Format, Source, Unreadable
+from whet.agents.formats import content, databases
+from whet.agents.formats.content import OpenCalls
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.examples.result_shapes import shape
-from whet.examples.templates import (
+from whet.own.examples.result_shapes import shape
+from whet.own.examples.templates import (
     ADDENDUM_CHARACTERS,
     ARGUMENT_CHARACTERS,
     DESCRIPTION_CHARACTERS,

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from whet.formats import content, databases
-from whet.formats.content import delegated
-from whet.formats.source import Format, Source, Unreadable
+from whet.agents.formats import content, databases
+from whet.agents.formats.content import delegated
+from whet.agents.formats.source import Format, Source, Unreadable
 from whet.sessions.transcripts import (
     Disposition,
     Ending,

@@ -19,8 +19,9 @@ from whet.cli.chat.slash import COMMANDS, ChatStanding, Reaction, is_command, re
 from whet.cli.output import is_json
 from whet.errors import WhetError
 from whet.improving.reviews_begun import news, reviews_of
-from whet.runs.run import Ended, Run, Spent
-from whet.runs.settings import Review
+from whet.own.runs.run import Ended, Run, Spent
+from whet.own.runs.settings import Review
+from whet.own.told.review_when import Reviewed, ReviewKind, count, due
 from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Ending, Message, Origin, Role, session_id
 from whet.store.database import Database
@@ -28,7 +29,6 @@ from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.text.characters import safe
 from whet.text.showing import framed, shown
-from whet.told.review_when import Reviewed, ReviewKind, count, due
 
 DID_NOT_RUN = "A review failed before it began. To see why, run `whet worker list`."
 PROGRAM = "from whet.cli.main import main; main()"

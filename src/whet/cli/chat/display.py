@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from whet.cli.chat.endings import duration, fault, summary
 from whet.cli.chat.screen import DIM, Markdown, Screen, cut
-from whet.runs.run import Ended, Fragment
+from whet.own.runs.run import Ended, Fragment
 from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult
 from whet.text.characters import safe
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from whet.runs.run import Ended, Spent, WorkStatus
+from whet.own.runs.run import Ended, Spent, WorkStatus
 from whet.sessions.transcripts import Disposition, Ending, Message, Role, ToolCall, ToolResult
 from whet.text.characters import safe
 from whet.text.words import short

@@ -10,7 +10,7 @@ from whet.cli.chat.screen import cut
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Change, Entry, State, Step
 from whet.ledger.traces import is_last
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of

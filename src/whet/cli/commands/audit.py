@@ -12,13 +12,13 @@ from whet.cli.options import allowance_of, budget_option, json_command, own_stor
 from whet.cli.output import give, next_lines, plain, step_line
 from whet.cli.shown.audit import audit_lines, audit_of, plan_lines, proposal_lines, read_record, reading_lines
 from whet.cli.shown.lessons import lesson_record
-from whet.context.auditing import audit_folder
 from whet.improving.audit_proposals import ProposedStatement, propose_changes
 from whet.improving.curating import Proposed, curate, look
-from whet.statements.audit import Audit, lessons_of_files
-from whet.statements.statement import StatementMark
-from whet.targets.known_projects import KnownProjects
-from whet.targets.project_names import name_of_project
+from whet.lessons.statements.audit import Audit, lessons_of_files
+from whet.lessons.statements.statement import StatementMark
+from whet.telling.context.auditing import audit_folder
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import name_of_project
 from whet.text.words import many
 from whet.trials.design import Allowance
 

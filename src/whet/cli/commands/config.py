@@ -19,15 +19,13 @@ from whet.agent.tools.toolbox import names_in
 from whet.cli.acting import actor_of, has_terminal
 from whet.cli.options import json_command
 from whet.cli.output import console, give, plain, table
-from whet.context.finding import SETTING
-from whet.context.gathering import own_guidance
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.net.http import route_to
-from whet.runs.models import EXAMPLES, KNOWN, address_of, endpoint_of
-from whet.runs.run import Run, Sampling
-from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret
-from whet.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
+from whet.own.runs.models import EXAMPLES, KNOWN, address_of, endpoint_of
+from whet.own.runs.run import Run, Sampling
+from whet.own.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret
+from whet.own.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
@@ -35,6 +33,8 @@ from whet.shipped import data
 from whet.shipped.guidance import built_in, notice
 from whet.store.home import Home, find_home
 from whet.store.settings_file import assign, load, loaded, place, remove
+from whet.telling.context.finding import SETTING
+from whet.telling.context.gathering import own_guidance
 from whet.text.toml import encoded
 
 

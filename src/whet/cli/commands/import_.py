@@ -15,7 +15,7 @@ import click
 from whet.agents.recognising import formats
 from whet.cli.options import json_command, point_in_time
 from whet.cli.output import bytes_bar, give, plain, say
-from whet.hooks.arrivals import SpoolReport, take_spool
+from whet.intake.arrivals import SpoolReport, take_spool
 from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far

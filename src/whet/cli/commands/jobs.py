@@ -15,18 +15,18 @@ from whet.cli.chat.inputs import interruptible
 from whet.cli.options import json_group, model_option, own_store, sort_option, yes_option
 from whet.cli.output import give, moment, plain, spinner
 from whet.cli.shown.jobs import JOBS, RUNS, ListedJob, exit_code, job_lines, job_record, result_lines, run_record
-from whet.context.zone import local_zone
 from whet.errors import WhetError
-from whet.jobs.job import Deliver, Job, name_for, stamp
-from whet.jobs.runs import JobRecord
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form
+from whet.own.jobs.job import Deliver, Job, name_for, stamp
+from whet.own.jobs.runs import JobRecord
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.job_records import JobFile, list_jobs, load, read_text
 from whet.store.opening import opened
 from whet.store.owner import owner_of
+from whet.telling.context.zone import local_zone
 from whet.work import job_runs
 from whet.work.life import living
 from whet.work.material import expect_ready

@@ -16,6 +16,7 @@ from whet.cli.shown.lessons import report_lines, report_record
 from whet.cli.trying import expect_allowed
 from whet.errors import WhetError
 from whet.improving.review import ReviewRequest, look_back
+from whet.own.told.review_when import ReviewKind
 from whet.proving.attempt import served
 from whet.reading.learn import (
     LearnProgress,
@@ -38,9 +39,8 @@ from whet.store.listing import COUNTED, find
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.settings_file import load
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.words import many, short
-from whet.told.review_when import ReviewKind
 from whet.work.orders import DirectSteps, Queue, decoded
 
 NO_READER = (

@@ -21,8 +21,8 @@ from whet.ledger.folding import fold, grounds_of, seen_from
 from whet.ledger.patches import Action
 from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.ledger import ledger_of
-from whet.targets.known_projects import KnownProjects
-from whet.targets.sync import TargetChange, tell
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.sync import TargetChange, tell
 from whet.text.showing import shown
 
 EMPTY = "The ledger is empty: nothing has changed yet. `whet try` finds what to change."

@@ -32,11 +32,11 @@ from whet.cli.shown.lessons import (
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson, waiting_lessons
 from whet.lessons.record import DECIDED, UNDECIDED, Lesson, LessonStage
-from whet.statements.audit import lessons_of_files
+from whet.lessons.statements.audit import lessons_of_files
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.listing import Filters
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project
 from whet.text.words import many
 
 OF_ALL = "To see the lessons of all projects, run `whet lessons`."

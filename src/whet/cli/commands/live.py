@@ -27,8 +27,8 @@ from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.known_projects import KnownProjects
-from whet.targets.sync import TargetChange, tell
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.sync import TargetChange, tell
 from whet.text.showing import shown, size_of
 from whet.text.words import many
 

@@ -15,11 +15,11 @@ from whet.cli.output import count, give, moment, plain
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.ledger.patches import Action
+from whet.own.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 from whet.sessions.exports import iso
 from whet.store.home import find_home, prepare_home
 from whet.store.memory_files import NAMES, NOTE, Vault, connect, disconnect
 from whet.text.showing import shown
-from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 
 
 class ListedNote(NamedTuple):

@@ -17,6 +17,7 @@ from whet.cli.output import give, plain, say
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
+from whet.own.told.memory import NoteChange, Reason, Refusal
 from whet.sessions.trust import Trust
 from whet.store.files import beneath, make_folder
 from whet.store.home import Home, find_home, prepare_home
@@ -25,7 +26,6 @@ from whet.store.memory_files import change as change_page
 from whet.store.opening import opened
 from whet.text.showing import shown
 from whet.text.words import many
-from whet.told.memory import NoteChange, Reason, Refusal
 
 KINDS = {
     "identity": "identity",

@@ -15,13 +15,13 @@ from whet.agents.registry import hosts
 from whet.cli.options import filter_options, json_command, own_store
 from whet.cli.output import give, is_json
 from whet.errors import WhetError
-from whet.hooks.entry import run
-from whet.hooks.events import EVENTS
 from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
 from whet.store.folders import sync
 from whet.store.home import find_home
 from whet.store.listing import Filters, find, list_sessions
+from whet.telling.hooks.entry import run
+from whet.telling.hooks.events import EVENTS
 from whet.text.words import many
 
 TOKEN_VARIABLE = "WHET_MCP_TOKEN"

@@ -39,7 +39,7 @@ from whet.store.session_facts import (
 )
 from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.showing import shown
 from whet.text.words import many, share, short
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words

@@ -21,9 +21,9 @@ from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.lessons.following import count_following
 from whet.sessions.exports import iso
 from whet.store.ledger import Ledger, ledger_of
-from whet.targets.known_projects import KnownProjects
-from whet.targets.project_names import name_of_project
-from whet.targets.sync_log import load_log, stays_of
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import name_of_project
+from whet.telling.targets.sync_log import load_log, stays_of
 from whet.text.showing import shown
 from whet.text.words import many
 

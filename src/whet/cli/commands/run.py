@@ -21,21 +21,21 @@ from whet.cli.commands.config import choose_model
 from whet.cli.options import allowance_of, budget_option, json_command, model_option
 from whet.cli.output import copied, count, give, is_json, plain, table
 from whet.cli.running import Form, Task, perform
-from whet.context.finding import project_of, said_of
-from whet.context.gathering import ContextFolder, PromptRequest, environments, gather, this_machine
 from whet.errors import WhetError
-from whet.runs.run import Budget
-from whet.runs.settings import Settings
+from whet.own.runs.run import Budget
+from whet.own.runs.settings import Settings
+from whet.own.told.passages import Circumstances
+from whet.own.told.prompt import Prompt, Tier, assemble
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
 from whet.store.folders import text_given
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.targets.project_names import name_of_project
+from whet.telling.context.finding import project_of, said_of
+from whet.telling.context.gathering import ContextFolder, PromptRequest, environments, gather, this_machine
+from whet.telling.targets.project_names import name_of_project
 from whet.text.front_matter import words
-from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, Tier, assemble
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

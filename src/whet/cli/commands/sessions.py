@@ -10,7 +10,6 @@ from whet.cli.output import give, moment
 from whet.cli.shown.sessions import among_them, left_out, none_found, project_of_session, session_record
 from whet.errors import WhetError
 from whet.lessons.following import FollowingCount, is_among
-from whet.outcomes.analysis import Analysis
 from whet.sessions.transcripts import Purpose
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
@@ -20,8 +19,9 @@ from whet.store.listing import Filters, count_sessions, count_temporary, list_se
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
 from whet.store.troubles import session_troubles, trouble_of_session
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.words import many, short
+from whet.trouble.outcomes.analysis import Analysis
 from whet.trouble.overview import duration
 from whet.trouble.values import SessionTrouble
 

@@ -14,18 +14,18 @@ from whet.cli.commands.import_ import progress_over
 from whet.cli.options import json_command, yes_option
 from whet.cli.output import give, plain, say, spinner
 from whet.errors import WhetError
-from whet.jobs.job import nightly_job
 from whet.machine.doing import StepResult, set_up, undo
 from whet.machine.hooking import first_step, how_to_find, is_on_path
 from whet.machine.looking import SetupPlace, SetupStep, new_files, planned
 from whet.machine.plugins import program_for
 from whet.machine.records import alone, load_record
 from whet.machine.services import KEYS_FILE, service_for
-from whet.runs.models import endpoint_of
+from whet.own.jobs.job import nightly_job
+from whet.own.runs.models import endpoint_of
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.settings_file import load
-from whet.targets.reaching import last_calls
+from whet.telling.targets.reaching import last_calls
 from whet.text.words import short
 
 PARTS = ("import", "hooks", "target", "service", "nightly")

@@ -11,8 +11,6 @@ from whet.cli.options import filter_options, json_command, own_store
 from whet.cli.output import give, is_json, moment, plain, reviewed, table
 from whet.cli.shown.sessions import heading, lines, outline_lines, session_record, trouble_heading, with_troubles
 from whet.errors import WhetError
-from whet.outcomes.deciding import Outcome, decide
-from whet.outcomes.view import gather
 from whet.sessions.activity import OutlineItem, outline
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message, Origin, Role, pair
@@ -29,6 +27,8 @@ from whet.store.sessions import copied_in
 from whet.store.troubles import trouble_of_session
 from whet.text.words import many
 from whet.trouble.finding import find_trouble
+from whet.trouble.outcomes.deciding import Outcome, decide
+from whet.trouble.outcomes.view import gather
 from whet.trouble.values import SessionTrouble
 
 ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.value}

@@ -15,6 +15,7 @@ from whet.cli.output import cautions, copied, give, moment, plain
 from whet.errors import WhetError
 from whet.ledger.entries import State
 from whet.ledger.origins import PatchOrigin, PatchWriter
+from whet.own.told.skills import FILE, FOLDERS, compose, read
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
@@ -22,7 +23,6 @@ from whet.store.skill_files import SkillFolder, SkillUse, archived, list_skills,
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown
 from whet.text.words import many
-from whet.told.skills import FILE, FOLDERS, compose, read
 
 
 class ListedSkill(NamedTuple):

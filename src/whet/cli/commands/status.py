@@ -12,7 +12,7 @@ from whet.cli.shown.lost_time import headlines, overview_record, trend_record
 from whet.cli.shown.sessions import left_out, repeating
 from whet.machine.hooking import how_it_calls
 from whet.machine.status import MachineStatus, TeamStatus, machine_status
-from whet.runs.daily_limit import Amount
+from whet.own.runs.daily_limit import Amount
 from whet.shipped.kinds import label_of
 from whet.store.home import find_home
 from whet.text.showing import shown

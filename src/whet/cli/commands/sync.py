@@ -22,9 +22,9 @@ from whet.cli.output import give, is_json, plain, say, table
 from whet.errors import WhetError
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.targets import settings
-from whet.targets.reaching import UntoldProject, untold_projects
-from whet.targets.sync import sync, withdraw
+from whet.telling.targets import settings
+from whet.telling.targets.reaching import UntoldProject, untold_projects
+from whet.telling.targets.sync import sync, withdraw
 from whet.text.showing import shown
 from whet.text.words import many
 

@@ -26,13 +26,13 @@ from whet.cli.shown.templates import (
     total_line,
 )
 from whet.errors import WhetError
-from whet.examples.choosing import Need, choose
-from whet.examples.mining import Mined, WantedTemplate, mine
-from whet.examples.prefills import as_anthropic, as_openai
-from whet.examples.recovered import FEWEST, mine_recoveries
-from whet.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Template, described
-from whet.examples.warm_start import examples
 from whet.ledger.patches import Form
+from whet.own.examples.choosing import Need, choose
+from whet.own.examples.mining import Mined, WantedTemplate, mine
+from whet.own.examples.prefills import as_anthropic, as_openai
+from whet.own.examples.recovered import FEWEST, mine_recoveries
+from whet.own.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Template, described
+from whet.own.examples.warm_start import examples
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript
@@ -45,8 +45,8 @@ from whet.store.opening import opened
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 from whet.store.template_files import TemplateFile, list_templates, load, read_text, stored_transcripts
-from whet.targets.known_projects import KnownProjects
-from whet.targets.project_names import name_of_project
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import name_of_project
 from whet.text.words import many
 
 UNMEASURED = (

@@ -36,13 +36,12 @@ from whet.cli.trying import (
     template_patch,
     trial_options,
 )
-from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.improving.improve import improve, order
-from whet.jobs.job import nightly_job
 from whet.ledger.entries import Actor
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.jobs.job import nightly_job
 from whet.sessions.trust import Trust
 from whet.store.folders import read_given
 from whet.store.home import Home, find_home
@@ -50,7 +49,8 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.rows import uncollected
 from whet.store.settings_file import load
-from whet.targets.known_projects import KnownProjects
+from whet.telling.context.zone import local_zone
+from whet.telling.targets.known_projects import KnownProjects
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest
 from whet.work.orders import DirectSteps, Queue, decoded

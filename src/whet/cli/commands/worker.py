@@ -15,11 +15,11 @@ from whet.cli.options import CommandList, json_group, sort_option
 from whet.cli.output import give, is_json, moment, plain, print_json_line, say
 from whet.cli.procedures import with_clock
 from whet.cli.shown.lessons import report_lines
+from whet.own.runs.run import Spent
 from whet.reading.learn import KIND, LearnReport
-from whet.runs.run import Spent
 from whet.store.home import Home, find_home
 from whet.store.opening import connect, opened
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.text.characters import safe
 from whet.text.words import many, short
 from whet.work.life import is_alive, is_worker_alive

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whet.cli.output import count, plain, step_line
-from whet.context.auditing import audit_folder, unaudited
-from whet.context.finding import repository_root
-from whet.context.instruction_files import PersonFolder
 from whet.improving.audit_proposals import ProposedStatement
 from whet.improving.auditing import audit_with_sessions
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import difference
-from whet.statements.audit import BUDGET, Audit
-from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
+from whet.lessons.statements.audit import BUDGET, Audit
+from whet.lessons.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.targets.project_names import name_of_project
+from whet.telling.context.auditing import audit_folder, unaudited
+from whet.telling.context.finding import repository_root
+from whet.telling.context.instruction_files import PersonFolder
+from whet.telling.targets.project_names import name_of_project
 from whet.text.words import cut, estimate, many, share, short
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from whet.ledger.patches import Form, Patch, RuleSituation, Scope
 from whet.ledger.traces import Move, difference
 from whet.lessons.claim_quotes import unquoted_words
 from whet.lessons.following import Following, situation_of
+from whet.own.told import skills
 from whet.sessions.exports import iso
 from whet.store.rows import decoded_or_none
-from whet.targets.sync_log import FileStay
+from whet.telling.targets.sync_log import FileStay
 from whet.text.showing import shown
 from whet.text.words import many
-from whet.told import skills
 from whet.trials.design import TrialProgress
 from whet.trials.ladder import is_unheeded
 

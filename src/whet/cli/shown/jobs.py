@@ -9,9 +9,9 @@ from rich.table import Table
 from whet.cli.options import CommandList
 from whet.cli.output import moment, plain
 from whet.errors import WhetError
-from whet.jobs import schedules
-from whet.jobs.job import Job, schedule_of
-from whet.jobs.runs import DeliveryOutcome, JobRecord, missed_words
+from whet.own.jobs import schedules
+from whet.own.jobs.job import Job, schedule_of
+from whet.own.jobs.runs import DeliveryOutcome, JobRecord, missed_words
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home

@@ -11,7 +11,7 @@ from whet.cli.output import plain, table
 from whet.sessions.exports import iso
 from whet.shipped.kinds import label_of
 from whet.store.troubles import StoredTrouble
-from whet.targets.known_projects import KnownProjects
+from whet.telling.targets.known_projects import KnownProjects
 from whet.trouble.overview import (
     TroubleOverview,
     duration,

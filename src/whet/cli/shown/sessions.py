@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from whet.cli.output import moment, plain
 from whet.cli.shown.lost_time import stretch_costs, stretch_words
-from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.activity import OutlineItem
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.store.rows import Session
-from whet.targets.known_projects import short_name
-from whet.targets.project_names import folder_of_project, name_of_project
+from whet.telling.targets.known_projects import short_name
+from whet.telling.targets.project_names import folder_of_project, name_of_project
 from whet.text.words import many
+from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 from whet.trouble.overview import ENDINGS, duration
 from whet.trouble.values import SessionTrouble, Trouble
 

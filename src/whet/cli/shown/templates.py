@@ -9,9 +9,9 @@ import msgspec
 
 from whet.cli.options import CommandList
 from whet.cli.output import moment, plain
-from whet.examples.choosing import TemplateEffect
-from whet.examples.mining import Mined
-from whet.examples.templates import Template
+from whet.own.examples.choosing import TemplateEffect
+from whet.own.examples.mining import Mined
+from whet.own.examples.templates import Template
 from whet.sessions.exports import iso
 from whet.store.database import Database
 from whet.store.template_files import TemplateFile, outcomes, uses, worths

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
+from whet.lessons.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
 from whet.sessions.trust import Trust
-from whet.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
 from whet.values import Value
 
 NEEDLESS = (StatementMark.WRONG, StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.NEVER)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.statements.commands import wrong_commands
-from whet.statements.listings import Unlisted
-from whet.statements.manifests import scripts_in
-from whet.statements.naming import (
+from whet.lessons.statements.commands import wrong_commands
+from whet.lessons.statements.listings import Unlisted
+from whet.lessons.statements.manifests import scripts_in
+from whet.lessons.statements.naming import (
     NamedThing,
     ThingKind,
     extension_of,
@@ -19,8 +19,8 @@ from whet.statements.naming import (
     stages_of,
     things_in,
 )  # fmt: skip
-from whet.statements.repository import RemovedPath, Repository
-from whet.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
+from whet.lessons.statements.repository import RemovedPath, Repository
+from whet.lessons.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
 from whet.text.likeness import sense, stance_of
 
 _POINTER = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[^`\n]{1,80}?[:：][*_]*[ \t]+`([^`\s]{2,200})`[.。]?$")

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from whet.statements.manifests import ScriptCall, scripts_in
-from whet.statements.naming import NamedThing, ThingKind, is_placeholder, path_in, stages_of, things_in
-from whet.statements.repository import Repository
-from whet.statements.statement import Statement, StatementFinding, StatementMark
+from whet.lessons.statements.manifests import ScriptCall, scripts_in
+from whet.lessons.statements.naming import NamedThing, ThingKind, is_placeholder, path_in, stages_of, things_in
+from whet.lessons.statements.repository import Repository
+from whet.lessons.statements.statement import Statement, StatementFinding, StatementMark
 
 FEW = 3
 ALIKE = 0.75

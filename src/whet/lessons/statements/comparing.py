@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from whet.statements.naming import ThingKind, code_in, stages_of, things_in
-from whet.statements.repository import Repository
-from whet.statements.statement import (
+from whet.lessons.statements.naming import ThingKind, code_in, stages_of, things_in
+from whet.lessons.statements.repository import Repository
+from whet.lessons.statements.statement import (
     CopiedLines,
     InstructionFile,
     Statement,

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from whet.statements.naming import NamedThing, ThingKind, extension_of, path_in, symbol_in
-from whet.statements.repository import Repository
-from whet.statements.statement import Statement, StatementKind
+from whet.lessons.statements.naming import NamedThing, ThingKind, extension_of, path_in, symbol_in
+from whet.lessons.statements.repository import Repository
+from whet.lessons.statements.statement import Statement, StatementKind
 
 FEWEST_FOUND = 3
 NEARLY_ALL = 0.75

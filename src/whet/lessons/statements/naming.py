@@ -6,8 +6,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from whet.lessons.statements.statement import Statement, StatementKind
 from whet.sessions.shell_lines import WrittenStage, written
-from whet.statements.statement import Statement, StatementKind
 from whet.text.words import names
 
 MOST_NAMES = 200

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.statements.listings import depth_in_drawing
-from whet.statements.naming import ThingKind, things_in
-from whet.statements.statement import (
+from whet.ledger.marked_block import MARK, PassageChange, lines_of, passage
+from whet.lessons.statements.listings import depth_in_drawing
+from whet.lessons.statements.naming import ThingKind, things_in
+from whet.lessons.statements.statement import (
     FAULTS,
     AuditedStatement,
     InstructionFile,
@@ -18,7 +19,6 @@ from whet.statements.statement import (
     StatementKind,
     StatementMark,
 )
-from whet.told.marked_block import MARK, PassageChange, lines_of, passage
 
 LONGEST_RULE = 400
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from whet.statements.statement import Statement, StatementFinding, StatementMark
+from whet.lessons.statements.statement import Statement, StatementFinding, StatementMark
 from whet.text import fields
 from whet.text.quoting import visible
 from whet.values import Value
@@ -13,7 +13,7 @@ LEAST_LETTERS = 4  # of a quote: what is shorter tells nothing
 MOST_EVIDENCE = 6
 SHOWN = 120
 LONGEST_CORRECTION = 400
-_NUMBERED = re.compile(r"(?m)^\s*\d+\| ?")  # as the lines of files are shown
+_NUMBERED = re.compile(r"(?m)^[ \t]{0,20}\d{1,9}\| ?")  # as the lines of files are shown
 
 NOT_SAID = "the statement does not say it"
 NO_EVIDENCE = "it has no evidence"

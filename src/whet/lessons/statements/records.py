@@ -12,14 +12,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.ledger.patches import Proof
-from whet.outcomes.fingerprints import error_line
-from whet.outcomes.purposes import is_shell, path_of, shown_call
-from whet.outcomes.unrunnable import could_not_run
-from whet.outcomes.view import JudgedCall, SessionView
-from whet.sessions.arguments import command_of
-from whet.sessions.shell_lines import WrittenStage, written
-from whet.statements.manifests import scripts_in
-from whet.statements.naming import (
+from whet.lessons.statements.manifests import scripts_in
+from whet.lessons.statements.naming import (
     ThingKind,
     code_in,
     extension_of,
@@ -28,15 +22,21 @@ from whet.statements.naming import (
     things_in,
     without_code,
 )
-from whet.statements.statement import (
+from whet.lessons.statements.statement import (
     AuditedStatement,
     Statement,
     StatementFinding,
     StatementKind,
     StatementMark,
 )
+from whet.sessions.arguments import command_of
+from whet.sessions.shell_lines import WrittenStage, written
 from whet.text.likeness import stance_of
 from whet.text.words import cut, names
+from whet.trouble.outcomes.fingerprints import error_line
+from whet.trouble.outcomes.purposes import is_shell, path_of, shown_call
+from whet.trouble.outcomes.unrunnable import could_not_run
+from whet.trouble.outcomes.view import JudgedCall, SessionView
 from whet.values import Value
 
 MOST_WORDS = 8

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from whet.statements.manifests import ScriptManifest
-from whet.statements.naming import extension_of
+from whet.lessons.statements.manifests import ScriptManifest
+from whet.lessons.statements.naming import extension_of
 
 MOST_ALIKE = 50
 MOST_PLACES = 5

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from whet.statements.statement import Statement, StatementKind
+from whet.ledger.marked_block import BEGIN, END
+from whet.lessons.statements.statement import Statement, StatementKind
 from whet.text.words import estimate
-from whet.told.marked_block import BEGIN, END
 
 MOST = 10_000
 LONGEST_LINE = 20_000

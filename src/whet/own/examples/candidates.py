@@ -10,11 +10,9 @@ import msgspec
 import re2
 from msgspec.structs import replace
 
-from whet.examples.result_shapes import shape
-from whet.examples.success import SuccessFinding, Vote, Warrant
-from whet.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.view import JudgedCall, SessionView
+from whet.own.examples.result_shapes import shape
+from whet.own.examples.success import SuccessFinding, Vote, Warrant
+from whet.own.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import kind_of
 from whet.sessions.arguments import arguments_of, command_of
@@ -26,6 +24,8 @@ from whet.sessions.transcripts import Exchange, Origin, Role, Transcript
 from whet.text.likeness import sense
 from whet.text.quoting import visible
 from whet.text.words import names, plain_name
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.view import JudgedCall, SessionView
 
 INTENT_CHARACTERS = 240
 INTENT_WORDS = 3

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from whet.examples.templates import Template
+from whet.own.examples.templates import Template
 from whet.sessions.activity import Activity
 from whet.text.likeness import sense
 from whet.text.words import plain_name

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.examples.candidates import Candidate, candidates
-from whet.examples.success import SuccessFinding, Votes, Warrant, find
-from whet.examples.templates import Example
-from whet.outcomes.view import SessionView, gather
+from whet.own.examples.candidates import Candidate, candidates
+from whet.own.examples.success import SuccessFinding, Votes, Warrant, find
+from whet.own.examples.templates import Example
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Purpose, Transcript
+from whet.trouble.outcomes.view import SessionView, gather
 from whet.values import Value
 
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less

@@ -6,8 +6,8 @@ from typing import TypeVar, cast
 
 from msgspec.structs import replace
 
-from whet.examples.templates import KEY_BYTES, Template
-from whet.examples.warm_start import WarmWords, examples, ids_of
+from whet.own.examples.templates import KEY_BYTES, Template
+from whet.own.examples.warm_start import WarmWords, examples, ids_of
 from whet.sessions.arguments import arguments_of
 from whet.sessions.example_marks import PREFIX, cold, is_warm, places
 from whet.sessions.transcripts import Message, Origin, Part, Role, Text, ToolCall, ToolResult

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from whet.examples.candidates import Episode, ExampleCalls, episodes, is_trivial, is_whole
-from whet.examples.mining import PURPOSES, Mined
-from whet.examples.templates import Example
 from whet.lessons.change_features import Words, common_form, fits
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.simple_calls import in_parts, shown
-from whet.outcomes.view import JudgedCall, SessionView, gather
+from whet.own.examples.candidates import Episode, ExampleCalls, episodes, is_trivial, is_whole
+from whet.own.examples.mining import PURPOSES, Mined
+from whet.own.examples.templates import Example
 from whet.sessions.activity import classify
 from whet.sessions.transcripts import Transcript
+from whet.trouble.outcomes.view import JudgedCall, SessionView, gather
 
 FEWEST = 3
 MOST = 6  # as many teach a model of 135M parameters a convention (bench/RESULTS.md)

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from whet.outcomes.view import SessionView
 from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Ending, Role, Transcript
 from whet.text.likeness import sense
 from whet.trouble.course import SessionCourse
+from whet.trouble.outcomes.view import SessionView
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import ends_failed, verification
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from whet.examples.templates import Example, Template
+from whet.own.examples.templates import Example, Template
 from whet.sessions.example_marks import PREFIX, cold
 from whet.sessions.transcripts import Message, Origin, Part, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust

@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, get_args, get_type_hints
 import msgspec
 
 from whet.errors import WhetError
-from whet.jobs import schedules
-from whet.jobs.schedules import Schedule
 from whet.ledger.patches import NAMES, Form
+from whet.own.jobs import schedules
+from whet.own.jobs.schedules import Schedule
 from whet.text import toml
 from whet.text.words import names
 from whet.values import Value

@@ -7,8 +7,8 @@ from enum import StrEnum
 import msgspec
 
 from whet.errors import WhetError
-from whet.jobs.job import Job
-from whet.runs.run import Ended, Spent, WorkReport, WorkStatus
+from whet.own.jobs.job import Job
+from whet.own.runs.run import Ended, Spent, WorkReport, WorkStatus
 from whet.sessions.transcripts import Ending, Message, pair
 from whet.values import Value
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from enum import StrEnum
 
-from whet.runs.models import Prices, cost
-from whet.runs.settings import DailyLimit
+from whet.own.runs.models import Prices, cost
+from whet.own.runs.settings import DailyLimit
 from whet.sessions.transcripts import Usage
 from whet.values import Value
 

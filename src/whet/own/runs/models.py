@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.setting_keys import dotted
-from whet.runs.settings import Endpoint, ModelFacts, Settings
+from whet.own.runs.setting_keys import dotted
+from whet.own.runs.settings import Endpoint, ModelFacts, Settings
 from whet.sessions.transcripts import Usage
 from whet.values import Value
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.run import Budget, Sampling
-from whet.runs.setting_keys import PARTS, TEXTS, Part, dotted, nearest, refuse_secret
+from whet.own.runs.run import Budget, Sampling
+from whet.own.runs.setting_keys import PARTS, TEXTS, Part, dotted, nearest, refuse_secret
 from whet.values import Value
 
 FILE_NAME = "settings.toml"

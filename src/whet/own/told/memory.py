@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.told import note_pages
+from whet.own.told.note_pages import PageForm, is_mistakable
 from whet.text.characters import first_hidden
-from whet.told import note_pages
-from whet.told.note_pages import PageForm, is_mistakable
 from whet.values import Value
 
 LIMITS = {"memory": 2200, "user": 1375}  # in characters; Hermes' own, so that what fits here fits there

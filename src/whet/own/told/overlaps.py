@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.told.memory import PERSON, Memory, Note
+from whet.own.told.skills import Skill, umbrella
 from whet.text.likeness import sense, similarity
-from whet.told.memory import PERSON, Memory, Note
-from whet.told.skills import Skill, umbrella
 from whet.values import Value
 
 DAY = 86_400

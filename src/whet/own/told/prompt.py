@@ -10,11 +10,11 @@ import msgspec
 
 from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import TRUSTED, Scope
+from whet.own.told.passages import Circumstances, Passage, PassageSlot, chosen, is_tiny, plain_names
 from whet.sessions.trust import Trust, lowest
 from whet.text import words
 from whet.text.quoting import hidden, mark_for, one_line, quoted, shortened, visible
 from whet.text.words import filled
-from whet.told.passages import Circumstances, Passage, PassageSlot, chosen, is_tiny, plain_names
 from whet.values import Value
 
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import msgspec
 
-from whet.runs.models import ModelTable
+from whet.own.runs.models import ModelTable
 
 
 @cache

@@ -3,8 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
+from whet.own.told.passages import Passage, PassageSlot, passage_of
 from whet.text.words import filled
-from whet.told.passages import Passage, PassageSlot, passage_of
 
 FOLDERS = ("", "hints")
 NOTICES = "notices"

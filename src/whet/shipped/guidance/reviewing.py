@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from whet.own.told.review_when import ALLOWED, ReviewKind
 from whet.shipped.guidance.replacing import GuidanceFolder
-from whet.told.review_when import ALLOWED, ReviewKind
 
 TEXTS = GuidanceFolder("review", ("order", "memory", "skill", "record"), "a review")
 PARTS = {ReviewKind.MEMORY: ("memory",), ReviewKind.SKILL: ("skill",), ReviewKind.COMBINED: ("memory", "skill")}

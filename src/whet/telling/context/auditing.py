@@ -13,12 +13,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from whet.agents.registry import agents
-from whet.context.finding import ordinary_bytes, repository_root
-from whet.context.git import output_of
-from whet.context.instruction_files import PersonFolder, instruction_files
 from whet.errors import WhetError
-from whet.statements.audit import Audit
-from whet.statements.checking import (
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.checking import (
     GoneSymbol,
     NameWriting,
     StatementGrounds,
@@ -26,14 +23,17 @@ from whet.statements.checking import (
     missing_paths,
     removals_in,
 )
-from whet.statements.commands import run_files, words_run
-from whet.statements.comparing import compare, copied_files
-from whet.statements.listings import listed_paths, listings, unlisted
-from whet.statements.manifests import ScriptManifest, is_manifest, manifest_of
-from whet.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
-from whet.statements.repository import RemovedPath, Repository
-from whet.statements.splitting import split_statements
-from whet.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
+from whet.lessons.statements.commands import run_files, words_run
+from whet.lessons.statements.comparing import compare, copied_files
+from whet.lessons.statements.listings import listed_paths, listings, unlisted
+from whet.lessons.statements.manifests import ScriptManifest, is_manifest, manifest_of
+from whet.lessons.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
+from whet.lessons.statements.repository import RemovedPath, Repository
+from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
+from whet.telling.context.finding import ordinary_bytes, repository_root
+from whet.telling.context.git import output_of
+from whet.telling.context.instruction_files import PersonFolder, instruction_files
 
 SECONDS = 20.0
 MOST_FILES = 200_000

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from whet.errors import WhetError
+from whet.ledger.marked_block import Block, find, take_out
+from whet.own.told.prompt import ContextFile
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
 from whet.text.quoting import HEAD_SHARE
-from whet.told.marked_block import Block, find, take_out
-from whet.told.prompt import ContextFile
 
 SETTING = "trust.projects"
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "HERMES.md", ".hermes.md", ".cursorrules")

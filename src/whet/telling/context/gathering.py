@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.context.finding import find_files
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold
 from whet.ledger.patches import TRUSTED
 from whet.ledger.traces import was_approved
+from whet.own.told.memory import block
+from whet.own.told.passages import Circumstances, Passage, passage_of, plain_names
+from whet.own.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
+from whet.own.told.skills import Skill, index, suits
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
@@ -25,11 +28,8 @@ from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, Vault, connected, load
 from whet.store.records import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills, skill_uses
-from whet.targets import settings as targets
-from whet.told.memory import block
-from whet.told.passages import Circumstances, Passage, passage_of, plain_names
-from whet.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
-from whet.told.skills import Skill, index, suits
+from whet.telling.context.finding import find_files
+from whet.telling.targets import settings as targets
 from whet.trials.canaries import replaced_by, told_rules
 
 SYSTEMS = {"darwin": "macos", "win32": "windows", "cygwin": "windows"}

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from whet.agents.agent import Agent
 from whet.agents.places import how_read, own_folder
 from whet.agents.registry import agents
-from whet.context.finding import ordinary_bytes
-from whet.statements.naming import imports_in, links_in
-from whet.statements.repository import Repository
-from whet.statements.statement import InstructionFile
+from whet.lessons.statements.naming import imports_in, links_in
+from whet.lessons.statements.repository import Repository
+from whet.lessons.statements.statement import InstructionFile
+from whet.telling.context.finding import ordinary_bytes
 
 MOST_FILES = 500
 MOST_BYTES = 2_000_000

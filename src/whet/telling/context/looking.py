@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.context.auditing import DEFINED
-from whet.context.finding import ordinary_bytes, repository_root
-from whet.context.git import output_of
 from whet.lessons.claim_quotes import is_part
-from whet.statements.naming import DOCUMENTS, extension_of
-from whet.statements.reader_claims import AbsentName, ClaimEvidence, FileCount, FileQuote, WantedLook
-from whet.statements.repository import Repository
+from whet.lessons.statements.naming import DOCUMENTS, extension_of
+from whet.lessons.statements.reader_claims import AbsentName, ClaimEvidence, FileCount, FileQuote, WantedLook
+from whet.lessons.statements.repository import Repository
+from whet.telling.context.auditing import DEFINED
+from whet.telling.context.finding import ordinary_bytes, repository_root
+from whet.telling.context.git import output_of
 from whet.text.words import cut
 
 SECONDS = 20.0

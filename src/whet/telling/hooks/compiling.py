@@ -6,20 +6,20 @@ from collections.abc import Mapping
 import msgspec
 
 from whet.agents.registry import hosts
-from whet.hooks.places import FOLDER, REMINDERS, RULES, has_hooks
 from whet.ledger.entries import Item
 from whet.lessons.call_patterns import CallPattern
 from whet.lessons.following import pattern_of, situation_of
+from whet.own.told.prompt import Budgets
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home, find_home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.drawing import TextsToTell, offered_rules
-from whet.targets.reaching import Reader, reads
-from whet.targets.rendering import frame, reminder_frame, scoped_line
-from whet.told.prompt import Budgets
+from whet.telling.hooks.places import FOLDER, REMINDERS, RULES, has_hooks
+from whet.telling.targets.drawing import TextsToTell, offered_rules
+from whet.telling.targets.reaching import Reader, reads
+from whet.telling.targets.rendering import frame, reminder_frame, scoped_line
 from whet.trials.canaries import key_of
 from whet.values import Value
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from whet.agents.registry import hosts, known
-from whet.hooks import spool
-from whet.hooks.events import CALL, END, EVENTS, START, HostEvent, NotAnEvent, event_of
-from whet.hooks.places import FOLDER, LOG, REMINDERS, RULES, SEEN
+from whet.telling.hooks import spool
+from whet.telling.hooks.events import CALL, END, EVENTS, START, HostEvent, NotAnEvent, event_of
+from whet.telling.hooks.places import FOLDER, LOG, REMINDERS, RULES, SEEN
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -73,7 +73,7 @@ def end(home: str, event: HostEvent) -> str:
 
 def start(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
     """The context for a session that starts, in the form that hosts read; empty where there is nothing to tell."""
-    from whet.hooks.starting import starting_text  # noqa: PLC0415 - the end of a session needs none of it
+    from whet.telling.hooks.starting import starting_text  # noqa: PLC0415 - the end of a session needs none of it
 
     _mark_seen(home, event.agent)
     compiled = None if event.is_resumed else _compiled(home, environment)
@@ -94,7 +94,7 @@ def remind(home: str, event: HostEvent) -> str:
             compiled = json.load(file)
     except FileNotFoundError:
         return ""
-    from whet.hooks.reminding import reminding_text  # noqa: PLC0415 - not where there is nothing to remind of
+    from whet.telling.hooks.reminding import reminding_text  # noqa: PLC0415 - not where there is nothing to remind of
 
     text = reminding_text(home, compiled, event)
     host = known(event.agent)
@@ -151,7 +151,7 @@ def _compiled(home: str, environment: Mapping[str, str]) -> Any:
     except (OSError, ValueError):
         if not os.path.isdir(home) or not (environment.get("WHET_DATABASE_URL") or _has_store(home)):
             return None
-    from whet.hooks.compiling import compile_now  # noqa: PLC0415 - once in the life of a home
+    from whet.telling.hooks.compiling import compile_now  # noqa: PLC0415 - once in the life of a home
 
     compile_now(environment)
     with open(path, "rb") as file:

@@ -19,10 +19,10 @@ from whet.agents.agent import AgentHooks
 from whet.agents.places import own_folder
 from whet.agents.registry import agents, hosts, known
 from whet.errors import WhetError
-from whet.hooks.events import CALL, END, START
-from whet.hooks.places import FOLDER, REMINDERS, has_hooks
 from whet.store import files
 from whet.store.home import Home, prepare_home
+from whet.telling.hooks.events import CALL, END, START
+from whet.telling.hooks.places import FOLDER, REMINDERS, has_hooks
 
 MARK = "whet hook "
 # Where the program is, for an agent that does not have it on its PATH; what stands on the PATH is asked after that.

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from whet.hooks import spool
-from whet.hooks.events import CALL, HostEvent, is_for
-from whet.hooks.places import FOLDER, REMINDED
 from whet.lessons.call_patterns import CallPattern, is_matched
+from whet.telling.hooks import spool
+from whet.telling.hooks.events import CALL, HostEvent, is_for
+from whet.telling.hooks.places import FOLDER, REMINDED
 
 
 def reminding_text(home: str, compiled: Mapping[str, Any], event: HostEvent) -> str:
@@ -28,7 +28,7 @@ def _fits(rule: Mapping[str, Any], event: HostEvent) -> bool:
 
 
 def _project(folder: str) -> str:
-    from whet.targets.project_names import name_of_project  # noqa: PLC0415 - only where the call is one of a rule's
+    from whet.telling.targets.project_names import name_of_project  # noqa: PLC0415 - only where the call is one of a rule's
 
     return name_of_project(folder)
 

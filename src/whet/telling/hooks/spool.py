@@ -8,7 +8,7 @@ import os
 import time
 from typing import Any
 
-from whet.hooks.events import CALL
+from whet.telling.hooks.events import CALL
 
 FOLDER = "spool"
 TEMPORARY = ".new-"

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from whet.agents.places import reading
 from whet.agents.registry import known
-from whet.hooks.events import HostEvent, is_for
-from whet.targets.project_names import name_of_project
+from whet.telling.hooks.events import HostEvent, is_for
+from whet.telling.targets.project_names import name_of_project
 from whet.text import words
 from whet.trials.draws import is_told
 

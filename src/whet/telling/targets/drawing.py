@@ -18,9 +18,9 @@ from whet.store import files, skill_files
 from whet.store.canary_counts import Delivery
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.targets.reaching import reader_of, reads
-from whet.targets.settings import Target
-from whet.targets.skill_folders import MAIN_FILE, Content
+from whet.telling.targets.reaching import reader_of, reads
+from whet.telling.targets.settings import Target
+from whet.telling.targets.skill_folders import MAIN_FILE, Content
 from whet.trials.canaries import key_of, replaced_by, told_rules
 from whet.trials.draws import is_told
 

@@ -15,7 +15,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from whet.sessions.worktrees import is_persons
 from whet.store.database import Database
 from whet.store.listing import SeenFolder, keep_projects, seen_folders
-from whet.targets.project_names import COMMIT, folder_of_project, name_of_project, worktrees_of
+from whet.telling.targets.project_names import COMMIT, folder_of_project, name_of_project, worktrees_of
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _OF_REPOSITORY = re.compile(r"(.+?)[/\\._-]worktrees[/\\]")  # /srv/shop/worktrees/x, /srv/shop.worktrees/x

@@ -16,10 +16,10 @@ from whet.ledger.holding import WorkLocation, holds, lies_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.recording import SOURCE
-from whet.targets import settings
-from whet.targets.known_projects import KnownProjects
-from whet.targets.project_names import name_of_project
-from whet.targets.settings import FILE_AGENT, Target
+from whet.telling.targets import settings
+from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import name_of_project
+from whet.telling.targets.settings import FILE_AGENT, Target
 
 PURPOSES = {True: "unattended", False: "interactive"}
 

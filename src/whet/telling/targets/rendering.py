@@ -6,11 +6,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from whet.ledger.entries import Item
+from whet.own.told.prompt import Budgets, line_of
 from whet.sessions.trust import Trust
-from whet.targets.reaching import reader_of, reads
-from whet.targets.settings import Target
+from whet.telling.targets.reaching import reader_of, reads
+from whet.telling.targets.settings import Target
 from whet.text import words
-from whet.told.prompt import Budgets, line_of
 
 
 class Rendered(NamedTuple):

@@ -12,7 +12,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.store import files
 from whet.store.folders import explained, is_temporary
-from whet.targets.places import place_of
+from whet.telling.targets.places import place_of
 
 MARKER = ".whet.json"
 MAIN_FILE = "SKILL.md"

@@ -14,21 +14,21 @@ from msgspec.structs import replace
 from whet.agents.registry import known
 from whet.errors import WhetError
 from whet.ledger.entries import Item
+from whet.ledger.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
 from whet.store import files
 from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.targets import skill_folders
-from whet.targets.drawing import TextsToTell, deliveries_of, drawn, for_files, offered
-from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
-from whet.targets.reaching import hooked_agents
-from whet.targets.rendering import text_for
-from whet.targets.settings import FILE_AGENT, Target, load
-from whet.targets.skill_folders import Content, Copy, Kind
-from whet.targets.sync_log import FileTelling, note
-from whet.told.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
+from whet.telling.targets import skill_folders
+from whet.telling.targets.drawing import TextsToTell, deliveries_of, drawn, for_files, offered
+from whet.telling.targets.places import TargetFile, keep, lead, look, repository_of, tidy
+from whet.telling.targets.reaching import hooked_agents
+from whet.telling.targets.rendering import text_for
+from whet.telling.targets.settings import FILE_AGENT, Target, load
+from whet.telling.targets.skill_folders import Content, Copy, Kind
+from whet.telling.targets.sync_log import FileTelling, note
 
 ATTEMPTS = 5
 PROJECT_FILE_MODE = 0o644  # others who work in the project read it too

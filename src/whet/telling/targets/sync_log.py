@@ -12,7 +12,7 @@ import msgspec
 from whet.store import files
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home, prepare_home
-from whet.targets.reaching import is_shown
+from whet.telling.targets.reaching import is_shown
 from whet.values import Value
 
 FILE_NAME = "sync-log.jsonl"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Set
 
-from whet.outcomes.deciding import Outcome
-from whet.outcomes.view import SessionView, gather
 from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage, total
+from whet.trouble.outcomes.deciding import Outcome
+from whet.trouble.outcomes.view import SessionView, gather
 from whet.values import Value
 
 

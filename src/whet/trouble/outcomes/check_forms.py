@@ -2,7 +2,7 @@
 
 import re2
 
-from whet.outcomes.error_forms import ErrorForm, Forms
+from whet.trouble.outcomes.error_forms import ErrorForm, Forms
 
 # The end of a program that stopped with an error: what an interpreter or a shell prints last.
 ENDINGS = Forms(

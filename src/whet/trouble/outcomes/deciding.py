@@ -2,9 +2,16 @@
 
 from enum import StrEnum
 
-from whet.outcomes import envelopes, hidden_failures
-from whet.outcomes.check_forms import program_end
-from whet.outcomes.error_forms import (
+from whet.sessions.arguments import command_of
+from whet.sessions.call_effects import probes
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Disposition, Exchange, ToolCall
+from whet.sessions.trust import Trust, trust_of_tool
+from whet.text.words import names, plain_name
+from whet.trouble.outcomes import envelopes, hidden_failures
+from whet.trouble.outcomes.check_forms import program_end
+from whet.trouble.outcomes.error_forms import (
     EDITOR_HEADS,
     HEADS,
     READER_HEADS,
@@ -14,15 +21,8 @@ from whet.outcomes.error_forms import (
     tail,
     without_preamble,
 )
-from whet.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
-from whet.outcomes.reported_forms import reported
-from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import probes
-from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of
-from whet.sessions.transcripts import Disposition, Exchange, ToolCall
-from whet.sessions.trust import Trust, trust_of_tool
-from whet.text.words import names, plain_name
+from whet.trouble.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
+from whet.trouble.outcomes.reported_forms import reported
 from whet.values import Value
 
 SHORT_ANSWER = 1_500

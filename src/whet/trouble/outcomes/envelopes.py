@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 import re2
 
-from whet.outcomes.error_forms import has_any, head, tail
 from whet.sessions.tool_families import Family
 from whet.text.words import names
+from whet.trouble.outcomes.error_forms import has_any, head, tail
 
 EDGE = 400
 LITERAL_LIMIT = 20_000

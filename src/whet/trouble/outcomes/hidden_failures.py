@@ -4,13 +4,13 @@ import re
 
 import re2
 
-from whet.outcomes import envelopes
-from whet.outcomes.check_forms import CHECKS, COMPLAINTS, program_end
-from whet.outcomes.error_forms import STRONG_HEADS, SYSTEM_ERROR, ErrorForm, Forms, head, tail
-from whet.outcomes.reported_forms import reported_by_program
 from whet.sessions.call_effects import check_of
 from whet.sessions.shell_lines import Stage, is_decisive, split
 from whet.text.words import names
+from whet.trouble.outcomes import envelopes
+from whet.trouble.outcomes.check_forms import CHECKS, COMPLAINTS, program_end
+from whet.trouble.outcomes.error_forms import STRONG_HEADS, SYSTEM_ERROR, ErrorForm, Forms, head, tail
+from whet.trouble.outcomes.reported_forms import reported_by_program
 
 HEAD_LINES = 3
 ONE_LINE = 300

@@ -2,13 +2,13 @@
 
 import re2
 
-from whet.outcomes.error_forms import has_any
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import check_named
 from whet.sessions.shell_lines import CHECKERS, RUNNERS, WrittenStage, written
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names
+from whet.trouble.outcomes.error_forms import has_any
 
 EntryHead = tuple[str, ...]  # the words with which a command begins
 LOOKED_AT = 6_000

@@ -2,11 +2,11 @@
 
 import re
 
-from whet.outcomes.view import JudgedCall
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
 from whet.text.words import key_words
+from whet.trouble.outcomes.view import JudgedCall
 
 SAME_PURPOSE = 0.34  # of the words of both commands
 PROGRAM_WORDS = 8

@@ -2,7 +2,7 @@
 
 import re2
 
-from whet.outcomes.error_forms import ErrorForm, Forms
+from whet.trouble.outcomes.error_forms import ErrorForm, Forms
 
 # Sentences of the agent programs that nothing else prints: they hold whatever the tool and however long the text.
 OWN_REJECTIONS = Forms(

@@ -8,8 +8,8 @@ at the end of a shell's output, and with `program` only where that program decid
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.outcomes.error_forms import ErrorForm, Forms, head, tail
 from whet.sessions.shell_lines import Stage, is_decisive
+from whet.trouble.outcomes.error_forms import ErrorForm, Forms, head, tail
 
 LAST_LINES = 600
 

@@ -3,7 +3,7 @@
 A red check is work in progress. A check that never ran tells nothing of the work, and the call was wrong.
 """
 
-from whet.outcomes.error_forms import ErrorForm, Forms, head, tail
+from whet.trouble.outcomes.error_forms import ErrorForm, Forms, head, tail
 
 UNRUNNABLE = Forms(
     (

@@ -2,16 +2,16 @@
 
 from msgspec.structs import replace
 
-from whet.outcomes.deciding import Decision, Outcome, decide
-from whet.outcomes.envelopes import contents
-from whet.outcomes.fingerprints import call_key, error_line
-from whet.outcomes.named_checks import EntryHead, is_named, named_by_person, named_in_error
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import heard_before, is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.text.words import last_paragraph, own_words
+from whet.trouble.outcomes.deciding import Decision, Outcome, decide
+from whet.trouble.outcomes.envelopes import contents
+from whet.trouble.outcomes.fingerprints import call_key, error_line
+from whet.trouble.outcomes.named_checks import EntryHead, is_named, named_by_person, named_in_error
 from whet.values import Value, lazy
 
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})

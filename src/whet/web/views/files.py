@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from whet.statements.audit import Audit
-from whet.statements.statement import AuditedStatement, InstructionFile, StatementFinding
+from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.statement import AuditedStatement, InstructionFile, StatementFinding
 from whet.text.showing import shown
 from whet.text.words import many, share
 from whet.web.html import Child, Element, h

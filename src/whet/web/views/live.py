@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
-from whet.examples.choosing import TemplateEffect
-from whet.examples.templates import Template
 from whet.lessons.record import Lesson
 from whet.lessons.rungs import CanaryMove, LiveCounts
+from whet.own.examples.choosing import TemplateEffect
+from whet.own.examples.templates import Template
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
 from whet.text.words import estimate, many

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from whet.runs.run import Spent
+from whet.own.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
 from whet.text.words import cut, many, short

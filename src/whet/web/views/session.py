@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
 from whet.store.rows import Session
 from whet.text.showing import shown
 from whet.text.words import many, short
+from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 from whet.trouble.overview import duration, percent
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
 from whet.web.charts import strip

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.examples.warm_start import WarmWords
+from whet.own.examples.warm_start import WarmWords
 
 
 @cache
