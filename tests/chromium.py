@@ -53,7 +53,7 @@ class Chromium(NamedTuple):
 
     @property
     def text(self) -> str:
-        return str(self.run("return document.body.innerText"))
+        return str(self.run("return document.body ? document.body.innerText : ''"))
 
     def errors(self) -> list[str]:
         """What the console complained of since this was last asked."""
