@@ -31,6 +31,13 @@ def test_what_a_document_names_is_there(document: str) -> None:
     assert [path for path in paths if not is_there(path)] == []
 
 
+def test_tests_and_benchmarks_that_any_document_names_are_there() -> None:
+    said = {each.name: [*named(each.read_text(encoding="utf-8"))] for each in (ROOT / "docs").glob("*.md")}
+    paths = [(name, path) for name, every in said.items() for path in every if path.startswith(("tests/", "bench/"))]
+    assert paths
+    assert [(name, path) for name, path in paths if not is_there(path)] == []
+
+
 def test_paths_are_told_from_other_words() -> None:
     text = (
         "`src/whet/` and `tests/a.py`, `AGENTS.md`, in store/b.py; not `make check`, `a/<name>/`, `guidance/review/`."
