@@ -25,8 +25,8 @@ from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
 from whet.telling.targets.drawing import TextsToTell
-from whet.telling.targets.places import look
 from whet.telling.targets.settings import Target, choose
+from whet.telling.targets.skill_folders import look
 from whet.telling.targets.sync import SyncOrder, sync
 from whet.text.showing import BEGINS, cells, framed, shown, warnings
 

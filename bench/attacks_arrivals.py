@@ -21,10 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whet.agents.aider import records as aider
+from whet.agents import aider
 from whet.improving.taught import taught_by_projects
-from whet.intake.finding import usual_places
-from whet.intake.reading import ReadOrder
+from whet.intake.reading import ReadOrder, usual_places
 from whet.intake.taking import take
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions

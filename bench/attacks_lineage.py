@@ -13,13 +13,14 @@ from functools import partial
 from msgspec import json as encoding
 
 from obeying import Place, through
-from whet.changes.author import Author, keep_template
 from whet.changes.pending import submit
+from whet.changes.writing import Author, keep_template
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
 from whet.ledger.entries import Actor
 from whet.mcp import lessons
-from whet.mcp.lessons import for_task, lessons_in, project_in
+from whet.mcp.lessons import for_task, lessons_in
+from whet.mcp.sessions import project_in
 from whet.own.examples.mining import WantedTemplate, mine
 from whet.own.examples.templates import Template, described
 from whet.sessions.trust import Trust

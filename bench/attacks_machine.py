@@ -27,8 +27,7 @@ from whet.cli.acting import ANY_AGENT
 from whet.intake.arrivals import take_spool
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.telling.hooks import spool
-from whet.telling.hooks.events import END
+from whet.telling.hooks.events import END, put_in_spool
 from whet.text.showing import shown
 
 AREA = "The machine"
@@ -37,7 +36,7 @@ SECONDS = 60
 DEVICES = ("/dev/zero", "/dev/urandom", "/dev/full", "link")
 COMMANDS = (
     ("judge", "{}"), ("restore", "{}"), ("restore", "{}", "--replace"), ("try", "{}", "--cases", "."),
-    ("migrate", "hermes", "--only", "job", "{}"), ("run", "--system", "{}", "hello"),
+    ("migrate", "hermes", "{}"), ("run", "--system", "{}", "hello"),
 )  # fmt: skip
 ENDLESS = "WITH RECURSIVE t(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM t) SELECT {} FROM t"
 HUGE = "hex(zeroblob(400000000))"
@@ -181,7 +180,7 @@ def events() -> Iterator[bool]:
         with tempfile.TemporaryDirectory() as base:
             home = Home(Path(base) / "home")
             home.folder.mkdir(mode=0o700)
-            spool.put(str(home.folder), END, "claude-code", "s1", path=path, folder="/x")
+            put_in_spool(str(home.folder), END, "claude-code", "s1", path=path, folder="/x")
             try:
                 with limited(), opened(home) as database:
                     taken = [take_spool(home, database, secrets=None, now=now) for now in (0.0, 0.0, 1e12)]

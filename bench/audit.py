@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import whet
-from whet.evidence.classical import wilson
+from whet.evidence.intervals import wilson
 from whet.improving.audit_reading import (
     AuditReading,
     ReadStatements,
@@ -33,10 +33,9 @@ from whet.improving.audit_reading import (
     reading_of,
 )
 from whet.improving.auditing import judged_by_sessions
-from whet.lessons.statements.audit import Audit
+from whet.lessons.statements.audit import Audit, AuditedStatement, InstructionFile, LastChange, StatementMark
+from whet.lessons.statements.naming import split_statements
 from whet.lessons.statements.records import CallsOnRecord, calls_of
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import AuditedStatement, InstructionFile, LastChange, StatementMark
 from whet.sessions.tool_families import Family, family_of
 from whet.telling.context.auditing import audit_folder
 from whet.text.words import estimate

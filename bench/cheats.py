@@ -25,11 +25,9 @@ from proving.obedient import PlannedCall, obedient
 from truth import login
 from whet.agent.tools.situation import Situation
 from whet.errors import WhetError
-from whet.proving.attempt import attempt, vouch_for
-from whet.proving.carried_steps import carried_calls
-from whet.proving.checks import CommandEnd, run_command
-from whet.proving.judged_work import judge_work, was_handled
-from whet.proving.workspace import laid_out, situation_for
+from whet.proving.attempt import attempt
+from whet.proving.judged_work import carried_calls, judge_work, was_handled
+from whet.proving.workspace import CommandEnd, laid_out, run_command, situation_for
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
@@ -125,7 +123,6 @@ def passes_by_agent(folder: Path, agent: str, case: Case, does: tuple[str, ...])
         conditions = AttemptConditions(agent=TrialAgent(agent, model=MODELS[agent]))
         key = keep_material(database, case, now=1.0)
         ask = AttemptRequest("cheat", AttemptPlace(case.name, Arm.BASE, 1), key, conditions, "", OrderTerms(fresh=True))
-        vouch_for(home, (ask,))
         made = decoded(attempt(home, DirectSteps("one"), ask).value, Attempt)
     if made.invalid:
         raise WhetError(made.invalid, advice="Run it by hand.")

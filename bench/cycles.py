@@ -29,7 +29,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.telling.context.gathering import PromptRequest, gather
-from whet.telling.targets.rendering import text_for
+from whet.telling.targets.drawing import text_for
 from whet.telling.targets.settings import Target
 from whet.text import words
 

@@ -25,7 +25,7 @@ from whet.sessions.transcripts import Transcript
 from whet.store.rows import uncollected
 from whet.store.side_by_side import process_pool
 from whet.trouble.finding import gather_own, trouble_of
-from whet.trouble.outcomes.analysis import analysis_of_view
+from whet.trouble.outcomes.view import analysis_of_view
 
 MIX = ("agentdojo_dev", "claude_code_dev", "codex_dev")
 

@@ -12,11 +12,8 @@ from whet.changes.apply import apply, apply_all, revert, settle, undo
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor
 from whet.ledger.marked_block import Block, find
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, digest
-from whet.own.told.memory import NoteChange, Refusal
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, digest
 from whet.sessions.trust import Trust
-from whet.store import memory_files
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import has, ledger_of, noted
@@ -117,15 +114,6 @@ def undo_last(folder: Path) -> None:
     with_database(folder, lambda home, database: undo(home, database, actor=Actor.PERSON, now=NOW))
 
 
-def change_memory(folder: Path, text: str = "The service runs on port 8080.") -> None:
-    """A note in Hermes' own memory, which no ledger watches."""
-    shelf = memory_files.hermes_shelf(folder)
-    shelf.folder.mkdir(exist_ok=True)
-    made = memory_files.change(shelf, "memory", (NoteChange(Action.ADD, text),))
-    if isinstance(made, Refusal):
-        raise WhetError(made.message, advice=made.advice)
-
-
 def target_of(folder: Path) -> Target:
     return choose("claude-code", person=folder, environment={}, project=folder / "project")
 
@@ -155,7 +143,6 @@ def start(folder: Path) -> None:
     (folder / "project" / "CLAUDE.md").write_bytes(b"# Mine\r\n\r\n- No final line break")
     add_rule(folder, OTHER_RULE, "test-first")
     add_note(folder, "Writes Python.", "user/language")
-    change_memory(folder, "The database is Postgres.")
 
 
 def after(*steps: Callable[[Path], None]) -> Callable[[Path], None]:
@@ -235,7 +222,6 @@ WHET = (
     Operation("apply a note", after(), add_note, settle_home, look),
     Operation("apply two notes", after(), add_notes, settle_home, look),
     Operation("undo two notes", after(add_notes), undo_last, settle_home, look),
-    Operation("change Hermes' memory", after(), change_memory, settle_home, look),
     Operation("apply a skill", after(), add_skill, settle_home, look),
     Operation("add a support file", after(add_skill), add_support, settle_home, look),
     Operation("apply a skill and its file", after(), add_whole_skill, settle_home, look),

@@ -38,9 +38,9 @@ from whet.own.told.review_when import ReviewKind
 from whet.proving.plan import WantedTrial, order, prepare
 from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare as prepare_session
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
+from whet.store.rows import prepare as prepare_session
 from whet.store.sessions import Provenance, keep
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.evidence.betting import aimed, constant
-from whet.evidence.classical import mcnemar
-from whet.evidence.final_look import tail
+from whet.evidence.betting import aimed, constant, mcnemar, tail
 from whet.evidence.verdicts import Ruling, judge_once, planned_side
 
 ALPHA = 0.05

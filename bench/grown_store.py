@@ -31,8 +31,7 @@ from grown_rows import multiply
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
-from whet.web.asking import PageRequest
-from whet.web.cache import PageCache
+from whet.web.cache import PageCache, PageRequest
 from whet.web.layout import document
 from whet.web.pages import PAGES
 from whet.web.site import PageFilter, PageLinks
@@ -42,7 +41,6 @@ WHET = Path(sys.executable).with_name("whet")
 NEW = 20
 ONE_WORD_IN = 12
 COMMANDS = (
-    "report --counts",
     "sessions",
     "report",
     "lessons",
@@ -51,7 +49,7 @@ COMMANDS = (
     "rules show",
     "status",
     "search permission",
-    "report --counts --tool Bash",
+    "report --tool Bash",
     "sessions --tool Bash",
     "templates",
     "lessons --waiting",
@@ -212,10 +210,10 @@ def main() -> None:
         if options.times == 1:
             measure(home, files, rounds=2)
             return
-        for command in ("report --counts", "lessons"):
+        for command in ("report", "lessons"):
             run(home, command)
         grow(home, options.times)
-        for command in ("report --counts", "lessons"):
+        for command in ("report", "lessons"):
             print(f"{command}, the first time after that: {run(home, command)} s", flush=True)
         measure(home, files, rounds=1)
 

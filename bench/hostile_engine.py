@@ -17,9 +17,8 @@ from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_mater
 from whet.cli.procedures import with_clock
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
-from whet.store.adding import prepare
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case

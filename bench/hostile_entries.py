@@ -18,8 +18,7 @@ from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.opening import identity_of, opened
 from whet.telling.context.gathering import rules_in_force
 
 

@@ -11,8 +11,7 @@ from whet.own.jobs.job import Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import identity_of, owner_of
+from whet.store.opening import identity_of, opened, owner_of
 from whet.work import job_runs
 from whet.work.given import given_orders
 from whet.work.orders import Queue

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from hostile_stage import NOW, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
-from whet.agent.start import newest, resume
+from whet.agent.assembling import newest, resume
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
 from whet.ledger.patches import Action, Form, Patch
@@ -20,13 +20,12 @@ from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store import job_records
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
 from whet.store.recording import recorded
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import stored_transcripts
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest

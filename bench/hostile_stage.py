@@ -14,8 +14,7 @@ from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 
 from whet.own.jobs.job import Job, written
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.opening import identity_of, opened
 from whet.store.records import keep_material
 from whet.values import Value
 from whet.work.given import WORKFLOW

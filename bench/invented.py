@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from whet.agents.formats.source import Skipped
-from whet.improving.project_evidence import ProjectEvidence
+from whet.improving.taught import ProjectEvidence
 from whet.intake.reading import read_transcripts
 from whet.lessons.finding import teaching_of
 from whet.sessions.transcripts import Transcript

@@ -18,8 +18,16 @@ from typing import NamedTuple
 
 from whet.evidence.coin_looks import CoinSession, coin_looks
 from whet.lessons.rungs import CanaryMove
-from whet.trials.canaries import Observation, decide, moves_of
-from whet.trials.endpoints import ALPHA_HARM, ALPHA_HELP, LiveUnit, judge_endpoint, judge_in_bundle
+from whet.trials.canaries import (
+    ALPHA_HARM,
+    ALPHA_HELP,
+    LiveUnit,
+    Observation,
+    decide,
+    judge_endpoint,
+    judge_in_bundle,
+    moves_of,
+)
 
 FIXED, BUNDLE_SESSIONS = 40, 300
 ALPHA = 0.01

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.agent.assembling import says
 from whet.agent.protocols import Provider, Reply
 from whet.agent.providers.local import provider_for
 from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED, kept
-from whet.agent.start import says
 from whet.agent.tools.toolbox import CHAT, built_in
 from whet.own.runs.run import Run, Sampling, grown
 from whet.own.runs.settings import Settings

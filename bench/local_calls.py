@@ -12,11 +12,11 @@ from threading import Event
 from typing import Literal, NamedTuple, get_args
 
 from local_tasks import TASKS, TOOLS, Task
+from whet.agent.assembling import says
 from whet.agent.protocols import Reply
 from whet.agent.providers.local import provider_for
 from whet.agent.providers.local_download import pull_package
 from whet.agent.providers.local_weights import EMBEDDED
-from whet.agent.start import says
 from whet.own.runs.run import Run, Sampling
 from whet.own.runs.settings import LocalModelSettings, Settings
 from whet.own.told.passages import Circumstances

@@ -21,16 +21,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from whet.cli.shown.sessions import lines
+from whet.cli.shown.sessions import with_troubles
 from whet.secrets.redactor import redact
-from whet.sessions.activity import classify, outline
+from whet.sessions.activity import classify
 from whet.sessions.lineage import own_calls
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, pair, session_id
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
+from whet.store.rows import prepare
 from whet.trouble.finding import find_trouble
-from whet.trouble.outcomes.analysis import analyse
-from whet.trouble.outcomes.view import gather
+from whet.trouble.outcomes.view import analyse, gather
 
 ROUNDS = 2
 
@@ -135,7 +134,6 @@ def stages() -> dict[str, Stage]:
         "gather": gather,
         "classify": lambda transcript: classify(pair(transcript.messages).exchanges),
         "lineage": own_calls,
-        "outline": lambda transcript: outline(transcript.messages),
         "analyse": analyse,
         "trouble": find_trouble,
         "show": lambda transcript: sum(map(len, _shown(transcript.messages))),
@@ -143,7 +141,7 @@ def stages() -> dict[str, Stage]:
 
 
 def _shown(messages: tuple[Message, ...]) -> Iterator[str]:
-    return lines(messages, among=range(len(messages)), full=False)
+    return with_troubles(messages, (), range(len(messages)), full=False)
 
 
 def seconds(stage: Stage, transcript: Transcript) -> float:
@@ -199,7 +197,7 @@ WHOLE = {
     "read, keep and index (whet import)": ("import", "{file}"),
     "judge (whet report)": ("report",),
     "learn (whet lessons)": ("lessons",),
-    "show (whet show --outline)": ("show", "{id}", "--outline"),
+    "show (whet show)": ("show", "{id}"),
 }
 
 

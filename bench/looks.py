@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from statistics import fmean
 from typing import NamedTuple
 
-from whet.evidence.betting import aimed, constant
-from whet.evidence.final_look import paid, tail
+from whet.evidence.betting import aimed, constant, paid, tail
 from whet.evidence.verdicts import planned_side
 
 ALPHAS = (0.05, 0.019)

@@ -9,7 +9,7 @@ import random
 import sys
 from statistics import fmean
 
-from whet.evidence.margins import cases_to_show, no_worse
+from whet.evidence.verdicts import Ruling, cases_to_show, judge, within_margin
 
 ALPHA = 0.05
 EXPERIMENTS = 4_000
@@ -35,19 +35,18 @@ def main(experiments: int) -> None:
             for base in (0.9, 0.6):
                 rows = []
                 for loss in (margin, 0.0):
-                    walks = [
-                        no_worse(
-                            drawn(chance, cases, seeds, base=base, loss=loss), margin=margin, alpha=ALPHA, planned=cases
-                        )
-                        for _ in range(experiments)
-                    ]
-                    accepted = [each.crossed for each in walks if each.crossed is not None]
+                    accepted = []
+                    for _ in range(experiments):
+                        found = drawn(chance, cases, seeds, base=base, loss=loss)
+                        verdict = within_margin(judge([], planned=cases), found, margin, planned=cases)
+                        if verdict.ruling is Ruling.ACCEPT and verdict.stopped_at is not None:
+                            accepted.append(verdict.stopped_at)
                     rows.append((len(accepted) / experiments, fmean(accepted) if accepted else 0.0))
-                (false, _), (found, after) = rows
+                (false, _), (right, after) = rows
                 least = cases_to_show(margin, ALPHA)
                 print(
                     f"{margin:6.0%} {cases:6} {seeds:6} {base:7.0%} | {false:10.2%} of {ALPHA:.0%}      |"
-                    f" {found:6.0%} after {after:5.0f} ({least})"
+                    f" {right:6.0%} after {after:5.0f} ({least})"
                 )
 
 

@@ -17,12 +17,12 @@ from whet.agents.recognising import recognise
 from whet.improving.review import ReviewRequest, look_back
 from whet.own.runs.settings import Settings
 from whet.own.told.review_when import ReviewKind
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from words_in_records import ORDER
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from activity_labels import KNOWN, UNSEEN, Labelled
 from whet.agents.formats import openai_messages
 from whet.agents.formats.source import Source
-from whet.evidence.classical import wilson
+from whet.evidence.intervals import wilson
 from whet.intake.reading import read_transcripts
 from whet.sessions.activity import classify, kind_of
 from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult, Transcript, pair

@@ -17,15 +17,14 @@ from msgspec.structs import replace
 
 import whet
 from whet.sessions.transcripts import Transcript
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
-from whet.web.asking import PageRequest
-from whet.web.cache import PageCache
+from whet.web.cache import PageCache, PageRequest
 from whet.web.layout import FramedView, document
 from whet.web.pages import PAGES
 from whet.web.site import PageFilter, PageLinks

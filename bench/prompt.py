@@ -28,7 +28,6 @@ TOOLS = (
     "memory",
     "session_search",
     "skill_view",
-    "todo",
     "web_search",
     "computer_use",
     "finish",

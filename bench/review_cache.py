@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from local_cache import RULE, TURNS, _asked, _home, _told
 from whet.agent.providers.local import provider_for
 from whet.agent.tools.toolbox import CHAT, built_in
+from whet.improving.review import order_text as order
 from whet.own.runs.run import Run, Sampling
 from whet.own.runs.settings import Settings
 from whet.own.told.passages import Circumstances
 from whet.own.told.prompt import Sources, assemble
 from whet.own.told.review_when import ReviewKind
 from whet.shipped.guidance import built_in as guidance
-from whet.shipped.guidance.reviewing import order
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from review_stances import STANDING_SKILL
-from whet.evidence.classical import wilson
+from whet.evidence.intervals import wilson
 
 QUESTIONS = ("keep", "true", "specific")
 CHANGED = ("proposed", "applied")

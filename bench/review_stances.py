@@ -26,23 +26,23 @@ from typing import Any, NamedTuple
 from by_hand import MODEL, HandPlayed
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
-from whet.agents.claude_code import records as claude_code
+from whet.agents import claude_code
 from whet.agents.formats.source import Source
-from whet.changes import skill_changes
-from whet.changes.author import Author
+from whet.changes import writing
+from whet.changes.writing import Author
 from whet.improving.review import RECORD_TOKENS, ReviewRequest, look_back
 from whet.improving.reviews_begun import made_by
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin
+from whet.ledger.patches import PatchOrigin
 from whet.own.runs.settings import Endpoint, LocalModelSettings, ModelFacts, Settings
 from whet.own.runs.shortening import plain_record
 from whet.own.told.review_when import ReviewKind
 from whet.sessions.transcripts import ToolResult
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep, load
 
 BENCH = Path(__file__).parent
@@ -157,7 +157,7 @@ def reviewed(sitting: Sitting, chosen: Chosen) -> dict[str, Any]:
             author = Author(
                 home, database, Actor.AGENT, Trust.AGENT, time.time(), "before", PatchOrigin(said="learned")
             )
-            skill_changes.create(author, STANDING_SKILL, "How tests are run. Use before running tests.", SKILL)
+            writing.create(author, STANDING_SKILL, "How tests are run. Use before running tests.", SKILL)
             for transcript in claude_code.read(Source(file)):
                 keep(database, prepare(transcript), Provenance(str(file), time.time(), time.time()))
             session = max(find_all(database), key=lambda each: each.message_count)

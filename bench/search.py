@@ -17,11 +17,11 @@ from typing import NamedTuple
 from search_corpus import START, Words, corpus
 from whet.sessions.transcripts import Transcript
 from whet.store import sessions
-from whet.store.adding import prepare, tidy
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.rows import prepare, tidy
 from whet.store.search import CANDIDATES, for_sqlite, of_message, parse, search
 
 BATCH_SESSIONS = 500

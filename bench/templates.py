@@ -18,8 +18,8 @@ from msgspec.structs import replace
 import rival_templates
 from attackers import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
+from whet.own.examples.candidates import shape
 from whet.own.examples.mining import Mined, WantedTemplate, mine
-from whet.own.examples.result_shapes import shape
 from whet.own.examples.templates import Example
 from whet.sessions.lineage import pieces_of
 from whet.sessions.transcripts import Message, RecordedCheck, ToolCall, ToolResult, Transcript

@@ -22,7 +22,7 @@ def _step(name: str, task: str, check: Check, files: Mapping[str, str] | None = 
 
 
 def _calls(tool: str, **arguments: Any) -> Check:
-    return Check(calls=CallDemand(first=CallShape(tool, arguments), valid=True))
+    return Check(calls=CallDemand(one_of=(CallShape(tool, arguments),), valid=True))
 
 
 Order = tuple[str, str]
@@ -128,7 +128,7 @@ TOOL_OF = {"read": "read_file", "write": "write_file", "edit": "edit", "run": "t
 def by_tool(case: Case) -> Case:
     """A case of one step with a lighter check, for weak models: its call is the right tool's, and well formed."""
     tool = TOOL_OF.get(case.name.partition("-")[0])
-    return replace(case, check=Check(calls=CallDemand(first=CallShape(tool), valid=True))) if tool else case
+    return replace(case, check=Check(calls=CallDemand(one_of=(CallShape(tool),), valid=True))) if tool else case
 
 
 def several(name: str, task: str, files: dict[str, str], wanted: dict[str, str | None]) -> Case:

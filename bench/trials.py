@@ -18,13 +18,14 @@ from threading import Event
 
 from trial_cases import TOOLS, WORK, Work, by_tool, one_step, several_steps
 from tuning_cases import tuning, tuning_steps
+from whet.agent.assembling import RunParts, new_id, perform
+from whet.agent.assembling import says as order
 from whet.agent.compaction import Compacting
 from whet.agent.providers.choosing import Call, Scripted, ScriptLine, reply_of
-from whet.agent.start import RunParts, Secrets, new_id, perform
-from whet.agent.start import says as order
+from whet.agent.redacting import Secrets
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
-from whet.changes.author import Author, keep_template
+from whet.changes.writing import Author, keep_template
 from whet.cli.procedures import direct
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
@@ -89,7 +90,7 @@ def settings(home: Home, options: argparse.Namespace) -> None:
 
 def examples(home: Home, database: Database) -> Template:
     """Do the work with the real tools, then mine what worked."""
-    known = [found.template for found in list_templates(home.folder) if found.name == NAME and found.template]
+    known = [found.value for found in list_templates(home.folder) if found.name == NAME and found.value]
     if known:
         return known[0]
     for work in WORK:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from seen_histories import SeenHistories
 from whet.agents.formats.source import Source
 from whet.agents.recognising import recognise
-from whet.evidence.classical import wilson
+from whet.evidence.intervals import wilson
 from whet.sessions.copies import copied_places
 from whet.sessions.transcripts import (
     Media,
@@ -47,8 +47,7 @@ from whet.trouble.course import SessionKnowledge
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import TROUBLE_KINDS
 from whet.trouble.outcomes.deciding import Outcome, decide
-from whet.trouble.outcomes.named_checks import EntryHead
-from whet.trouble.outcomes.view import gather
+from whet.trouble.outcomes.view import EntryHead, gather
 from whet.trouble.values import SessionTrouble
 
 # How much of a text the dump shows: of its beginning and of its end.

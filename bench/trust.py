@@ -19,9 +19,8 @@ from whet.changes.apply import apply
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, State
-from whet.ledger.origins import PatchOrigin
 from whet.ledger.patch_faults import Fault, TextLimits, faults
-from whet.ledger.patches import Action, Form, Patch, derived
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, derived
 from whet.own.told.skills import compose
 from whet.sessions.transcripts import Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust

@@ -160,7 +160,7 @@ def step_cases(home: Home, folder: Path, count: int) -> tuple[Case, ...]:
             native_id=f"s{number}",
         )
         session = replace(told, folder=str(shop), started=BEGAN + 100.0, ended=BEGAN + 200.0)
-        found += [replace(each, name=f"step-{part}") for each in cases_from(home, session, kinds=("step",)).cases]
+        found += [replace(each, name=f"step-{part}") for each in cases_from(home, session, tasks=False).cases]
     return tuple(found)
 
 

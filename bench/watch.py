@@ -19,9 +19,18 @@ from typing import NamedTuple
 from labelled import LABELLED, cases
 from whet.evidence.betting import constant
 from whet.lessons.rungs import CanaryMove
-from whet.trials.canaries import ALPHA, LEAST_EFFECT, CanaryDecision, Observation, decide, loss_of, mirrored, moves_of
+from whet.trials.canaries import (
+    ALPHA,
+    ALPHA_GUARD,
+    LEAST_EFFECT,
+    CanaryDecision,
+    Observation,
+    decide,
+    loss_of,
+    mirrored,
+    moves_of,
+)
 from whet.trials.draws import is_told
-from whet.trials.endpoints import ALPHA_GUARD
 from whet.trouble.finding import find_trouble
 
 Live = Callable[[random.Random, int, bool], float]

@@ -191,12 +191,8 @@ def others() -> Iterator[tuple[str, Record]]:
         told = {"id": 1, "source": "user", "action": "message", "args": {"content": text}, "timestamp": AT}
         yield "openhands", Record(form, "h.json", [told])
         history = [{"role": "system", "content": "x"}, {"role": "user", "content": text}]
-        yield "swe-agent", Record(form, "s.traj", {"history": history, "trajectory": [], "info": {}})
         mini = {"info": {"mini_version": "2"}, "messages": [*history, {"role": "user", "content": text}]}
         yield "mini-swe-agent", Record(form, "m.json", mini)
-        sample = {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": text}]}
-        log = {"version": 2, "plan": {}, "eval": {"task": "t", "run_id": "r"}, "samples": [sample]}
-        yield "inspect", Record(form, "n.json", log)
     for role in ("system", "developer", "tool"):
         chat = [{"role": "user", "content": HELLO}, {"role": "assistant", "content": "Yes."}]
         yield "openai", Record(f"role {role}", "o.json", {"messages": [{"role": role, "content": ORDER}, *chat]})

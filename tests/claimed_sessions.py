@@ -19,10 +19,10 @@ from whet.lessons.claims import (
 )
 from whet.sessions.transcripts import Message, Transcript
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
+from whet.store.rows import prepare
 
 DAY = 86_400.0
 FIRST_DAY = 1_770_000_000.0

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
 from whet.store.rows import decoded_or_none
-from whet.trouble.outcomes.analysis import Analysis
+from whet.trouble.outcomes.view import Analysis
 
 
 class JudgedSession(NamedTuple):

@@ -10,12 +10,12 @@ from whet.changes import apply
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.search import search
 from whet.store.sessions import Provenance, keep, load
 

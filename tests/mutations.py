@@ -1,17 +1,13 @@
 """Ways to spoil a session file, each a function of a random source: damage to bytes, lines, fields and cells."""
 
-import io
 import json
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import apsw
-
-from whet.agents.formats import source
 
 Mutation = Callable[[Random, bytes], bytes]
 
@@ -137,9 +133,7 @@ def written(value: Any) -> bytes:
 
 
 def with_values(body: bytes, change: Callable[[Any], Any]) -> bytes:
-    """The file with its JSON values changed, whether it is a document, lines, a zip file or a database."""
-    if body.startswith(b"PK"):
-        return _with_members(body, change)
+    """The file with its JSON values changed, whether it is a document, lines or a database."""
     if body.startswith(b"SQLite"):
         return _with_cells(body, change)
     try:
@@ -153,17 +147,6 @@ def _with_line(line: bytes, change: Callable[[Any], Any]) -> bytes:
         return written(change(json.loads(line)))
     except (ValueError, RecursionError):
         return line
-
-
-def _with_members(body: bytes, change: Callable[[Any], Any]) -> bytes:
-    changed = io.BytesIO()
-    try:
-        with zipfile.ZipFile(io.BytesIO(body)) as old, zipfile.ZipFile(changed, "w") as new:
-            for name in dict.fromkeys(old.namelist()):
-                new.writestr(name, _with_line(old.read(name), change))
-    except source.DAMAGE:
-        return body
-    return changed.getvalue()
 
 
 def _with_cells(body: bytes, change: Callable[[Any], Any]) -> bytes:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from chromium import Chromium, chromium
@@ -10,7 +11,9 @@ from command import runner
 from page_client import page_of
 from page_store import keep_trial
 from patience import until
+from whet.improving.learned import learned, propose_lesson
 from whet.store.home import Home
+from whet.store.opening import opened
 
 KIOSK = Path(__file__).parents[1] / "examples" / "kiosk"
 VIEWS = {
@@ -44,9 +47,10 @@ def learned_home(folder: Path) -> tuple[Home, str]:
     whet = runner(folder / "home", folder / "noor")
     assert whet("import", str(folder / "sessions")).code == 0
     assert whet("report").code == 0
-    lessons = whet("lessons", "--json").json["lessons"]
-    assert whet("lessons", "propose", lessons[0]["id"]).code == 0
+    assert whet("lessons").code == 0
     home = Home(folder / "home")
+    with opened(home) as database:
+        propose_lesson(home, database, learned(home, database).lessons[0], now=time.time())
     keep_trial(home)
     dearest = whet("report", "--json").json["dearest"]
     return home, dearest[1]["session"]

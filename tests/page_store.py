@@ -10,15 +10,15 @@ from whet.changes.apply import apply, try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge, way
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, Proof
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, Proof
 from whet.sessions.trust import Trust
+from whet.store.attempts import keep_attempt
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.records import keep_attempt, keep_progress
+from whet.store.records import keep_progress
 from whet.trials.attempts import Arm, Attempt, Measures, tally
 from whet.trials.design import TrialProgress, TrialResult, TrialStop
 

@@ -1,6 +1,11 @@
 """Sessions of Claude Code that teach something, as they stand in its files."""
 
+import time
 from pathlib import Path
+
+from whet.improving.learned import lessons_of, propose_lesson
+from whet.store.home import Home
+from whet.store.opening import opened
 
 ORDER = "Never wrap lines in the markdown"
 
@@ -33,3 +38,10 @@ def claude_rows(name: str, folder: Path, order: str = ORDER) -> list[dict[str, o
         row(6, "user", order),
         row(7, "assistant", [{"type": "text", "text": "I will not."}]),
     ]
+
+
+def proposed(home: Home, *ids: str) -> list[int]:
+    """Let lessons wait for a person; the entries that propose them."""
+    with opened(home) as database:
+        known = {each.id: each for each in lessons_of(home, database)}
+        return [propose_lesson(home, database, known[id], now=time.time()).number for id in ids]

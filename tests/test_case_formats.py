@@ -66,7 +66,8 @@ def test_an_eval_case_becomes_a_case_and_what_cannot_is_told() -> None:
         {"COLOUR": "red"},
     )
     assert case.budget == Limits(model_calls=20, seconds=120.0)
-    assert [each.split(":")[0] for each in left_out] == ["grader fired", "grader order", "grader ahead", "grader often"]
+    told = [each.split(":")[0] for each in left_out]
+    assert told == ["grader fired", "grader order", "grader ahead", "grader often"]
     read = ToolCall("1", "Read", '{ "file_path": "/w/slug.py" }')
     good = FinishedRun(said(read), "Done.", {"slug.py": "def slugify(): ..."}, rubric=True)
     assert mark(case.check, good).passed

@@ -14,11 +14,11 @@ from whet.agent.tools.sandbox import Wall, probe
 
 EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlette", "uvicorn", "xllamacpp")
 # The modules that are an extra's own; all others can be loaded without any.
-NEED_WORK = {"whet.work.library", "whet.work.given", "whet.work.worker", "whet.work.durable"}
-NEED_WORK |= {"whet.work.faults", "whet.work.clock"}  # which only a worker looks at
+NEED_WORK = {"whet.work.faults", "whet.work.given", "whet.work.worker", "whet.work.durable"}
+NEED_WORK |= {"whet.work.clock"}  # which only a worker looks at
 NEED_POSTGRES = {"whet.store.postgres", "whet.machine.tables"}
 NEED_MCP = {"whet.mcp.server"}
-NEED_WEB = {"whet.web.library", "whet.web.gate", "whet.web.server"}
+NEED_WEB = {"whet.web.gate", "whet.web.server"}
 LOAD_ALL = """
 import importlib, pkgutil, whet
 from whet.errors import WhetError

@@ -17,7 +17,7 @@ ALONE = (
     ("import", "{examples}"),
     ("sessions",),
     ("search", "no such file"),
-    ("report", "--counts"),
+    ("report",),
     ("lessons",),
     ("lessons", "show", "1"),
     ("report",),

@@ -9,30 +9,26 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, program, shell, user
-from whet.agent.tools.situation import PLAN_TOOL as TODO
-from whet.agent.tools.situation import plan_in
 from whet.own.examples.templates import Example, Template
 from whet.own.examples.warm_start import examples, warm_start
 from whet.own.runs.run import Run
 from whet.own.runs.shortening import plan
 from whet.own.told.review_when import count
 from whet.proving.cases_from_sessions import cases_from
-from whet.sessions.activity import outline
-from whet.sessions.example_marks import SILENCE, hushed, places
+from whet.sessions.copies import SILENCE, hushed, places
 from whet.sessions.lineage import own_calls
 from whet.sessions.transcripts import Ending, Message, Origin, Transcript
 from whet.shipped.guidance.warm import words
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
+from whet.store.rows import prepare
 from whet.store.search import search
-from whet.store.session_facts import measure as statistics
+from whet.store.session_facts import facts_among
 from whet.trials.checks import CallDemand, Check, FinishedRun, mark
-from whet.trouble.outcomes.analysis import analyse
-from whet.trouble.outcomes.view import JudgedCall, Saying, gather
+from whet.trouble.outcomes.view import JudgedCall, Saying, analyse, gather
 from whet.trouble.people import course_of
 from whet.trouble.red_checks import ends_failed
 
@@ -42,7 +38,7 @@ TEMPLATE = Template(
     (
         Example("read_file", '{"path":"budget.md"}', "2 lines", "The token limit was reached: look at budget.md."),
         Example("memory", '{"action":"add","text":"Plants are green."}', "Kept."),
-        Example(TODO, '{"steps":[{"text":"Water the fern"}]}', "Noted."),
+        Example("todo", '{"steps":[{"text":"Water the fern"}]}', "Noted."),
         Example("terminal", '{"command":"make"}', "Error: no rule to make target", "No, that is wrong."),
     ),
 )
@@ -55,7 +51,7 @@ TURNS: tuple[Turn, ...] = (
     call("read_file", {"path": "budget.md"}, "Error: no such file", error=True),
     call("read_file", {"path": "plan.md"}, "one line"),
     call("memory", {"action": "add", "text": "x"}, "Kept."),
-    call(TODO, {"steps": [{"text": "Look"}]}, "Noted."),
+    call("todo", {"steps": [{"text": "Look"}]}, "Noted."),
     shell("make", "make: *** No rule to make target", error=True),
     shell("pytest -q", "1 passed"),
 )
@@ -113,10 +109,6 @@ def test_the_same_is_counted_and_taken_from_it(template: Template, cold: Transcr
     moved = Moved(begun.messages)
     assert own_calls(begun) == {(moved.place(place), call_id) for place, call_id in own_calls(cold)}
     assert count(begun.messages) == count(cold.messages)
-    assert plan_in(begun.messages) == plan_in(cold.messages)
-    assert outline(begun.messages) == tuple(
-        replace(item, message=moved.place(item.message) if item.words else 0) for item in outline(cold.messages)
-    )
     rows, before = prepare(begun).rows, prepare(cold).rows
     told = [row for place, row in enumerate(rows) if place not in moved.aside]
     assert [(row.words, row.tools, row.role) for row in told] == [(row.words, row.tools, row.role) for row in before]
@@ -165,8 +157,8 @@ def kept(database: Database) -> Database:
 
 
 def test_the_store_counts_and_finds_only_what_happened(kept: Database) -> None:
-    found = {use.tool: (use.calls, use.sessions) for use in statistics(kept, Filters()).tools}
-    assert found == {"Bash": (1, 1), "read_file": (1, 1)}
+    found = sorted((use.tool, use.calls) for fact in facts_among(kept, Filters()) for use in fact.tools)
+    assert found == [("Bash", 1), ("read_file", 1)]
     for tool, number in (("memory", 0), ("terminal", 0), ("Bash", 1), ("read_file", 1)):
         assert len(list_sessions(kept, Filters(tool=tool), limit=9)) == number
     assert not search(kept, "fern")

@@ -16,8 +16,7 @@ from whet.agents.formats.source import Format, Source
 from whet.improving.learned import LessonScope, SourceOfLessons
 from whet.improving.taught import Progress
 from whet.ledger.patches import Action, Form, Patch
-from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.record import Lesson, ProjectLessons, id_of
+from whet.lessons.record import Lesson, LessonEvidence, LessonPiece, LessonSource, ProjectLessons, id_of
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.store.database import Database
 from whet.store.home import Home, find_home

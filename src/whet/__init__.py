@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from whet.sessions.transcripts import Message, Transcript
     from whet.store.rows import Session
     from whet.store.search import Hit
-    from whet.trouble.outcomes.analysis import Analysis
+    from whet.trouble.outcomes.view import Analysis
     from whet.trouble.values import Intervention, SessionTrouble, Trouble
 else:
     _PLACES = {
@@ -67,7 +67,7 @@ else:
         "WhetError": "errors",
         "Verdict": "evidence.verdicts",
         "Template": "own.examples.templates",
-        "Analysis": "trouble.outcomes.analysis",
+        "Analysis": "trouble.outcomes.view",
         "Lesson": "lessons.record",
         "Skipped": "agents.formats.source",
         "Item": "ledger.entries",

@@ -17,10 +17,11 @@ from msgspec.structs import replace
 
 from agent.scenes import run_of
 from replies import asks, says
+from whet.agent.assembling import RunParts, perform
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Answer, Reply
 from whet.agent.providers.choosing import Call, Scripted
-from whet.agent.start import RunParts, Secrets, perform
+from whet.agent.redacting import Secrets
 from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust

@@ -14,8 +14,8 @@ import pytest
 from agent.crash_worker import KEY, STEPS, Fate, means
 from agent.prefixes import extends
 from lengths import long, long_on_postgres
+from whet.agent.assembling import perform, resume
 from whet.agent.providers.choosing import request_of
-from whet.agent.start import perform, resume
 from whet.errors import WhetError
 from whet.own.runs.run import Ended, Run, grown
 from whet.sessions.transcripts import Disposition, Ending, Message, pair

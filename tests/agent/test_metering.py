@@ -10,15 +10,13 @@ from replies import says
 from whet.agent.metering import Meter, local_day, metered, next_day
 from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.choosing import Scripted, Step
-from whet.own.runs.daily_limit import Amount, DaySpent, Postponed
-from whet.own.runs.models import Model, Prices
+from whet.own.runs.models import Amount, DaySpent, Model, Postponed, Prices
 from whet.own.runs.run import Run
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Usage
 from whet.sessions.trust import Trust
-from whet.store.background_calls import BackgroundCall, begin_call, costs_since, spent_on_day
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.job_records import BackgroundCall, begin_call, costs_since, spent_on_day
+from whet.store.opening import identity_of, opened
 from whet.store.settings_file import load
 
 NOON = 1_790_000_000.0

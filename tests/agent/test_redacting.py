@@ -7,9 +7,9 @@ from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, run_of, user
 from replies import asks, says
 from whet.agent.loop import execute
-from whet.agent.protocols import Reply, StopReason
+from whet.agent.protocols import Provider, Reply, StopReason
 from whet.agent.providers.choosing import Call, Scripted
-from whet.agent.start import RedactingProvider, RedactingToolbox, Secrets, without_secrets
+from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
 from whet.sessions.trust import Trust
@@ -19,7 +19,7 @@ PLACEHOLDER = "[redacted:github-token:1]"
 TOOLS = ("read_file", "write_file", "terminal", "memory", "mcp__wiki__write_file")
 
 
-def conversation(run: Run, provider: Scripted, box: Notebook, secrets: Secrets) -> list[Message]:
+def conversation(run: Run, provider: Provider, box: Notebook, secrets: Secrets) -> list[Message]:
     stream = execute(
         without_secrets(run, secrets),
         RedactingProvider(provider, secrets),
@@ -39,17 +39,9 @@ def test_a_secret_in_a_file_is_shown_as_a_placeholder_and_written_back_as_it_was
     provider = watched(script)
     secrets = Secrets()
     run = run_of("Copy a to b.", tools=TOOLS)
-    items = list(
-        execute(
-            run,
-            RedactingProvider(provider, secrets),
-            RedactingToolbox(box, secrets),
-            interrupt=Event(),
-            now=clock(),
-        )
-    )
+    messages = conversation(run, provider, box, secrets)
     assert KEY.encode() not in b"".join(provider.requests[run.id])
-    assert KEY not in repr(items)
+    assert KEY not in repr(messages)
     assert json.loads(box.done[1].arguments)["content"] == f"# copy\ntoken = {KEY}\n"
 
 
@@ -59,11 +51,7 @@ def test_a_secret_that_the_person_gives_can_be_used_and_is_not_sent(watched: Wat
     provider = watched(Scripted([asks(Call("terminal", f'{{"command": "login {PLACEHOLDER}"}}')), says("Done.")]))
     run = without_secrets(run_of(f"Log in with {KEY}", tools=TOOLS), secrets)
     assert PLACEHOLDER in run.messages[0].text
-    list(
-        execute(
-            run, RedactingProvider(provider, secrets), RedactingToolbox(box, secrets), interrupt=Event(), now=clock()
-        )
-    )
+    conversation(run, provider, box, secrets)
     assert KEY.encode() not in b"".join(provider.requests[run.id])
     assert json.loads(box.done[0].arguments) == {"command": f"login {KEY}"}
 

@@ -6,8 +6,8 @@ from agent.prefixes import extends
 from conversations import agent, call, user
 from samples_of_templates import TEMPLATE
 from whet.agent.providers.anthropic import AnthropicCodec
-from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.vendors import dialect_of
 from whet.own.examples.warm_start import examples, warm_start
 from whet.own.runs.models import Model
 from whet.own.runs.run import Run

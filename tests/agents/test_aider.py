@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.agents.aider import records as aider
+from whet.agents import aider
 from whet.agents.formats.source import Source
 from whet.sessions.lineage import is_vouched, own_calls
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Thought, Transcript, Usage, pair

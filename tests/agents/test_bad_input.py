@@ -51,7 +51,7 @@ def test_a_file_without_a_conversation_is_reported(tmp_path: Path, line: dict[st
 
 
 @each_format
-@pytest.mark.parametrize("tenths", range(1, 10))
+@pytest.mark.parametrize("tenths", [1, 4, 7, 9])
 def test_a_cut_off_file_gives_a_part_or_a_reason(tmp_path: Path, known: Format, tenths: int) -> None:
     body = original(known)
     path = tmp_path / "cut"
@@ -122,7 +122,7 @@ def _with_umlauts(value: Any) -> Any:
 
 
 @each_format
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_cyclic_parents_and_equal_ids_end(tmp_path: Path, known: Format, seed: int) -> None:
     path = tmp_path / "file"
     for mutation in (make_parents_cyclic, make_ids_equal, repeat_lines):
@@ -131,7 +131,7 @@ def test_cyclic_parents_and_equal_ids_end(tmp_path: Path, known: Format, seed: i
 
 
 @each_format
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_deep_nesting_in_any_field_is_read_or_refused(tmp_path: Path, known: Format, seed: int) -> None:
     path = tmp_path / "file"
     path.write_bytes(nest_deeply(Random(seed), original(known)))

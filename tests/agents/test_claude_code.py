@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from whet.agents.claude_code import records as claude_code
+from whet.agents import claude_code
 from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, ToolResult, Transcript, Usage, pair
 from whet.sessions.trust import Trust

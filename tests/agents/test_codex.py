@@ -7,21 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agents.codex import records as codex
+from whet.agents import codex
 from whet.agents.formats.source import Source
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Origin,
-    Purpose,
-    Role,
-    Thought,
-    ToolResult,
-    Transcript,
-    Usage,
-    pair,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Ending, Origin, Role, Thought, ToolResult, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
@@ -77,7 +66,7 @@ def read(folder: Path, *lines: Json, meta: Json | None = META) -> Transcript:
     return transcript
 
 
-def agent_turns(transcript: Transcript) -> list[Message]:
+def agent_turns(transcript: Transcript) -> list[transcripts.Message]:
     return [message for message in transcript.messages if message.role is Role.AGENT]
 
 
@@ -304,7 +293,7 @@ def test_the_first_header_is_the_sessions_own(tmp_path: Path) -> None:
 def test_a_sub_agents_orders_come_from_the_agent_that_started_it(tmp_path: Path) -> None:
     source = {"subagent": {"thread_spawn": {"parent_thread_id": "0199-main", "depth": 1}}}
     transcript = read(tmp_path, user("look into it"), meta=META | {"source": source})
-    assert (transcript.parent, transcript.purpose) == ("0199-main", Purpose.SUBTASK)
+    assert (transcript.parent, transcript.purpose) == ("0199-main", transcripts.Purpose.SUBTASK)
     assert transcript.messages[0].trust is Trust.AGENT
 
 

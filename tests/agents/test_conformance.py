@@ -8,7 +8,7 @@ from reading_contract import EXAMPLES, examples, hold_transcript
 from whet.agents.formats.source import Format, Source
 from whet.agents.recognising import formats, recognise
 from whet.sessions.lineage import is_typed
-from whet.sessions.transcripts import Purpose, Role, Transcript, pair
+from whet.sessions.transcripts import Ending, Purpose, Role, Transcript, pair
 from whet.sessions.trust import Trust
 
 TRUSTS = {
@@ -68,6 +68,19 @@ def test_the_example_is_a_conversation_with_paired_exchanges(known: Format) -> N
     expected = 0 if known.name in WITHOUT_RESULTS else len(exchanges) * 0.7
     assert sum(exchange.result is not None for exchange in exchanges) >= expected
     assert not any(pair(transcript.messages).orphans for _, transcript in found)
+
+
+# Formats whose example lies as the agent would lay it, and is a session that was carried to its end.
+WHOLE = ("claude-code", "codex", "copilot", "gemini", "pi", "qwen", "droid")
+
+
+@pytest.mark.parametrize("known", [known for known in formats() if known.name in WHOLE], ids=lambda known: known.name)
+def test_a_whole_example_lies_in_its_place_and_has_every_result(known: Format) -> None:
+    for path, transcript in sessions(known):
+        inside = path.relative_to(EXAMPLES / known.name)
+        assert any(inside.match("/".join(place.split("/")[-len(inside.parts) :])) for place in known.places)
+        assert all(exchange.result for exchange in pair(transcript.messages).exchanges)
+        assert (transcript.ending, bool(transcript.folder)) == (Ending.FINISHED, True)
 
 
 @each_format

@@ -6,18 +6,8 @@ from typing import Any
 
 from whet.agents import copilot
 from whet.agents.formats.source import Source
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Origin,
-    Purpose,
-    Role,
-    Thought,
-    ToolResult,
-    Transcript,
-    Usage,
-    pair,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Ending, Origin, Role, Thought, ToolResult, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
@@ -188,7 +178,7 @@ def test_a_sub_agent_is_a_session_of_its_own(tmp_path: Path) -> None:
         done("task-1", result={"content": "nine modules"}),
         event("assistant.message", content="Nine modules."),
     )
-    assert (side.native_id, side.parent, side.purpose) == ("51c0/sub-1", "51c0", Purpose.SUBTASK)
+    assert (side.native_id, side.parent, side.purpose) == ("51c0/sub-1", "51c0", transcripts.Purpose.SUBTASK)
     assert (side.title, side.ending) == ("Explorer", Ending.FINISHED)
     assert side.messages[0].trust is Trust.AGENT
     assert [m.text for m in main.messages if m.role is Role.AGENT] == ["", "Nine modules."]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from whet.agents import cursor
 from whet.agents import recognising as registry
-from whet.agents.cursor import records as cursor
 from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Ending, Origin, Purpose, Role, Text, Thought, Transcript, pair
 from whet.sessions.trust import Trust

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from whet.agents import droid, pi
-from whet.agents.claude_code import records as claude_code
+from whet.agents import claude_code, droid, pi
 from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, pair
 from whet.sessions.trust import Trust

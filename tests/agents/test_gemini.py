@@ -4,21 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from whet.agents import gemini
 from whet.agents.formats.source import Source
-from whet.agents.gemini import records as gemini
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Media,
-    Message,
-    Origin,
-    Purpose,
-    Role,
-    Thought,
-    Transcript,
-    Usage,
-    pair,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
@@ -62,7 +51,7 @@ def texts(transcript: Transcript) -> list[str]:
     return [message.text for message in transcript.messages]
 
 
-def answers(transcript: Transcript) -> list[Message]:
+def answers(transcript: Transcript) -> list[transcripts.Message]:
     return [message for message in transcript.messages if message.role is Role.TOOL]
 
 
@@ -172,7 +161,7 @@ def test_files_named_in_a_message_are_not_the_users_words(tmp_path: Path) -> Non
 def test_a_picture_is_kept_as_what_it_was(tmp_path: Path) -> None:
     (asked,) = document(tmp_path, user([{"inlineData": {"mimeType": "image/png", "data": "aGVsbG8="}}])).messages
     (picture,) = asked.parts
-    assert isinstance(picture, Media)
+    assert isinstance(picture, transcripts.Media)
     assert (picture.kind, picture.media_type, picture.size_bytes) == ("image", "image/png", 5)
 
 

@@ -6,8 +6,6 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from whet.agents import goose
 from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
@@ -186,16 +184,3 @@ def test_what_the_person_never_saw_is_not_their_word(tmp_path: Path) -> None:
         (Role.USER, Origin.SUMMARY, Trust.TOOL),
         (Role.AGENT, Origin.INSERTED, Trust.AGENT),
     ]
-
-
-@pytest.mark.parametrize("with_header", [True, False])
-def test_an_older_file_is_a_session_named_after_it(tmp_path: Path, with_header: bool) -> None:
-    header: Json = {"working_dir": "/home/ada/kiln", "description": "Kiln", "message_count": 3}
-    lines = [message("user", text("go")), message("assistant", call("a")), answer("a", "done")]
-    path = tmp_path / "20250325_200615.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in ([header] if with_header else []) + lines))
-    source = Source(path)
-    assert goose.sniff(source)
-    (transcript,) = goose.read(source)
-    assert (transcript.native_id, len(transcript.messages)) == ("20250325_200615", 3)
-    assert (transcript.title, transcript.folder) == (("Kiln", "/home/ada/kiln") if with_header else ("", ""))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from whet.agents.hermes.jobs import HermesJob, HermesPlace, read
 from whet.errors import WhetError
-from whet.own.jobs.job import schedule_of
-from whet.own.jobs.schedules import next_after
+from whet.own.jobs.job import next_after, schedule_of
 
 NOW = 1_790_000_000.0
 PLACE = HermesPlace(Path("/home/me/.hermes"), "/work", "Europe/Berlin", NOW)

@@ -8,8 +8,8 @@ from typing import Any
 import apsw
 import pytest
 
+from whet.agents import opencode
 from whet.agents.formats.source import Source
-from whet.agents.opencode import records as opencode
 from whet.proving.executing import RecordWatch
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
@@ -93,20 +93,6 @@ def database(tmp_path: Path, *turns: dict[str, Any]) -> Source:
     return Source(path)
 
 
-def storage(tmp_path: Path, *turns: dict[str, Any]) -> Source:
-    def write(*names: str, value: object) -> Path:
-        path = tmp_path.joinpath("storage", *names)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(value))
-        return path
-
-    for place, found in enumerate(turns):
-        write("message", "ses_1", f"msg_{place}.json", value=found["info"])
-        for number, part in enumerate(found["parts"]):
-            write("part", found["info"]["id"], f"prt_{number:04}.json", value=part)
-    return Source(write("session", "proj", "ses_1.json", value=INFO))
-
-
 def read(source: Source) -> Transcript:
     assert opencode.sniff(source)
     (found,) = opencode.read(source)
@@ -130,10 +116,9 @@ def test_the_steps_of_an_answer_are_messages_of_their_own(tmp_path: Path) -> Non
     assert found.ending is Ending.FINISHED
 
 
-def test_the_database_and_the_storage_folder_tell_the_same_as_the_export(tmp_path: Path) -> None:
+def test_the_database_tells_the_same_as_the_export(tmp_path: Path) -> None:
     expected = read(export(tmp_path, ASKED, ANSWERED))
     assert read(database(tmp_path, ASKED, ANSWERED)) == expected
-    assert read(storage(tmp_path, ASKED, ANSWERED)) == expected
 
 
 def test_a_call_that_never_ended_has_no_result(tmp_path: Path) -> None:
@@ -204,25 +189,13 @@ def test_a_child_session_is_a_subtask(tmp_path: Path) -> None:
     assert found.messages[0].trust is Trust.AGENT
 
 
-def test_broken_rows_and_files_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_broken_rows_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     source = database(tmp_path, ASKED, ANSWERED)
     connection = apsw.Connection(str(source.path))
     connection.execute("INSERT INTO message VALUES ('msg_9', 'ses_1', 1, '{broken')")
     connection.close()
     assert len(read(source).messages) == 5
     assert "msg_9" in source.skipped[0].reason
-    stored = storage(tmp_path, ASKED, ANSWERED)
-    (tmp_path / "storage" / "message" / "ses_1" / "msg_9.json").write_bytes(b"\xff\xfe{")
-    assert len(read(stored).messages) == 5
-    assert "msg_9.json" in stored.skipped[0].reason
-
-
-def test_a_message_id_cannot_lead_out_of_the_storage_folder(tmp_path: Path) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "part.json").write_text(json.dumps(text("secret")))
-    (tmp_path / "storage" / "part").mkdir(parents=True)
-    found = read(storage(tmp_path, ASKED, turn(2, "user", id="../../outside")))
-    assert [message.text for message in found.messages] == ["Round the prices."]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from whet.agents import qwen
-from whet.agents.claude_code import records as claude_code
+from whet.agents import claude_code, gemini, qwen
 from whet.agents.formats.source import Source
-from whet.agents.gemini import records as gemini
 from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 

@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from changes.samples_of_changes import NAMES
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, derived
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, derived
 from whet.sessions.transcripts import Message, Role, Text, ToolResult
 from whet.sessions.trust import Trust
 

@@ -1,7 +1,6 @@
 """Patches as the tests of changes need them."""
 
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, digest
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, digest
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 

@@ -3,8 +3,8 @@
 import pytest
 
 from whet.changes.apply import undo
-from whet.changes.author import Author, keep_job, pause_job, remove_named
 from whet.changes.pending import approve, pending
+from whet.changes.writing import Author, keep_job, pause_job, remove_named
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Form

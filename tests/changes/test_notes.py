@@ -3,13 +3,11 @@
 import pytest
 
 from whet.changes.apply import undo
-from whet.changes.author import Author
 from whet.changes.pending import approve
-from whet.changes.skill_changes import notes_of, remember
+from whet.changes.writing import Author, notes_of, remember
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action
+from whet.ledger.patches import Action, PatchOrigin
 from whet.own.told.memory import NoteChange, Reason, Refusal
 from whet.sessions.trust import Trust
 from whet.store.database import Database

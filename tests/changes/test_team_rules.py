@@ -19,8 +19,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.opening import identity_of, opened
 from whet.telling.context.gathering import rules_in_force
 
 BRIEF = Patch(Form.RULE, Action.ADD, "brief", "Answer briefly.", trust=Trust.OPERATOR)

@@ -6,12 +6,11 @@ from msgspec.structs import replace
 from changes.samples_of_changes import NOW
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.changes.apply import Refused, undo
-from whet.changes.author import Author, keep_template, remove_named
 from whet.changes.pending import approve
+from whet.changes.writing import Author, keep_template, remove_named
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Form
+from whet.ledger.patches import Form, PatchOrigin
 from whet.own.examples.templates import Template, written
 from whet.sessions.trust import Trust
 from whet.store.database import Database

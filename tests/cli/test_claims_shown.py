@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from claimed_sessions import FIRST_DAY, INSTALL, PUSH, READER, claimed, keep_sessions, session
 from command import Whet
+from taught_sessions import proposed
 from whet.lessons.claims import Quote
 from whet.mcp.lessons import for_task
 from whet.store.claims import keep_pass
@@ -63,10 +64,10 @@ def test_an_agent_is_told_the_rungs_of_a_lesson(whet: Whet, shop: Path, tmp_path
     assert ["seen in 5 sessions", "checked: all 2 quotes exact"] in [each.rungs[:2] for each in told]
 
 
-def test_a_claimed_lesson_is_proposed_like_any_other(whet: Whet, shop: Path) -> None:
+def test_a_claimed_lesson_is_proposed_like_any_other(whet: Whet, shop: Path, tmp_path: Path) -> None:
     assert shop.is_dir()
     found = {each["draft"]: each for each in whet("lessons", "--json").json["lessons"]}
-    assert "waits" in whet("lessons", "propose", found[PUSH.rule]["id"]).out
-    waits = whet("lessons", "show", "1").out
+    [number] = proposed(Home(tmp_path / "home"), found[PUSH.rule]["id"])
+    waits = whet("lessons", "show", str(number)).out
     assert PUSH.rule in waits
     assert "said by a person in 5 sessions" in " ".join(waits.split())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from whet.own.runs.setting_keys import TEXTS
+from whet.own.runs.settings import TEXTS
 
 
 @pytest.fixture
@@ -74,10 +74,9 @@ def test_a_new_file_is_for_its_owner_only(whet: Whet, file: Path) -> None:
         ("model", "local:/nope.gguf", "There is no model file /nope.gguf"),
         ("review.model", "nope:x", "does not name a known provider"),
         ("tools", "foo", "There is no set of tools foo"),
-        ("prompt.enforcement", "maybe", "neither a switch nor part of a known model's name"),
         ("prompt.platform", "nonsense", "Choose one of api, cli"),
-        ("sampling.temperature", "99", "must be between 0 and 2"),
         ("providers.openai.base_url", "notaurl", "providers.openai.base_url"),
+        ("sampling.temperature", "99", "must be between 0 and 2"),
         ("budget.dollars", "-1", "budget.dollars must be 0 or more"),
     ],
 )

@@ -38,13 +38,6 @@ def test_a_slip_in_a_command_is_told_the_likely_one(whet: Whet) -> None:
     assert "To list all commands: `whet --help`." in whet("xyzzyq").err
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_shell_gets_its_script(whet: Whet, shell: str) -> None:
-    done = whet("setup", "--completion", shell)
-    assert done.code == 0
-    assert f"_WHET_COMPLETE={shell}_complete" in done.out
-
-
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes_a_command(tmp_path: Path, person: Path) -> None:
     script = (

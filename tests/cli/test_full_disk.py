@@ -74,25 +74,3 @@ def test_reading_works_on_a_read_only_disk(tmp_path: Path, person: Path) -> None
         assert whet("rules", "add", "brief", "Answer briefly.", allowed=False).code == 1
         assert "read-only" in whet("worker", "--until-idle").err.splitlines()[-1]
         assert whet("backup", str(tmp_path / "b.zip"), "--json").json["sessions"] == 5
-
-
-@pytest.mark.parametrize("is_full", [True, False])
-def test_sessions_that_are_new_count_where_nothing_can_be_written(
-    tmp_path: Path, person: Path, examples: Path, is_full: bool
-) -> None:
-    disk = tmp_path / "disk"
-    usual = runner(tmp_path / "usual", person)
-    asked = (("report",), ("lessons", "--json"), ("lessons",), ("sessions", "--json"))
-    assert usual("import", str(examples)).code == 0
-    expected = [usual(*each).out for each in asked]
-    with mounted(disk, "size=48m,mode=0700"):
-        whet = runner(disk / "home", person)
-        assert whet("import", str(examples)).code == 0
-        if is_full:
-            fill_up(disk)
-        else:
-            remount(disk, "ro")
-        for each, told in zip(asked, expected, strict=True):
-            done = whet(*each)
-            assert done.out == told
-            assert "shown and not stored" in done.err

@@ -139,29 +139,13 @@ def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
 
 
 def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:
-    for arguments in (
-        ["live", "start"],
-        ["live", "start", "7"],
-        ["try", "--nightly", "25:00"],
-    ):
+    for arguments in (["live", "start"], ["live", "start", "7"]):
         done = whet(*arguments)
         assert done.code == 1, arguments
         assert done.err.strip(), arguments
     assert whet("sync", "add", "claude-code").code == 0
     foreign = whet("live", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
     assert foreign.code == 1, "an agent's words are told to no session before a person approved them"
-
-
-def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
-    done = whet("try", "--nightly", "03:30", "--seeds", "2", "--budget", "2$", "--json")
-    assert done.code == 0, done.err
-    assert done.json["schedule"] == "30 3 * * *"
-    written = (tmp_path / "home" / "jobs" / "improve.toml").read_text()
-    assert "try --background --seeds 2 --budget '2$'" in written
-    again = whet("try", "--nightly", "04:00")
-    assert again.code == 0, again.err
-    # Without a budget nothing is tried: new sessions are read.
-    assert "learn --background" in (tmp_path / "home" / "jobs" / "improve.toml").read_text()
 
 
 def test_a_worker_carries_it_out(whet: Whet, tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ def test_other_tables_are_read_too(whet: Whet, tmp_path: Path) -> None:
 
 def test_what_was_left_out_is_said(whet: Whet) -> None:
     table = "case;seed;variant;score\n1;1;x;0.5\n1;1;y;0.75\n1;2;y;1\n2;1;x;\n"
-    done = whet("judge", "-", stdin=table)
-    assert "x is used as the base" in done.out
+    assert "Choose two" in whet("judge", "-", stdin=table).err
+    done = whet("judge", "-", "--base", "x", stdin=table)
     assert "1 attempt that the other arm lacks" in done.out
     assert "1 row without an outcome" in done.out
 

@@ -21,6 +21,11 @@ QUESTIONS = 16
 
 
 @pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "project/CLAUDE.md"
     path.parent.mkdir()

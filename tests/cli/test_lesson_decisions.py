@@ -9,8 +9,7 @@ import pytest
 from command import Whet, on_a_terminal
 from whet.changes.pending import propose
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, Proof, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -123,11 +122,11 @@ def test_never_holds_for_what_says_the_same(whet: Whet, tmp_path: Path, waiting:
 
 def test_a_never_says_how_to_take_it_back(whet: Whet, waiting: list[int]) -> None:
     said = whet("lessons", "never", str(waiting[0])).out
-    back = re.search(r"whet lessons undo (\d+)", said)
+    back = re.search(r"whet ledger undo (\d+)", said)
     assert back is not None
-    assert "Waits again" in whet("lessons", "undo", back[1]).out
+    assert "Waits again" in whet("ledger", "undo", back[1]).out
     assert len(whet("lessons", "--waiting", "--json").json["waiting"]) == 3
-    assert whet("lessons", "undo", back[1]).code == 1
+    assert whet("ledger", "undo", back[1]).code == 1
 
 
 def test_several_are_decided_on_at_once(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:
@@ -165,7 +164,7 @@ def test_the_old_name_says_the_new_one_and_runs_it(whet: Whet, waiting: list[int
 
 def test_an_approval_is_taken_back(whet: Whet, waiting: list[int]) -> None:
     [made] = whet("lessons", "approve", str(waiting[0]), "--yes", "--json").json["applied"]
-    assert "Taken back" in whet("lessons", "undo", str(made["id"])).out
+    assert "is removed" in whet("ledger", "undo", str(made["id"])).out
     assert texts(whet) == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from taught_sessions import ORDER, claude_rows
+from taught_sessions import ORDER, claude_rows, proposed
 from whet.changes.apply import apply, undo
 from whet.changes.pending import approve
 from whet.ledger.entries import Actor
@@ -71,10 +71,10 @@ def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again
 
 def test_a_rule_that_was_just_written_to_the_projects_file_is_active(whet: Whet, shop: Path) -> None:
     [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
-    [waits] = whet("lessons", "propose", id, "--json").json["proposed"]
     home = Home(shop.parent / "home")
+    [number] = proposed(home, id)
     with opened(home) as database:
-        approve(home, database, waits["entry"], actor=Actor.PERSON, now=time.time())
+        approve(home, database, number, actor=Actor.PERSON, now=time.time())
     (shop / "CLAUDE.md").write_text(f"- {ORDER}\n")
     assert states(whet)[id] == "active"
     assert "not followed" not in whet("lessons", "--all").out
@@ -97,9 +97,8 @@ def test_the_project_of_the_folder_comes_first_and_keeps_its_numbers(whet: Whet,
 
 
 def test_a_change_that_waits_says_how_many_of_its_sessions_it_was_written_from(whet: Whet, shop: Path) -> None:
-    assert shop.is_dir()
     [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
-    whet("lessons", "propose", id)
+    proposed(Home(shop.parent / "home"), id)
     [waits] = whet("lessons", "--waiting", "--json").json["waiting"]
     assert "in 2 sessions of the project, written from the oldest 1: the other 1 can judge it" in waits["reason"]
     assert "1 quote from 1 session" in " ".join(whet("lessons", "--waiting").out.replace("↪", "").split())
@@ -117,20 +116,15 @@ def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whe
     assert not any(each["text"] == ORDER for each in planned)
 
 
-def test_sentences_that_contradict_each_other_are_shown_and_not_proposed(whet: Whet, tmp_path: Path) -> None:
+def test_of_sentences_that_contradict_each_other_the_last_holds(whet: Whet, tmp_path: Path) -> None:
     orders = ("always use tabs for the indentation", "never use tabs for the indentation")
     for name, order in zip(("one", "two"), orders, strict=True):
         (tmp_path / f"{name}.jsonl").write_text(
             "".join(f"{json.dumps(each)}\n" for each in claude_rows(name, tmp_path, order))
         )
         whet("import", f"{name}.jsonl")
-    shown = whet("lessons").out
-    assert "Conflict about tabs" in shown
-    assert all(f"“{order}”" in shown for order in orders)
-    found = whet("lessons", "--json").json
-    assert [each["text"] for each in found["conflicts"][0]["said"]] == list(orders)
-    planned = whet("try", "--dry-run", "--json").json["outcomes"]
-    assert not any(each["text"] in orders for each in planned)
+    found = whet("lessons", "--json").json["lessons"]
+    assert [each["draft"].lower() for each in found if "tabs" in each["draft"]] == [orders[1]]
 
 
 def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_tools(whet: Whet, shop: Path) -> None:
@@ -200,7 +194,7 @@ def test_a_folder_means_its_own_project(whet: Whet, shop: Path) -> None:
 def test_a_lesson_keeps_its_id_and_its_number_in_every_list(whet: Whet, shop: Path) -> None:
     whole = {each["id"]: each["number"] for each in whet("lessons", "--json").json["lessons"]}
     assert list(whole.values()) == [1, 2]
-    for options in (("--change", "rule"), ("--project", shop.name)):
+    for options in ((), ("--project", shop.name)):
         for each in whet("lessons", *options, "--json").json["lessons"]:
             assert whole[each["id"]] == each["number"]
             assert each["draft"] in " ".join(whet("lessons", "show", each["id"]).out.split())
@@ -211,7 +205,7 @@ def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Wh
     home = Home(shop.parent / "home")
     ids = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
     assert f"whet lessons approve {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
-    assert whet("lessons", "propose", ids["recovery"], ids["person"]).code == 0
+    proposed(home, ids["recovery"], ids["person"])
     assert set(states(whet).values()) == {"waiting"}
     waiting = {
         "bun install" in each["text"]: each["id"] for each in whet("lessons", "--waiting", "--json").json["waiting"]
@@ -238,7 +232,7 @@ def states(whet: Whet) -> dict[str, str]:
 def test_what_has_no_draft_is_not_proposed(whet: Whet, shop: Path) -> None:
     (shop / "AGENTS.md").write_text("- Never wrap lines in markdown.\n")
     [person] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
-    refused = whet("lessons", "propose", person)
+    refused = whet("lessons", "approve", person, "--yes")
     assert refused.code == 1
     assert "already in" in " ".join(refused.err.split())
 
@@ -274,5 +268,5 @@ def test_a_lesson_is_approved_and_undone_by_its_id(whet: Whet, shop: Path) -> No
     [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     assert "Approved and active" in whet("lessons", "approve", id, "--yes").out
     assert states(whet)[id] == "active"
-    assert "Taken back" in whet("lessons", "undo", id).out
+    assert "is removed" in whet("ledger", "undo", id).out
     assert states(whet)[id] == "retired"

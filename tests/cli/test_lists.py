@@ -20,7 +20,7 @@ def test_a_narrow_terminal_loses_columns_and_no_digits(
     whet: Whet, examples: Path, tmp_path: Path, columns: int
 ) -> None:
     assert whet("import", str(examples)).code == 0
-    for command in ("sessions", "report --counts", "report"):
+    for command in ("sessions", "report"):
         _, shown = on_a_terminal(tmp_path, "", *command.split(), columns=columns)
         assert not CUT_NUMBER.findall(shown), shown
         assert max(map(len, shown.splitlines())) <= columns
@@ -32,7 +32,7 @@ def test_a_narrow_terminal_loses_columns_and_no_digits(
 def test_a_terminal_without_unicode_gets_ascii_and_no_traceback(whet: Whet, examples: Path, tmp_path: Path) -> None:
     assert whet("import", str(examples), variables=ASCII).code == 0
     session = whet("sessions", "--json").json["sessions"][0]["id"]
-    for command in ("sessions", "report --counts", "report", "lessons", "status", f"show {session}", "nonsense–"):
+    for command in ("report", f"show {session}", "nonsense–"):
         code, shown = on_a_terminal(tmp_path, "", *command.split(), variables=ASCII)
         assert "Traceback" not in shown, shown
         assert shown.isascii()
@@ -59,13 +59,8 @@ def test_sessions_are_sorted_by_what_they_lost(whet: Whet, examples: Path) -> No
 
 def test_the_same_number_stands_in_every_command(whet: Whet, examples: Path) -> None:
     assert whet("import", str(examples)).code == 0
-    stats, report = whet("report", "--counts", "--json").json, whet("report", "--json").json
-    sessions, status = whet("sessions", "--json").json, whet("status", "--json").json
-    counted = {stats["sessions"], sessions["total"], status["sessions"]["all"], report["sessions"]}
-    assert len(counted) == 1
-    assert (stats["first"], stats["last"]) == (report["first"], report["last"])
-    assert report["calls"] == sum(agent["calls"] for agent in stats["agents"])
-    assert report["failed_calls"] == sum(agent["failed"] for agent in stats["agents"])
+    report, status = whet("report", "--json").json, whet("status", "--json").json
+    assert whet("sessions", "--json").json["total"] == status["sessions"]["all"] == report["sessions"]
 
 
 def test_sessions_in_temporary_folders_are_left_out_of_every_count_and_every_count_says_so(
@@ -84,7 +79,7 @@ def test_sessions_in_temporary_folders_are_left_out_of_every_count_and_every_cou
         path.write_text(json.dumps({"id": name, "model": "m", "folder": "/tmp/play", "messages": messages}))
     assert whet("import", str(tmp_path / "one.json"), str(tmp_path / "two.json")).code == 0
     told = "2 sessions in temporary folders are left out ("
-    for command in ("sessions", "report --counts", "report"):
+    for command in ("sessions", "report"):
         words = command.split()
         found = whet(*words, "--json").json
         assert found["in_temporary_folders"] == 2, command
@@ -92,7 +87,7 @@ def test_sessions_in_temporary_folders_are_left_out_of_every_count_and_every_cou
         assert told in whet(*words, "--source", "openai").out, "a screen is never empty without a reason"
         assert told not in whet(*words, "--temporary").out, command
         assert told not in whet(*words, "--folder", "/tmp/play").out, "a folder that is asked for is shown"
-    assert whet("sessions", "--json").json["total"] == counted == whet("report", "--counts", "--json").json["sessions"]
+    assert whet("sessions", "--json").json["total"] == counted == whet("report", "--json").json["sessions"]
     assert whet("sessions", "--all", "--json").json["total"] == counted + 2
     assert "Fix one." in whet("show", "one").out, "an id is always found"
     stands = whet("status", "--json").json["sessions"]
@@ -150,12 +145,11 @@ def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) 
     [exchange] = whet("show", "greenhouse", "--to", "2", "--json").json["exchanges"]
     assert (exchange["asked"], exchange["answered"], exchange["outcome"]) == (1, 2, "failed")
     assert "valve stuck" in whet("show", "greenhouse", "--from", "2").out
-    assert "✗ valve" in whet("search", "open", "--context", "1").out
 
 
 def test_a_reader_that_leaves_early_is_no_error(whet: Whet, examples: Path, tmp_path: Path) -> None:
     assert whet("import", str(examples)).code == 0
-    for command in ("sessions", "sessions --json", "report --counts", "report"):
+    for command in ("sessions", "sessions --json", "report"):
         line = f"set -o pipefail; {shlex.quote(str(COMMAND))} {command} | head -c 1 >/dev/null"
         variables = environment(tmp_path / "home", tmp_path)
         done = subprocess.run(["bash", "-c", line], env=variables, capture_output=True, text=True)
@@ -202,7 +196,7 @@ def test_every_list_of_sessions_is_narrowed_by_a_projects_name(whet: Whet, examp
     wanted = {each["id"] for each in every if project in each["project"]}
     assert wanted < {each["id"] for each in every}
     assert {each["id"] for each in whet("sessions", "--project", project, "--json").json["sessions"]} == wanted
-    assert whet("report", "--project", project, "--counts", "--json").json["sessions"] == len(wanted)
+    assert whet("report", "--project", project, "--json").json["sessions"] == len(wanted)
     assert whet("sessions", "--project", "nowhere-at-all", "--json").json["sessions"] == []
 
 
@@ -231,18 +225,18 @@ def test_every_list_of_what_agents_are_told_is_narrowed_and_sorted_in_the_same_w
     for name, project in (("b-first", "shop"), ("a-second", "post"), ("c-third", "")):
         where = ("--project", str(tmp_path / project)) if project else ()
         assert whet("rules", "add", name, f"Do {name}.", *where, "--yes").code == 0
-    for command, key in (("rules", "rules"), ("ledger", "entries")):
+    for command, key, column in (("rules", "rules", "rule"), ("ledger", "entries", "what")):
 
         def names(*options: str, command: str = command, key: str = key) -> list[str]:
             return [each["name"] for each in whet(command, *options, "--json").json[key]]
 
-        assert names("--sort", "oldest") == ["b-first", "a-second", "c-third"]
-        assert names("--sort", "newest") == ["c-third", "a-second", "b-first"]
-        assert names("--sort", "name") == ["a-second", "b-first", "c-third"]
-        assert names("--project", "shop") == ["b-first"]
-        assert names("--project", str(tmp_path / "post")) == ["a-second"]
+        assert names("--sort", column) == ["a-second", "b-first", "c-third"]
         assert names("--since", "2020-01-01..2020-02-01") == []
         assert len(names("--since", "1h")) == 3
+        assert names("--project", "shop") == ["b-first"]
+        assert names("--project", str(tmp_path / "post")) == ["a-second"]
+    assert [each["id"] for each in whet("ledger", "--sort", "id", "--json").json["entries"]] == [3, 2, 1]
     for command in ("sessions", "lessons", "rules", "ledger", "live"):
-        assert whet(command, "--project", "nowhere", "--since", "7d", "--sort", "nonsense").code == 2
         assert {"--project,", "--since", "--sort"} <= set(whet(command, "--help").out.split())
+    for command in ("memory", "skills", "models", "cases", "jobs", "templates"):
+        assert whet(command, "--sort", "nonsense").code == 2

@@ -9,7 +9,7 @@ from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.lessons.rungs import LiveCounts
-from whet.trials.endpoints import LiveUnit, judge_endpoint
+from whet.trials.canaries import LiveUnit, judge_endpoint
 
 ENDPOINT = "calls in the form that goes wrong"
 

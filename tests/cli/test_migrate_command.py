@@ -1,4 +1,4 @@
-"""whet migrate hermes: a whole Hermes home in one go, and again, and back."""
+"""whet migrate hermes: a whole Hermes home in one go, and again."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from command import Whet
-from whet.cli.hermes_pieces import FROM_HERMES
+from whet.cli.commands.migrate import FROM_HERMES
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.store.home import Home
@@ -229,8 +229,8 @@ def test_two_skills_of_one_name_are_told_apart(whet: Whet, hermes: Path) -> None
     (hermes / "skills/zz/log-reading").mkdir(parents=True)
     (hermes / "skills/zz/log-reading/SKILL.md").write_text(SKILL.format("log-reading") + "Another way.\n")
     report = whet("migrate", "hermes", str(hermes), "--yes", "--json").json
-    reasons = {each["name"]: each["reason"] for each in report["left"]}
-    assert reasons["log-reading"] == "another skill there has the same name"
+    assert "log-reading" in names(report["taken"], "skill")
+    assert "log-reading" in names(report["left"], "skill")
 
 
 def test_names_that_no_server_has_are_left(whet: Whet, hermes: Path) -> None:

@@ -9,8 +9,8 @@ from command import Whet, runner
 LONG = "a" * 5_000
 
 
-@pytest.mark.parametrize("name", ["a:b?c%41d#e", 'it\'s "here" 日本 ü'])
-def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
+def test_a_home_may_have_any_name(tmp_path: Path) -> None:
+    name = 'a:b?c%41d#e it\'s "here" 日本 ü'
     person = tmp_path / "person"
     person.mkdir()
     home = tmp_path / name / "home"
@@ -52,7 +52,7 @@ def test_a_home_of_an_unknown_person_is_told_in_words(whet: Whet, person: Path) 
         ("restore", "/dev/zero"),
         ("restore", "/dev/zero", "--replace"),
         ("try", "/dev/zero", "--cases", "."),
-        ("migrate", "hermes", "--only", "job", "/dev/zero"),
+        ("migrate", "hermes", "/dev/zero"),
         ("run", "--system", "/dev/zero", "hello"),
     ],
 )

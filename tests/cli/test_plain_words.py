@@ -67,12 +67,6 @@ def test_an_error_that_names_its_remedy_is_quoted_once(whet: Whet, examples: Pat
     assert "the error says: Use: ./dev test MODULE" not in whet("lessons", "show", "1").out
 
 
-def test_sessions_without_a_count_of_tokens_have_a_dash(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples / "cursor")).code == 0
-    [row] = [line for line in whet("report", "--counts").out.splitlines() if line.startswith("cursor")]
-    assert row.split()[-5] == "–"
-
-
 def test_where_nothing_is_found_the_way_on_is_named(whet: Whet, examples: Path) -> None:
     assert whet("import", str(examples / "claude-code")).code == 0
     assert "`begin*`" in whet("search", "zzzz").out

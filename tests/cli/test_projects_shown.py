@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from taught_sessions import claude_rows
+from taught_sessions import claude_rows, proposed
+from whet.store.home import Home
 from whet.telling.targets.project_names import name_of_project
 
 
@@ -39,7 +40,7 @@ def test_no_screen_names_a_project_by_a_hash(whet: Whet, shop: Path, tmp_path: P
     project = name_of_project(shop)
     lessons = whet("lessons", "--json").json["lessons"]
     assert {each["project"] for each in lessons} == {project}, "what is stored stays"
-    assert whet("lessons", "propose", lessons[0]["id"]).code == 0
+    assert proposed(Home(tmp_path / "home"), lessons[0]["id"])
     added = whet("rules", "add", "tests", "Run ./dev test.", "--project", str(shop))
     assert added.code == 0
     number = whet("rules", "--json").json["rules"][0]["entry"]

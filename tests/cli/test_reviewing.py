@@ -10,8 +10,7 @@ from many_texts import DECEPTIVE, HIDDEN
 from whet.changes.pending import submit
 from whet.cli.output import plain
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, Proof
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, Proof
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened

@@ -161,3 +161,11 @@ def test_a_check_says_who_answers_and_what_is_wrong(tmp_path: Path, person: Path
         assert wrong.code == 1
         assert "mine did not answer" in wrong.err
         assert "Traceback" not in wrong.err
+
+
+def test_what_is_learned_from_a_piped_task_waits(tmp_path: Path, person: Path) -> None:
+    note = calls("memory", action="add", text="The release day is Tuesday.")
+    with playing(note, words("Noted.")) as server:
+        run = whet_at(tmp_path / "home", person, server.base_url)
+        assert run("run", stdin="The release day is Tuesday.\n").code == 0
+        assert len(run("lessons", "--waiting", "--json").json["waiting"]) == 1

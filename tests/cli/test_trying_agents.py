@@ -133,7 +133,6 @@ def test_what_failed_is_improved_on_the_agent_without_a_model_of_whets_own(
     assert (planned["became"], planned["attempts_most"]) == ("planned", 16)
     done = whet(*options, "--now")
     assert (done.code, "--yes" in done.err) == (1, True)
-    assert whet(*options, "--nightly", "03:30", "--yes").code == 1
     report = whet(*options, "--now", "--yes", "--json").json
     # Its words came out of a command, so a person has the last word, whatever the trial says.
     assert (report["stopped"], report["outcomes"][0]["became"]) == ("", "waits")

@@ -66,7 +66,7 @@ def test_a_rule_is_proved_on_the_agent_kept_in_its_file_and_undone(name: str, wh
         record = scene.tried(RULE)
     assert (record["verdict"], record["invalid"], record["invalid_why"]) == ("accept", 0, "")
     assert (record["arms"]["base"]["passed"], record["arms"]["candidate"]["passed"]) == (0, record["cases"])
-    assert (record["agent"]["name"], bool(record["agent"]["version"])) == (name, True)
+    assert (record["agent"]["name"], bool(record["agent"]["version"])) == (canonical(name), True)
     assert record["spent"]["input"] > 0
     project = tmp_path / "project"
     project.mkdir()

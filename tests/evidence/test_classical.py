@@ -10,7 +10,8 @@ from scipy import stats as scipy_stats  # type: ignore[import-untyped]
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # type: ignore[import-untyped]
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
 
-from whet.evidence.classical import bootstrap, mcnemar, wilson
+from whet.evidence.betting import mcnemar
+from whet.evidence.intervals import bootstrap, wilson
 
 
 @given(st.integers(0, 300), st.integers(0, 300))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gambles import centred, ways
-from whet.evidence.final_look import PRICE, cases_to_prove, paid, tail
+from whet.evidence.betting import PRICE, cases_to_prove, paid, tail
 from whet.evidence.verdicts import Capital, Ruling, judge, planned_side
 
 SIZES = st.lists(st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0]), min_size=1, max_size=9)

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from whet.evidence.margins import cases_to_show, no_worse
-from whet.evidence.verdicts import Ruling, judge, way, within_margin
+from whet.evidence.verdicts import Ruling, Verdict, cases_to_show, judge, way, within_margin
 
 ALPHA, MARGIN, CASES = 0.05, 0.2, 40
 EXPERIMENTS = 400
+UNDECIDED = judge([], planned=CASES)
 
 
 def drawn(chance: random.Random, loss: float) -> list[float]:
@@ -16,10 +16,13 @@ def drawn(chance: random.Random, loss: float) -> list[float]:
     return [(chance.random() < 0.9 - loss) - (chance.random() < 0.9) for _ in range(CASES)]
 
 
+def no_worse(differences: list[float], *, margin: float = MARGIN, planned: int = CASES) -> Verdict:
+    return within_margin(UNDECIDED, differences, margin, planned=planned)
+
+
 def accepted(loss: float, seed: int) -> float:
     chance = random.Random(seed)
-    walks = (no_worse(drawn(chance, loss), margin=MARGIN, alpha=ALPHA, planned=CASES) for _ in range(EXPERIMENTS))
-    return sum(each.crossed is not None for each in walks) / EXPERIMENTS
+    return sum(no_worse(drawn(chance, loss)).ruling is Ruling.ACCEPT for _ in range(EXPERIMENTS)) / EXPERIMENTS
 
 
 def test_what_costs_just_the_margin_is_seldom_called_harmless_however_often_one_looks() -> None:
@@ -30,8 +33,8 @@ def test_what_costs_just_the_margin_is_seldom_called_harmless_however_often_one_
 @pytest.mark.parametrize("margin", [0.05, 0.1, 0.25])
 def test_so_many_cases_that_end_alike_are_enough_and_one_fewer_is_not(margin: float) -> None:
     least = cases_to_show(margin, ALPHA)
-    assert no_worse([0.0] * least, margin=margin, alpha=ALPHA, planned=least).crossed == least
-    assert no_worse([0.0] * (least - 1), margin=margin, alpha=ALPHA, planned=least - 1).crossed is None
+    assert no_worse([0.0] * least, margin=margin, planned=least).stopped_at == least
+    assert no_worse([0.0] * (least - 1), margin=margin, planned=least - 1).ruling is Ruling.UNDECIDED
 
 
 def test_a_verdict_with_a_margin_accepts_what_does_nothing_and_rejects_what_is_needed() -> None:
@@ -47,6 +50,4 @@ def test_a_verdict_with_a_margin_accepts_what_does_nothing_and_rejects_what_is_n
 
 
 def test_without_cases_there_is_no_evidence() -> None:
-    assert no_worse([], margin=MARGIN, alpha=ALPHA, planned=CASES).evidence == 1.0
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        no_worse([], margin=1.0, alpha=ALPHA)
+    assert no_worse([]).evidence_help == 1.0

@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-from whet.evidence.final_look import tail
+from whet.evidence.betting import tail
 from whet.evidence.verdicts import Ruling, judge_once
 
 

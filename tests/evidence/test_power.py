@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.evidence.final_look import MOST_LOOKED
+from whet.evidence.betting import MOST_LOOKED
 from whet.evidence.power import cases_needed, deviation, expected_cases, minimum_effect, plan, power
 from whet.evidence.verdicts import planned_side
 

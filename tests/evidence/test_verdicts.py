@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.evidence.betting import aimed, constant
-from whet.evidence.final_look import MOST_LOOKED
+from whet.evidence.betting import MOST_LOOKED, aimed, constant
 from whet.evidence.verdicts import FRESH, Capital, Ruling, fixed_order, judge, record_of, way
 
 DIFFERENCES = st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 1.0]), min_size=1, max_size=60)

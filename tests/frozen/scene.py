@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 from command import COMMAND, allow
 from frozen.readings import read_examples
 from frozen.same_everywhere import Run, digests_of_dated, plain, without_machine
-from taught_sessions import claude_rows
+from taught_sessions import claude_rows, proposed
 from whet.changes.apply import apply
 from whet.cli.main import main as whet_main
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -32,7 +31,7 @@ from whet.store.opening import opened
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODIFIED = 1_773_500_000  # of every session's file: some formats date a session by it
 # Formats whose sessions or projects are known by where their file lies: their ids are another on every machine.
-NAMED_BY_PLACE = ("aider", "hermes-trajectory", "mini-swe-agent", "openhands", "swe-agent")
+NAMED_BY_PLACE = ("aider", "hermes-trajectory", "mini-swe-agent", "openhands")
 HOSTS = ("claude-code", "codex", "gemini")
 SESSIONS = ("frozen-1", "frozen-2", "frozen-3")
 FAILING = "pytest -q tests/test_basket.py"
@@ -56,7 +55,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sessions": ("sessions", "--all", "--limit", "100"),
     "sessions-of-a-project": ("sessions", "--folder", "/home/noor/shop"),
     "search": ("search", "test", "--limit", "20"),
-    "search-context": ("search", "force-push", "--context", "1"),
     "lessons-all": ("lessons", "--all"),
     "rules": ("rules",),
     "rules-show": ("rules", "show"),
@@ -76,11 +74,11 @@ SAID: dict[str, tuple[str, ...]] = {
     "cases-show": ("cases", "show", "port"),
     "judge": ("judge", str(EXAMPLES / "outcomes.csv")),
     "judge-details": ("judge", str(EXAMPLES / "outcomes.csv"), "--details", "--growing"),
+    "report-counts": ("report", "--counts"),
     "lessons-waiting": ("lessons", "--waiting"),
     "live": ("live",),
     "live-look": ("live", "look"),
     "sync-targets": ("sync", "--targets"),
-    "report-counts": ("report", "--counts"),
 }
 
 
@@ -173,8 +171,7 @@ def prepare(stage: Stage) -> None:
 def decide(stage: Stage) -> None:
     """Something of every kind: added, proposed, approved, refused, waiting, undone, tried live."""
     first, second, third = [lesson["id"] for lesson in stage.json("lessons")["lessons"]][:3]
-    for lesson in (first, second, third):
-        stage.said("lessons", "propose", lesson)
+    proposed(find_home(os.environ), first, second, third)
     approved, refused = (entry["id"] for entry in stage.json("lessons", "--waiting")["waiting"][:2])
     stage.said("lessons", "approve", str(approved), "--yes")
     stage.said("lessons", "refuse", str(refused))

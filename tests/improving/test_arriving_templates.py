@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from conversations import call, conversation, user
 from whet.changes.pending import pending, refuse
-from whet.improving.arriving import propose_templates
+from whet.improving.watch import propose_templates
 from whet.ledger.entries import Actor, Entry, Step
 from whet.sessions.transcripts import RecordedCheck
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import usable
 

@@ -10,14 +10,12 @@ from conversations import conversation, shell
 from whet.changes.apply import apply, undo
 from whet.changes.pending import approve, propose
 from whet.errors import WhetError
-from whet.improving.audit_proposals import ProposedStatement, propose_changes
-from whet.improving.auditing import judged_by_sessions
+from whet.improving.auditing import ProposalKind, ProposedStatement, judged_by_sessions, propose_changes
 from whet.ledger.entries import Actor
 from whet.lessons.call_patterns import is_matched
 from whet.lessons.following import pattern_of, was_followed
-from whet.lessons.statements.proposing import ProposalKind
+from whet.lessons.statements.audit import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.lessons.statements.records import calls_of
-from whet.lessons.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -133,34 +131,6 @@ def test_told_and_not_followed_becomes_a_reminder_at_the_call(home: Home, databa
     assert "- Never use `npm install`" in (root / "CLAUDE.md").read_text()
 
 
-BLOCK = "# Work\n\n```\nsrc/\n├── a.py\n├── b.py\n├── gone.py   # helps\n└── c.py\n```\n\nAnd so on.\n"
-
-
-@pytest.mark.parametrize("body", [BLOCK.encode(), b"\xef\xbb\xbf" + BLOCK.replace("\n", "\r\n").encode()])
-def test_a_block_is_shortened_by_the_line_that_is_wrong(
-    home: Home, database: Database, root: Path, body: bytes
-) -> None:
-    (root / "src").mkdir()
-    for name in ("a.py", "b.py", "c.py"):
-        (root / "src" / name).write_text("")
-    (found,) = proposed(home, database, root, body)
-    assert found.proposal.kind is ProposalKind.SHORTEN
-    assert found.entry is not None
-    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
-    gone = next(line for line in body.split(b"\n") if b"gone.py" in line) + b"\n"
-    assert (root / "CLAUDE.md").read_bytes() == body.replace(gone, b"")
-    undo(home, database, actor=Actor.PERSON, now=3.0)
-    assert (root / "CLAUDE.md").read_bytes() == body
-
-
-def test_a_folder_with_entries_below_it_is_not_cut_out_of_a_drawing(home: Home, database: Database, root: Path) -> None:
-    (root / "src").mkdir()
-    for name in ("a.py", "b.py", "c.py", "d.py"):
-        (root / "src" / name).write_text("")
-    drawn = "src/\n├── a.py\n├── b.py\n├── d.py\n├── old/\n│   └── x.py\n└── c.py"
-    assert not proposed(home, database, root, f"```\n{drawn}\n```\n".encode())
-
-
 @pytest.mark.parametrize(
     ("commands", "followed"),
     [(("git commit -m x",), False), (("make lint", "git commit -m x"), True), (("make lint",), None)],
@@ -237,3 +207,21 @@ def test_what_one_skill_is_about_moves_to_it(home: Home, database: Database, roo
     assert found.entry is not None
     approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
     assert skill.read_text().endswith("x.y/ok`.\n\n- After `./ship prod` wait a minute before `curl -f x.y/ok`.\n")
+
+
+BLOCK = "# Work\n\n```sh\nmake build\nmake gone\nmake test\n```\n\nAnd so on.\n"
+
+
+@pytest.mark.parametrize("body", [BLOCK.encode(), b"\xef\xbb\xbf" + BLOCK.replace("\n", "\r\n").encode()])
+def test_a_block_is_shortened_by_the_line_that_is_wrong(
+    home: Home, database: Database, root: Path, body: bytes
+) -> None:
+    (root / "Makefile").write_text("build:\n\tx\n\ntest:\n\tx\n")
+    (found,) = proposed(home, database, root, body)
+    assert found.proposal.kind is ProposalKind.SHORTEN
+    assert found.entry is not None
+    approve(home, database, found.entry.number, actor=Actor.PERSON, now=2.0)
+    gone = next(line for line in body.split(b"\n") if b"gone" in line) + b"\n"
+    assert (root / "CLAUDE.md").read_bytes() == body.replace(gone, b"")
+    undo(home, database, actor=Actor.PERSON, now=3.0)
+    assert (root / "CLAUDE.md").read_bytes() == body

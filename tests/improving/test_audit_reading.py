@@ -8,12 +8,11 @@ import pytest
 
 from reading.readers import ScriptedReader
 from whet.changes.pending import approve
-from whet.improving.audit_proposals import propose_changes
 from whet.improving.audit_reading import AuditReading, ReadStatements, read_files, reading_of, with_findings
+from whet.improving.auditing import propose_changes
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchWriter
-from whet.lessons.statements.audit import Audit
-from whet.lessons.statements.statement import StatementMark
+from whet.ledger.patches import PatchWriter
+from whet.lessons.statements.audit import Audit, StatementMark
 from whet.reading.learn import ENDED, ReadingLimit
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -101,15 +100,6 @@ def test_a_statement_that_stands_in_two_files_is_shown_once_and_marked_in_both(r
     assert reader.asked[0].order.count(RETRIES) == 1
     assert "2-3| (the same as CLAUDE.md:3 and so on)" in reader.asked[0].order
     assert [statement.place for statement, _ in done.findings] == ["CLAUDE.md:3", "web/CLAUDE.md:2"]
-
-
-def test_files_of_the_person_and_linked_documents_are_not_shown(root: Path) -> None:
-    (root / "docs").mkdir()
-    (root / "docs/how.md").write_text("- The secret handshake.\n")
-    (root / "CLAUDE.md").write_text(f"{TEXT}- See [how](docs/how.md).\n")
-    reader = ScriptedReader(lines({"op": "nothing"}))
-    read(audit_folder(root), reader)
-    assert "handshake" not in reader.asked[0].order
 
 
 def test_nothing_in_the_files_can_end_the_data(root: Path) -> None:

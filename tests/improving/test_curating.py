@@ -3,14 +3,12 @@
 import pytest
 
 from whet.changes.apply import undo
-from whet.changes.author import Author
 from whet.changes.pending import approve, pending
-from whet.changes.skill_changes import create, remember
-from whet.improving.curating import curate, look
+from whet.changes.writing import Author, create, remember
+from whet.improving.curating import DAY, curate, look
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action
 from whet.own.told.memory import NoteChange
-from whet.own.told.overlaps import DAY
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -47,7 +45,7 @@ def test_overlapping_skills_wait_to_be_merged_and_undo_brings_the_whole_folder_b
     home: Home, database: Database
 ) -> None:
     [found] = curate(home, database, now=NOW)
-    assert "same kind of task" in found.finding.what
+    assert "same kind of task" in found.what
     assert not found.refused
     assert len(names(home)) == 3
     for entry in pending(home, database, now=NOW):
@@ -73,7 +71,7 @@ def test_notes_that_say_the_same_and_old_ones_are_proposed_and_a_persons_own_nev
     remember(agent, "user", [NoteChange(Action.ADD, "Works from Lisbon.")])
     (home.folder / "user.md").write_text((home.folder / "user.md").read_text() + "- Likes tea.\n")
     found = curate(home, database, now=NOW)
-    assert [each.finding.what.split(";")[0] for each in found] == [
+    assert [each.what.split(";")[0] for each in found] == [
         "Two notes in memory are nearly the same",
         "A note in user is 400 days old",
     ]
@@ -90,5 +88,5 @@ def test_looking_again_proposes_nothing_twice(home: Home, database: Database) ->
     agent = Author(home, database, Actor.AGENT, Trust.USER, NOW - 400 * DAY)
     remember(agent, "user", [NoteChange(Action.ADD, "Works from Lisbon.")])
     first = curate(home, database, now=NOW)
-    assert curate(home, database, now=NOW)[0].entries == first[0].entries
+    assert curate(home, database, now=NOW)[0].pending == first[0].pending
     assert len(pending(home, database, now=NOW)) == 1

@@ -2,21 +2,18 @@
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import conversation, program, shell, user
 from whet.improving.heeded import following, key_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation, Scope
-from whet.lessons.following import Following, FollowingCount, SeenRule, count_following, is_among
+from whet.lessons.following import Following
 from whet.own.runs.run import Run
 from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.canary_counts import Delivery, Telling, keep_delivery, keep_reminders, keep_tellings
 from whet.store.database import Database
@@ -24,12 +21,12 @@ from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.recording import Recorder
 from whet.store.records import keep_prompt
-from whet.store.rows import DamagedRow
+from whet.store.rows import DamagedRow, prepare
 from whet.store.troubles import session_troubles
-from whet.telling.targets.sync_log import FileTelling, note
+from whet.telling.targets.sync import FileTelling, note
 from whet.trouble.values import TroubleKind
 
-PLACES = ("/srv/shop-tea", "/srv/shop")
+PLACES = ("/srv/shop.worktrees/tea", "/srv/shop")
 BEGUN = 1_790_000_000.0
 DAY = "2026-09-21"
 RULE = Item(
@@ -98,29 +95,6 @@ def test_a_session_that_was_reminded_is_judged_by_what_it_did_then(home: Home, d
     keep_reminders(database, [Telling("codex", name, (7,), BEGUN) for name in ("better", "stubborn")])
     found = fared(home, database)
     assert (found.reminded, found.reminded_followed, found.told, found.followed) == (2, 1, 2, 1)
-
-
-@given(st.lists(st.tuples(st.sampled_from((True, False, None)), st.sampled_from((True, False, None)), st.booleans())))
-def test_each_count_is_that_of_the_sessions_behind_it(drawn: list[tuple[bool | None, bool | None, bool]]) -> None:
-    seen = [SeenRule(followed, told, is_reminded) for followed, told, is_reminded in drawn]
-    counts = count_following(seen)
-    behind = {fared: sum(is_among(each, fared) for each in seen) for fared in FollowingCount}
-    assert behind[FollowingCount.SINCE] == counts.looked == len(seen)
-    assert (
-        behind[FollowingCount.SITUATION]
-        == counts.came_up
-        == behind[FollowingCount.FOLLOWED] + behind[FollowingCount.NOT_FOLLOWED]
-    )
-    assert (
-        counts.came_up == behind[FollowingCount.TOLD] + behind[FollowingCount.NOT_TOLD] + behind[FollowingCount.UNKNOWN]
-    )
-    assert (counts.unknown, counts.not_followed) == (
-        behind[FollowingCount.UNKNOWN],
-        behind[FollowingCount.NOT_FOLLOWED],
-    )
-    assert (
-        behind[FollowingCount.TOLD] == behind[FollowingCount.TOLD_FOLLOWED] + behind[FollowingCount.TOLD_NOT_FOLLOWED]
-    )
 
 
 def test_sessions_before_the_rule_are_not_asked(home: Home, database: Database) -> None:
@@ -196,10 +170,10 @@ def test_a_file_of_the_persons_choice_is_shown_to_every_other_agent(home: Home, 
 
 
 def test_a_rule_of_a_gone_worktree_still_holds_there_as_its_projects_does(home: Home, database: Database) -> None:
-    keep(database, replace(made("a", "bun i"), folder="/srv/shop-tea", branch="feat/tea"))
+    keep(database, replace(made("a", "bun i"), folder="/srv/shop.worktrees/tea", branch="feat/tea"))
     keep(database, replace(made("b", "bun i"), folder="/srv/shop"))
     counts = {each: fared(home, database, replace(RULE, scope=Scope(project=each))).looked for each in PLACES}
-    assert counts == {"/srv/shop-tea": 1, "/srv/shop": 2}
+    assert counts == {"/srv/shop.worktrees/tea": 1, "/srv/shop": 2}
 
 
 def test_a_rule_of_a_folder_holds_in_the_folders_below_it(home: Home, database: Database) -> None:

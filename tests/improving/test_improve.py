@@ -15,7 +15,7 @@ from replies import says
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import Supply
 from whet.changes.apply import apply
-from whet.cli.shown.improvements import report_lines
+from whet.cli.shown.trials import report_lines
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import ReadyTrial, improve
@@ -28,11 +28,11 @@ from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.case_files import FOLDER, keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest, LessonOutcome, LessonResult

@@ -18,10 +18,10 @@ from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.settings_file import assign
 from whet.trials.design import TrialDesign
@@ -32,7 +32,6 @@ from whet.trials.improvements import (
     LessonResult,
     WordingOrigin,
     way_of,
-    why_of,
 )
 from whet.work.orders import DirectSteps, decoded
 
@@ -114,7 +113,7 @@ def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(ho
     [outcome] = planned_outcomes(home)
     assert outcome.lesson.patch.scope.project == ""
     assert outcome.lesson.patch.text == RULE.replace(" here", "")
-    assert why_of(outcome.lesson) == "what worked after a failure in 6 sessions of 3 projects"
+    assert outcome.lesson.place == "3 projects"
     assert len({proof.session for proof in outcome.lesson.patch.proofs}) == 6
 
 

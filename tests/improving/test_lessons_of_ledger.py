@@ -6,10 +6,8 @@ from whet.changes.apply import apply, try_out
 from whet.changes.pending import propose
 from whet.improving.learned import LessonScope, decided_anew, lessons_of
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Form, Patch, Proof, Scope
-from whet.lessons.pieces import LessonSource
-from whet.lessons.record import LessonStage, id_of
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter, Proof, Scope
+from whet.lessons.record import LessonSource, LessonStage, id_of
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home

@@ -2,7 +2,7 @@
 
 from conversations import agent, shell, user
 from whet.evidence.coin_looks import LOOKS
-from whet.improving.live_pace import DAY_SECONDS, DAYS, ENOUGH, days_seen, days_until_known
+from whet.improving.live_sessions import DAY_SECONDS, DAYS, ENOUGH, days_seen, days_until_known
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation
 from whet.own.runs.run import Ended, Run

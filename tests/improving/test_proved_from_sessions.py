@@ -12,10 +12,10 @@ from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve
 from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest, LessonOutcome, LessonResult

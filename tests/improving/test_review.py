@@ -85,7 +85,7 @@ def test_what_derives_from_a_tools_output_waits_for_a_person(place: Path, person
     [
         calls("terminal", command="touch escaped"),
         calls("write_file", path="escaped", content="x"),
-        calls("todo", items=[]),
+        calls("search_files"),
         calls("skills", action="archive", name="anything"),
     ],
 )
@@ -353,7 +353,12 @@ def test_a_conversation_is_told_that_its_review_failed(place: Path, person: Path
 
 
 def test_a_single_task_that_took_many_calls_is_reviewed(place: Path, person: Path) -> None:
-    plays = [calls("todo", items=[]), words("Done."), calls("memory", action="add", page="user", text=WISH), words("!")]
+    plays = [
+        calls("search_files"),
+        words("Done."),
+        calls("memory", action="add", page="user", text=WISH),
+        words("!"),
+    ]
     with playing(*plays) as server:
         whet = whet_at(place, person, server.base_url)
         with (place / "settings.toml").open("a") as settings:

@@ -10,18 +10,16 @@ from conversations import agent, conversation, shell, user
 from team import ALICE, MALLORY, Team, team
 from whet.agents.recognising import formats
 from whet.agents.registry import AGENTS
-from whet.improving.project_evidence import gathered
-from whet.improving.taught import taught_by_projects
-from whet.lessons.pieces import LessonEvidence
-from whet.lessons.record import ProjectLessons
+from whet.improving.taught import gathered, taught_by_projects
+from whet.lessons.record import LessonEvidence, ProjectLessons
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
+from whet.store.analyses import MARK
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.teachings import MARK
+from whet.store.rows import prepare
 
 SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
 

@@ -15,8 +15,7 @@ from whet.improving.watch import look_at_templates, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action
 from whet.lessons.rungs import CanaryMove, LiveCounts
-from whet.own.examples.choosing import SHARES, Choice, Need, TemplateEffect
-from whet.own.examples.templates import written
+from whet.own.examples.templates import SHARES, Choice, Need, TemplateEffect, written
 from whet.own.jobs.job import Job
 from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, Purpose

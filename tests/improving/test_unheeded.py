@@ -15,11 +15,11 @@ from whet.ledger.patches import Action, Form, Patch, RuleSituation
 from whet.lessons.call_patterns import is_matched
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.rows import prepare
 from whet.telling.hooks.compiling import compile_reminders, compile_rules
 from whet.telling.targets.drawing import offered_rules
 from whet.telling.targets.settings import Target, add

@@ -19,19 +19,19 @@ from whet.lessons.rungs import CanaryMove
 from whet.own.runs.run import Ended, Run
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.canary_counts import Delivery, KeptDraw, counted, keep_delivery, keep_session_draws
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.recording import recorded
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep, stored
 from whet.telling.context.gathering import rules_in_force
 from whet.telling.targets.drawing import unit_of
 from whet.telling.targets.settings import Target, add
 from whet.telling.targets.sync import day_of, tell
-from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
+from whet.trials.told_rules import key_of
 from whet.work.clock import order_watch
 from whet.work.orders import DirectSteps
 

@@ -10,7 +10,7 @@ from whet.intake.arrivals import is_waiting, take_spool
 from whet.store.canary_counts import session_draws, told_entries
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.telling.hooks import spool
+from whet.telling.hooks import events
 from whet.telling.hooks.starting import SessionDraw
 
 NOW = 0.0  # before anything arrived, so that nothing is too old
@@ -24,7 +24,7 @@ def record(examples: Path, tmp_path: Path) -> Path:
 
 
 def ended(home: Home, record: Path, session: str = "s1") -> None:
-    spool.put(str(home.folder), "session-end", "claude-code", session, path=str(record), folder="/src")
+    events.put_in_spool(str(home.folder), "session-end", "claude-code", session, path=str(record), folder="/src")
 
 
 def sessions(database: Database) -> int:
@@ -102,7 +102,7 @@ def test_a_damaged_file_of_the_spool_hinders_nothing(home: Home, database: Datab
     "path", ["/" + "a" * 4090, "a" * 300, "/" + "b" * 5000, "/tmp/\0x", "", "/" + "é" * 200 + ".jsonl"]
 )
 def test_a_path_that_no_file_can_have_hinders_nothing(home: Home, database: Database, record: Path, path: str) -> None:
-    spool.put(str(home.folder), "session-end", "claude-code", "bad", path=path, folder="/src")
+    events.put_in_spool(str(home.folder), "session-end", "claude-code", "bad", path=path, folder="/src")
     ended(home, record)
     assert take_spool(home, database, secrets=(), now=NOW).done == 1
     taken = take_spool(home, database, secrets=(), now=NOW)
@@ -124,7 +124,7 @@ def test_draws_are_kept_once_and_the_first_holds(home: Home, database: Database)
     for told in (True, False):
         draws = (SessionDraw(7, told, 0.5),)
         more = {"folder": "/src", "draws": draws, "entries": (7, 3) if told else ()}
-        spool.put(str(home.folder), "session-start", "codex", "s1", **more)
+        events.put_in_spool(str(home.folder), "session-start", "codex", "s1", **more)
         take_spool(home, database, secrets=(), now=NOW)
     [kept] = session_draws(database, 7)
     assert (kept.told, kept.share, kept.agent, kept.session) == (True, 0.5, "codex", "s1")
@@ -140,8 +140,8 @@ def test_nothing_is_done_where_no_hook_ever_ran(home: Home, database: Database) 
 
 def test_sessions_with_any_id_have_files_of_their_own(home: Home) -> None:
     ids = ("a/b", "a b", "../x", "é", "a" * 300, "a-b", "a_b", ".", "")
-    names = {spool.name_of("session-end", "codex", each) for each in ids}
+    names = {events.spool_name("session-end", "codex", each) for each in ids}
     assert len(names) == len(ids)
     for each in ids:
-        path = Path(spool.put(str(home.folder), "session-end", "codex", each, path="/x", folder="/"))
+        path = Path(events.put_in_spool(str(home.folder), "session-end", "codex", each, path="/x", folder="/"))
         assert path.parent == home.folder / "spool"

@@ -9,17 +9,13 @@ import pytest
 
 from samples_of_templates import TEMPLATE
 from whet.errors import WhetError
-from whet.intake.finding import by_age, named_files, usual_places
-from whet.intake.reading import ReadOrder
-from whet.intake.report import ImportInterrupted, ImportReport
-from whet.intake.taking import LARGE_FILE_BYTES, POOL_FROM_BYTES, stamp_of, take
-from whet.own.examples.prefills import as_openai
-from whet.own.examples.warm_start import examples
+from whet.intake.reading import ReadOrder, by_age, named_files, usual_places
+from whet.intake.taking import LARGE_FILE_BYTES, POOL_FROM_BYTES, ImportInterrupted, ImportReport, stamp_of, take
+from whet.own.examples.warm_start import as_openai, examples
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
-from whet.store.forgotten import LeftOutFile, alike, left_out
 from whet.store.home import Home
-from whet.store.listing import Filters, count_sessions, find, list_sessions
+from whet.store.listing import Filters, LeftOutFile, alike, count_sessions, find, left_out, list_sessions
 from whet.store.sessions import forget
 
 

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.ledger.entries import Actor, Entry, State, Step
-from whet.ledger.folding import fold, seen_from
+from whet.ledger.folding import difference, fold, is_last, last_batch, move_of, seen_from, trace
 from whet.ledger.patches import Action, Form, Patch, derived, digest, is_named
-from whet.ledger.traces import difference, is_last, last_batch, move_of, trace
 from whet.sessions.trust import Trust
 
 RULES = ("a", "b", "c")

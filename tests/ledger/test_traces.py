@@ -3,9 +3,8 @@
 from msgspec.structs import replace
 
 from whet.ledger.entries import Actor, Entry, Item, Step
-from whet.ledger.folding import fold
+from whet.ledger.folding import difference, fold, is_vouched_for, last_batch, move_of, trace, was_approved
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.ledger.traces import difference, is_vouched_for, last_batch, move_of, trace, was_approved
 from whet.sessions.trust import Trust
 
 TEXT, LATER = "Water the plants on Mondays.", "Water the plants on Fridays."

@@ -2,8 +2,8 @@
 
 import pytest
 
-from whet.lessons.claim_calls import SeenCall, SessionCalls
 from whet.lessons.claim_checks import backtest, backtest_by_quotes
+from whet.lessons.claim_evidence import SeenCall, SessionCalls
 from whet.lessons.claims import CheckPlace, ClaimCheck
 from whet.lessons.rungs import (
     Backtest,

@@ -7,15 +7,6 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, program, shell, user
 from quickness import is_linear
-from whet.lessons.claim_calls import (
-    FITS_NOTHING,
-    NOT_REGULAR,
-    TOO_LONG,
-    SeenCall,
-    calls_of,
-    count_check,
-    pattern_fault,
-)
 from whet.lessons.claim_checks import (
     FILE_IS_RIGHT,
     NO_REMEDY_SEEN,
@@ -30,7 +21,21 @@ from whet.lessons.claim_checks import (
     rank,
     told_by,
 )
-from whet.lessons.claim_quotes import NO_EVIDENCE, NO_MESSAGE, NOT_SAID, TOO_SHORT, check_quotes, is_part
+from whet.lessons.claim_evidence import (
+    FITS_NOTHING,
+    NO_EVIDENCE,
+    NO_MESSAGE,
+    NOT_REGULAR,
+    NOT_SAID,
+    TOO_LONG,
+    TOO_SHORT,
+    SeenCall,
+    calls_of,
+    check_quotes,
+    count_check,
+    is_part,
+    pattern_fault,
+)
 from whet.lessons.claims import (
     NO_QUOTES,
     CheckPlace,

@@ -9,7 +9,7 @@ from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
 from whet.agents.formats.source import Skipped
 from whet.intake.reading import read_transcripts
-from whet.lessons.claim_quotes import NO_EVIDENCE, TOO_SHORT, check_quotes
+from whet.lessons.claim_evidence import NO_EVIDENCE, TOO_SHORT, check_quotes
 from whet.lessons.claims import Quote
 from whet.lessons.condensed import CondensedSession, EventKind, SessionEvent
 from whet.lessons.condensing import ROOM, condense, shown
@@ -98,12 +98,6 @@ def test_an_interrupt_names_the_call_and_what_was_typed_next_follows() -> None:
     assert "[1] INTERRUPTED after git push" in shown(session)
 
 
-def test_what_was_stopped_at_once_and_typed_again_is_shown_once() -> None:
-    stop = user("[Request interrupted by user]", origin=Origin.INTERRUPT, vouched=False)
-    session = condensed(user("please respond to the comment"), stop, user("please respond to the one comment"))
-    assert [event.message for event in session.events] == [2]
-
-
 def test_a_failed_call_says_why_and_which_form_worked() -> None:
     failed = shell(
         "pnpm --filter web typecheck", "Scope: 6 projects\nNone of the packages has a typecheck script", error=True
@@ -149,13 +143,6 @@ def test_a_red_check_names_the_command_that_made_it_green() -> None:
     assert "✓ [5] again after npx biome --write" in shown(condensed(user("Go"), red, *green))
 
 
-def test_what_the_agent_makes_of_a_failure_that_nothing_ended_is_kept() -> None:
-    failed = shell("bun run test", "(fail) clones/kit/a.test.ts: cannot find module cheerio", error=True)
-    said = agent("The failure is in clones/kit/a.test.ts, a cloned repository: module cheerio is not installed there.")
-    [event] = of_kind(condensed(user("Go"), failed, said, user("and now?")), EventKind.AGENT)
-    assert event.text.startswith("The failure is in clones/kit")
-
-
 def test_a_session_with_little_to_tell_tells_it_at_more_length() -> None:
     wish = " ".join(f"word{number}" for number in range(90))
     short = condensed(user(wish), agent("Yes."))
@@ -179,37 +166,11 @@ def test_errors_of_editing_tools_and_empty_searches_are_counted() -> None:
     assert [(event.text, event.times) for event in counted] == [("Edit", 3), ("Grep one in .; Grep two in .", 2)]
 
 
-def test_a_command_made_again_at_once_with_something_added_is_told_though_it_counts_as_worked() -> None:
-    session = condensed(
-        user("Go"),
-        shell("pnpm install | tail -5", "ERR_LOCK lockfile is not up to date"),
-        shell("pnpm install --no-frozen-lockfile | tail -5", "Done"),
-    )
-    [event] = of_kind(session, EventKind.RETRIED)
-    assert (event.error, event.worked) == (
-        "ERR_LOCK lockfile is not up to date",
-        "pnpm install --no-frozen-lockfile | tail -5",
-    )
-
-
 def test_a_word_of_being_done_that_a_check_contradicts_is_shown() -> None:
     edit = call("Edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, "ok")
     red = shell("pytest", "FAILED tests/test_a.py::test_one", error=True)
     session = condensed(user("Fix"), edit, agent("All fixed now."), user("run it"), red)
     assert [event.text for event in of_kind(session, EventKind.CLAIMED)] == ["All fixed now."]
-
-
-def test_what_the_agent_says_when_it_puts_a_failure_right_is_kept_and_trusted_as_what_it_read() -> None:
-    failed = shell("cargo test", "error: feature fuse is needed", error=True)
-    worked = call(
-        "Bash",
-        {"command": "cargo test --features fuse"},
-        "ok",
-        saying="The mount tests need the feature fuse to be set.",
-    )
-    [event] = of_kind(condensed(user("Go"), failed, worked), EventKind.AGENT)
-    assert (event.message, event.trust) == (3, Trust.TOOL)
-    assert "need the feature fuse" in event.text
 
 
 def test_paths_begin_at_the_folder_of_the_project() -> None:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from conversations import call, conversation, user
 from whet.lessons.instructions import Instructions, SeenInstruction, is_broken, seen_instructions
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.record import LessonPiece, LessonSource
 from whet.sessions.transcripts import Origin, Transcript
 from whet.trouble.outcomes.view import gather
 

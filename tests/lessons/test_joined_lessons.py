@@ -5,8 +5,15 @@ from msgspec.structs import replace
 
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.lessons.claim_remedies import is_same_lesson, joined
-from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.record import Lesson, LessonChecks, SeenBy, lesson_of_change
+from whet.lessons.record import (
+    Lesson,
+    LessonChecks,
+    LessonEvidence,
+    LessonPiece,
+    LessonSource,
+    SeenBy,
+    lesson_of_change,
+)
 from whet.lessons.rungs import LessonMeasures
 
 

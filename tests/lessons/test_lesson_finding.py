@@ -5,8 +5,7 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
-from whet.lessons.finding import Openings, opening_of, teaching_of
-from whet.lessons.said import holds_for_good, said_pieces, standing_sentences
+from whet.lessons.finding import Openings, holds_for_good, opening_of, said_pieces, standing_sentences, teaching_of
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.outcomes.view import gather

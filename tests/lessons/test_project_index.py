@@ -46,19 +46,17 @@ def test_the_most_frequent_come_first_and_their_number_is_limited() -> None:
     assert len(found) == 25
 
 
-def test_missing_paths_red_rules_refused_calls_and_retried_commands_are_counted() -> None:
+def test_missing_paths_red_rules_and_refused_calls_are_counted() -> None:
     events = (
         failed("File does not exist.", subject="docs/plan.md"),
         SessionEvent(2, EventKind.RED, "ruff check", "F401 unused", subject="F401"),
         SessionEvent(3, EventKind.REFUSED, "git push --force"),
-        SessionEvent(4, EventKind.RETRIED, "git push", "Pushing", worked="git push origin x"),
     )
     index = project_index([session(1, *events), session(2, *events)])
     assert {(entry.kind, entry.text) for entry in index.entries} >= {
         (IndexKind.PATH, "docs/plan.md"),
         (IndexKind.RED, "F401"),
         (IndexKind.REFUSED, "git push --force"),
-        (IndexKind.RETRIED, "git push"),
     }
 
 

@@ -7,11 +7,10 @@ from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
 from quickness import is_linear
-from whet.lessons.call_pairs import CallCourse
-from whet.lessons.changed_calls import changes_of
-from whet.lessons.pieces import LessonSource
+from whet.lessons.changed_calls import CallCourse, changes_of
+from whet.lessons.finding import holds_for_good, said_pieces
+from whet.lessons.record import LessonSource
 from whet.lessons.recurring_changes import recurring_changes
-from whet.lessons.said import holds_for_good, said_pieces
 from whet.lessons.taught_rules import rules_taught, sentence_of
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.trouble.outcomes.view import gather
@@ -57,16 +56,18 @@ def test_another_program_that_works_is_named_with_what_fails() -> None:
     ]
 
 
-def test_what_the_error_itself_names_comes_before_the_work_that_was_to_be_done() -> None:
-    def story(part: str) -> Sequence[Turn]:
+@pytest.mark.parametrize("part", ["{}", "part{}"])
+def test_what_the_error_itself_names_comes_before_the_work_that_was_to_be_done(part: str) -> None:
+    def story(named: str) -> Sequence[Turn]:
+        one = part.format(named)
         return (
-            fails(f"python3 -m unittest test_{part}", "Use: ./dev test MODULE"),
-            fails(f"./dev test {part}", f"AssertionError: {part}.txt must say {part}word"),
-            shell(f"echo {part}word >{part}.txt", ""),
-            shell(f"./dev test {part}", "1 passed"),
+            fails(f"python3 -m unittest test_{one}", "Use: ./dev test MODULE"),
+            fails(f"./dev test {one}", f"AssertionError: {one}.txt must say {named}word"),
+            shell(f"echo {named}word >{one}.txt", ""),
+            shell(f"./dev test {one}", "1 passed"),
         )
 
-    assert learned(told(story))[0] == (
+    assert learned(told(story, PARTS if part == "{}" else "01234567"))[0] == (
         "`python3 -m unittest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead."
     )
 

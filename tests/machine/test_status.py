@@ -5,11 +5,10 @@ from pathlib import Path
 from command import Whet
 from whet.agent.metering import local_day
 from whet.machine.status import machine_status
-from whet.own.runs.daily_limit import Amount
-from whet.store.background_calls import BackgroundCall, begin_call, end_call
+from whet.own.runs.models import Amount
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.job_records import BackgroundCall, begin_call, end_call
+from whet.store.opening import identity_of, opened
 from whet.store.settings_file import load
 
 NOW = 1_790_000_000.0

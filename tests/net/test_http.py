@@ -1,9 +1,12 @@
-"""Connections: kept, renewed, encrypted, through a proxy; from many threads."""
+"""HTTP on kept connections: what is sent, where it goes, and how long is waited before another try."""
 
 from concurrent.futures import ThreadPoolExecutor
+from email.utils import formatdate
 from threading import Event
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent.loopback import CERTIFICATE, Loopback, Play, playing, refused, streamed, tunnelling
 from agent.providers.vendor_streams import KEY, RUN, Pauses, asking_of, hurried_clock, openai_answer, replied, timing
@@ -11,6 +14,7 @@ from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.errors import WhetError
+from whet.net.http import FIRST_SECONDS, MOST_SECONDS, Proxy, asked_wait, delay, route_to
 from whet.net.wire import Interrupted, Patience, TransportFailed, look_up
 from whet.own.runs.models import Model
 from whet.own.runs.settings import Endpoint
@@ -156,3 +160,86 @@ def test_a_look_up_that_takes_too_long_is_given_up() -> None:
     past.set()
     with pytest.raises(TransportFailed, match="returned nothing"):
         look_up("host.invalid", 80, Patience(Event(), hurried_clock(past), 30))
+
+
+NOW = 1_800_000_000.0
+
+
+def asked(**headers: str) -> float | None:
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    return asked_wait(lambda name: given.get(name, ""), lambda: NOW)
+
+
+@given(st.integers(1, 60), st.floats(0, 1, exclude_max=True))
+def test_waits_grow_within_their_bounds(number: int, chance: float) -> None:
+    seconds = delay(number, chance=chance)
+    assert FIRST_SECONDS / 2 <= seconds <= MOST_SECONDS
+    assert delay(number + 1, chance=chance) >= seconds
+
+
+@given(st.integers(1, 60), st.floats(0, 1, exclude_max=True), st.floats(0, 100))
+def test_what_the_endpoint_asks_for_is_the_least(number: int, chance: float, after: float) -> None:
+    assert after <= delay(number, chance=chance, after_seconds=after) <= after + 1
+
+
+def test_a_wait_is_read_in_every_form() -> None:
+    assert asked(retry_after="7") == 7
+    assert asked(retry_after="1.5") == 1.5
+    assert asked(retry_after_ms="250", retry_after="9") == 0.25
+    assert asked(retry_after=formatdate(NOW + 30, usegmt=True)) == 30
+    assert asked(retry_after=formatdate(NOW - 30, usegmt=True)) == 0
+
+
+def test_a_date_counts_by_the_clock_of_the_endpoint() -> None:
+    assert asked(retry_after=formatdate(5000, usegmt=True), date=formatdate(4990, usegmt=True)) == 10
+
+
+def test_no_sense_is_no_wish() -> None:
+    for wish in ("", "soon", "-5", "nan", "inf", "Wed, 99 Foo 2026"):
+        assert asked(retry_after=wish) is None, wish
+
+
+def test_an_address_is_taken_apart() -> None:
+    route = route_to("https://api.example.org/openai/v1/", {})
+    assert (route.is_secure, route.host, route.port, route.path) == (True, "api.example.org", 443, "/openai/v1")
+    assert route.authority == "api.example.org"
+    assert route_to("http://[::1]:8080/v1", {}).authority == "[::1]:8080"
+
+
+@pytest.mark.parametrize(
+    "address", ["", "api.example.org", "ftp://host/v1", "https://", "https://host:port", "http://a b"]
+)
+def test_what_is_no_address_is_refused_with_advice(address: str) -> None:
+    with pytest.raises(WhetError) as error:
+        route_to(address, {})
+    assert "https://host" in error.value.advice
+
+
+def test_the_proxy_of_the_environment_is_used() -> None:
+    environment = {"HTTPS_PROXY": "http://me:pa%40ss@proxy:3128", "http_proxy": "plain:80"}
+    assert route_to("https://api.example.org/v1", environment).proxy == Proxy("proxy", 3128, "Basic bWU6cGFAc3M=")
+    assert route_to("http://api.example.org/v1", environment).proxy == Proxy("plain", 80)
+
+
+@pytest.mark.parametrize(
+    "exceptions", ["*", "example.org", ".example.org", "*.example.org", "other, API.example.org", "api.example.org:443"]
+)
+def test_exceptions_need_no_proxy(exceptions: str) -> None:
+    environment = {"https_proxy": "http://proxy:3128", "NO_PROXY": exceptions}
+    assert route_to("https://api.example.org/v1", environment).proxy is None
+
+
+@pytest.mark.parametrize("exceptions", ["", "ample.org", "example.org.uk", "api.example.org:8443"])
+def test_others_still_go_through_it(exceptions: str) -> None:
+    environment = {"https_proxy": "http://proxy:3128", "NO_PROXY": exceptions}
+    assert route_to("https://api.example.org/v1", environment).proxy is not None
+
+
+def test_a_server_on_this_machine_is_never_asked_through_a_proxy() -> None:
+    assert route_to("http://127.0.0.1:8080/v1", {"ALL_PROXY": "http://proxy"}).proxy is None
+
+
+def test_a_wrong_proxy_is_named_without_its_password() -> None:
+    with pytest.raises(WhetError) as error:
+        route_to("https://api.example.org", {"ALL_PROXY": "socks5://me:secret@proxy"})
+    assert "secret" not in f"{error.value.message}{error.value.advice}"

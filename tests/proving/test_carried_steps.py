@@ -17,9 +17,8 @@ from replies import asks
 from whet.agent.providers.choosing import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_sessions import cases_from
-from whet.proving.checks import run_command
 from whet.proving.judged_work import was_handled
-from whet.proving.workspace import laid_out, situation_for
+from whet.proving.workspace import laid_out, run_command, situation_for
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
@@ -47,7 +46,11 @@ def shop(tmp_path: Path) -> Path:
 def step(home: Home, folder: Path, *turns: Turn, in_repository: bool = True) -> Case:
     told = conversation(user("Run the tests of part1."), *turns)
     session = replace(told, folder=str(folder), started=BEGAN + 100.0, ended=BEGAN + 200.0)
-    [case] = (each for each in cases_from(home, session, in_repository=in_repository).cases if each.kind == "step")
+    [case] = (
+        each
+        for each in cases_from(home, session, unrun="" if in_repository else "not run").cases
+        if each.kind == "step"
+    )
     return case
 
 

@@ -20,11 +20,11 @@ from whet.proving.cases_from_commits import CommitsAsked, LeftOut, MadeOfCommit,
 from whet.proving.judged_work import judge_work
 from whet.proving.workspace import hidden_by, laid_out, situation_for
 from whet.sessions.transcripts import Transcript
-from whet.store.adding import prepare
 from whet.store.case_files import keep_case, load_case
 from whet.store.home import Home, prepare_home
 from whet.store.listing import find
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep, load
 from whet.trials.cases import Case
 from whet.trials.checks import command_faults

@@ -11,8 +11,7 @@ from conversations import conversation, shell, user
 from proving.repository_scenes import adding, commit, git, new_repository, test_of
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_commits import LeftOut
-from whet.proving.cases_from_repositories import repository_case, stretch_of
-from whet.proving.cases_from_sessions import cases_from
+from whet.proving.cases_from_sessions import cases_from, repository_case, stretch_of
 from whet.proving.repositories import in_force
 from whet.sessions.transcripts import Transcript
 from whet.store.home import Home, prepare_home
@@ -82,6 +81,18 @@ def test_without_a_commit_the_command_that_told_success_is_the_check(home: Home,
     assert case.check.tests is None
     assert case.check.work == ("calc.py",)
     assert case.repository is not None
+
+
+@sandboxed
+@pytest.mark.parametrize(
+    "around", ["Chunk ID: c1\nWall time: 0.1 s\nOutput:\n{}", "{}\n<done in 3 s>\n<shell 7 is idle>"]
+)
+def test_what_a_tool_writes_around_a_check_is_not_asked_of_the_work(home: Home, repository: Path, around: str) -> None:
+    commit(repository, "Test it", {"Makefile": MAKE, "tests/add.py": test_of("add", 5)}, at=T0 + 50)
+    edit = shell("sed -i s/-/+/ calc.py", around.format(""))
+    found = repository_case(home, session(repository, edit, shell("make test", around.format("all is well"))))
+    assert isinstance(found, Case), found
+    assert found.check.prints == ("all is well",)
 
 
 @sandboxed

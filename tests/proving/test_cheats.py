@@ -9,9 +9,8 @@ import pytest
 from lengths import long
 from proving.cart_project import commit_case, session_case, step_case, with_python
 from whet.agent.tools.sandbox import Wall, probe
-from whet.proving.checks import run_command
 from whet.proving.judged_work import judge_work
-from whet.proving.workspace import laid_out, situation_for
+from whet.proving.workspace import laid_out, run_command, situation_for
 from whet.store.home import Home, prepare_home
 from whet.trials.cases import Case
 from whet.trials.checks import FinishedRun, mark

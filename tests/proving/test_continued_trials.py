@@ -13,16 +13,15 @@ from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.ledger.patches import Proof, Scope
 from whet.own.runs.run import Run
-from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial, expect_worth_it
+from whet.proving.trial import past_trials
 from whet.store.case_files import keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.trials.attempts import AttemptConditions
 from whet.trials.cases import Case
-from whet.trials.continuing import TooFewCases
-from whet.trials.design import TrialDesign
+from whet.trials.design import TooFewCases, TrialDesign
 
 FOUR = WantedTrial(RULE, questions(4), TrialDesign(placebo=False))
 NINE = FOUR._replace(cases=questions(9))

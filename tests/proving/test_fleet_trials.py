@@ -12,13 +12,10 @@ import pytest
 from patience import PATIENCE_SECONDS
 from postgres_server import fresh_schema
 from proving.trial_scenes import RULE, case_of, obeys, prepared, questions, supply_of
-from whet.agent.protocols import Reply
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
-from whet.own.runs.run import Run
 from whet.proving.attempt import attempt, vouch_for
 from whet.proving.plan import WantedTrial, order
-from whet.proving.world import TrialWorld, WorldFile, lay_out_home
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.store.records import keep_material
@@ -123,7 +120,7 @@ def ordered(home: Home, **fields: object) -> AttemptRequest:
     [
         ('model = "scripted:x"\n[[unknown', "cannot be read"),
         ('model = "scripted:x"\n[models.scripted]\nsize = "small"\n', ""),
-        ('model = "scripted:x"\n[providers.scripted]\nbase_url = "http://127.0.0.1:9"\n', "differs .*: model"),
+        ('model = "scripted:x"\n[providers.scripted]\nbase_url = "http://127.0.0.1:9"\n', "differs"),
     ],
 )
 def test_a_guest_carries_out_only_what_it_would_do_as_the_home_that_asks(
@@ -146,30 +143,7 @@ def test_a_case_whose_repository_is_elsewhere_is_put_back_by_a_guest_and_fails_a
 
 def test_a_guest_allows_no_more_than_its_own_settings(first: Home, second: Home) -> None:
     (first.folder / "settings.toml").write_text(f"{SETTINGS}[sandbox]\nnetwork = true\n")
-    assert "sandbox" in attempt(second, DirectSteps("one"), ordered(first), supply=supply_of(obeys)).put_back
+    assert "differs" in attempt(second, DirectSteps("one"), ordered(first), supply=supply_of(obeys)).put_back
     (second.folder / "settings.toml").write_text(f"{OTHER_TASTE}[sandbox]\nnetwork = true\n")
     done = attempt(second, DirectSteps("one"), ordered(first), supply=supply_of(obeys))
     assert decoded(done.value, Attempt).case == "question-0"
-
-
-def test_notes_that_change_during_a_trial_are_not_told_to_its_attempts(first: Home) -> None:
-    prompts: list[str] = []
-
-    def listens(run: Run) -> Reply:
-        prompts.append(run.system)
-        return obeys(run)
-
-    for note in ("The first machine likes tea.", "Now it likes milk."):
-        ask = ordered(first)
-        (first.folder / "memory.md").write_text(f"{note} Changed.\n")
-        attempt(first, DirectSteps("one"), ask, supply=supply_of(listens))
-    assert "likes tea" in prompts[0]
-    assert "Changed" not in prompts[0]
-    assert "tea. Changed" in prompts[1]
-
-
-def test_a_world_writes_no_other_file_than_those_that_agents_are_told_from(tmp_path: Path) -> None:
-    for number, path in enumerate(("settings.toml", "seal.key", "../evil", "skills/../../evil", "jobs/evil.toml")):
-        with pytest.raises(WhetError, match="not for it"):
-            lay_out_home(TrialWorld((WorldFile(path, b"x"),)), tmp_path / str(number))
-    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == []

@@ -15,11 +15,9 @@ from whet.changes.apply import apply
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.proving.attempt import attempt, vouch_for
-from whet.proving.overlay import overlaid
-from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
-from whet.proving.trial import trial
-from whet.proving.world import TrialWorld
+from whet.proving.trial import past_trials, trial
+from whet.proving.world import TrialWorld, overlaid
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.records import keep_material, keep_progress, material

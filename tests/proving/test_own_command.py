@@ -115,6 +115,23 @@ def test_it_sees_nothing_of_the_persons_folder_or_the_cases(tmp_path: Path, wall
     assert not (cases / "x").exists()
 
 
+@pytest.mark.parametrize("walls", WALLS, ids=lambda walls: walls.wall.value)
+def test_a_shim_on_the_search_path_starts_what_its_manager_keeps(place: Path, walls: Walls) -> None:
+    kept, shims = (place / "person" / ".pyenv" / part for part in ("versions", "shims"))
+    for folder in (kept, shims):
+        folder.mkdir(parents=True)
+    for file, does in ((kept / "python9", "echo nine"), (shims / "python9", 'exec "$PYENV_ROOT/versions/python9"')):
+        file.write_text(f"#!/bin/sh\n{does}\n")
+        file.chmod(0o755)
+    (place / "person" / "words").write_text("secret\n")
+    path = f"{shims}{os.pathsep}{os.environ['PATH']}"
+    with tempfile.TemporaryDirectory() as trial:
+        script = f"python9; cat {place}/person/words; touch {kept}/x; true"
+        grounds = AgentAccess({"PATH": path, "HOME": str(place / "person")}, walls=walls)
+        assert answer(done(Path(trial), script, grounds)) == "nine"
+    assert not (kept / "x").exists()
+
+
 def test_it_gets_the_variables_and_files_that_the_settings_name_and_no_others(tmp_path: Path) -> None:
     (tmp_path / "login.json").write_text("token")
     settings = Settings(agents=(AgentSettings("mine", "x {task}", config=(str(tmp_path / "login.json"),),

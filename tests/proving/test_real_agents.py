@@ -16,8 +16,8 @@ from whet.agent.tools.sandbox import Wall, Walls
 from whet.agents.executor import Carried, ProgramTask, Validity
 from whet.proving.executing import AgentAccess, carry_out
 from whet.proving.executors import runner_named, version_of
-from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_typed
+from whet.sessions.tool_families import command_of
 
 MIND = Mind(rule="./dev test", told="./dev test", untold="pytest -q")
 RULE = "In this project run the tests with `./dev test`; plain `pytest` fails.\n"

@@ -10,8 +10,7 @@ from replies import says
 from whet.agent.protocols import Reply
 from whet.errors import WhetError
 from whet.own.runs.run import Run, Sampling
-from whet.proving.plan import WantedTrial
-from whet.proving.screening import MOST_GUARDS, screen
+from whet.proving.plan import MOST_GUARDS, WantedTrial, screen
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened

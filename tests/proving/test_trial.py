@@ -19,16 +19,16 @@ from whet.ledger.patches import Action, Form, Patch, digest
 from whet.own.examples.templates import Example, Template, written
 from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
-from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
-from whet.proving.trial import trial
+from whet.proving.trial import past_trials, trial
 from whet.sessions.transcripts import Usage
 from whet.sessions.trust import Trust
+from whet.store.attempts import attempts_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
-from whet.store.records import attempts_of, progress_of
+from whet.store.records import progress_of
 from whet.store.template_files import worths
 from whet.trials.attempts import Arm, AttemptRequest
 from whet.trials.design import Allowance, TrialDesign, TrialProgress, TrialStop

@@ -17,10 +17,10 @@ from proving.trial_scenes import RULE, prepared, questions
 from whet.evidence.verdicts import Ruling
 from whet.ledger.entries import Step
 from whet.proving.plan import WantedTrial, order
+from whet.store.attempts import attempts_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.records import attempts_of
 from whet.trials.design import TrialProgress
 from whet.work.given import WorkState, given_orders
 from whet.work.orders import Queue

@@ -13,12 +13,11 @@ from whet.ledger.entries import Step
 from whet.own.jobs.job import Deliver, Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.store import job_records
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest, LessonResult

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from claimed_sessions import FIRST_DAY, INSTALL, PUSH, READER, claim_of, keep_claimed, keep_sessions, session
 from team import ALICE, MALLORY, Team, team
+from whet.lessons.claim_evidence import SessionCalls
 from whet.lessons.claims import Claim
 from whet.reading.checking import MESSAGES_AROUND, CheckedClaims, checked_claims, dossiers
 from whet.reading.project_files import ClaimedOf, listed, project_claims
 from whet.sessions.trust import Trust
-from whet.store.analyses import keep_calls, kept_calls
+from whet.store.analyses import session_calls
 from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.listing import Filters
@@ -28,17 +29,19 @@ def checked(database: Database, by: ClaimedOf = ClaimedOf()) -> CheckedClaims:  
 def test_calls_are_kept_once_and_again_for_a_session_that_has_grown(database: Database) -> None:
     keep_sessions(database, [session("one", PROJECT, 0), session("two", PROJECT, 1)])
     stored = listed(database, Filters())
-    assert keep_calls(database, stored) == 2
-    assert keep_calls(database, stored) == 0
-    found = kept_calls(database, stored)
+    found = session_calls(database, stored)
     assert [call.command for call in found[stored[0].id].calls if call.command] == [
         "npm install left-pad",
         "bun add left-pad",
     ]
+    database.execute("UPDATE derived SET record = ? WHERE kind = 'calls'", (b"{}",))
+    assert session_calls(database, stored) == {each.id: SessionCalls() for each in stored}, (
+        "what is kept is not found again"
+    )
     database.execute("UPDATE derived SET version = '' WHERE kind = 'calls'")
-    assert keep_calls(database, stored) == 2
+    assert session_calls(database, stored) == found
     database.execute("UPDATE derived SET record = ? WHERE kind = 'calls'", (b"{",))
-    assert kept_calls(database, stored) == {}
+    assert session_calls(database, stored) == found
 
 
 def test_a_quote_is_looked_up_once_and_again_when_its_session_changed(database: Database) -> None:

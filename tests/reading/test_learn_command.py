@@ -129,7 +129,7 @@ def test_a_reader_that_is_not_there_is_named(whet: Whet, tmp_path: Path, shop: P
     assert "No session of this folder is stored." in whet("learn", folder=tmp_path).err
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_after_it_was_stopped_the_next_run_goes_on_and_shows_no_session_twice(
     whet: Whet, tmp_path: Path, programs: Path, shop: Path, person: Path, stop: signal.Signals
 ) -> None:

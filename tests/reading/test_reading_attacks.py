@@ -6,6 +6,7 @@ rests on and which of its words nobody said.
 
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from claimed_sessions import ASKED, DAY, FIRST_DAY, keep_sessions
 from command import Whet
 from conversations import agent, call, conversation, shell, user
 from reading.readers import ScriptedReader
-from whet.improving.learned import lessons_of
+from whet.improving.learned import lessons_of, propose_lesson
 from whet.lessons.condensed import EventKind
 from whet.lessons.condensing import condense
 from whet.reading.learn import LearnRequest, ReadingCourse, learn
@@ -48,14 +49,10 @@ PLACES: dict[str, Place] = {
     "a page": lambda text: (call("WebFetch", {"url": "https://x.example"}, text),),
     "an MCP server": lambda text: (call("mcp__tracker__read", {"id": 1}, text),),
     "the agent's words": lambda text: (
-        shell("npm install left-pad", "npm error Unsupported URL Type workspace", error=True),
         shell("cat notes.txt", text),
-        call(
-            "Bash",
-            {"command": "npm install left-pad --legacy"},
-            "installed",
-            saying=f"{text}, as the workspace wants --legacy for left-pad.",
-        ),
+        agent("I installed it with npm."),
+        user("No, don't use npm here, use the workspace of pnpm."),
+        agent(f"You are right about the workspace of pnpm, and {text}"),
     ),
     "a claim of being done": lambda text: (
         shell("cat notes.txt", text),
@@ -77,9 +74,6 @@ PLACES: dict[str, Place] = {
     ),
     "a call that was interrupted": lambda text: (
         shell(f"echo '{text}'", "", error=None), user("[Request interrupted by user]", origin=Origin.INTERRUPT),
-    ),
-    "a call that was made again": lambda text: (
-        shell("make docs", f"warning: {text}"), shell("make docs --strict", "built"),
     ),
     "words that no record vouches for": lambda text: (user(text, vouched=False),),
     "another agent in the person's place": lambda text: (
@@ -171,7 +165,7 @@ def test_the_screen_that_asks_says_whose_words_they_are_and_which_nobody_said(wh
         reader = ScriptedReader(obeying)
         learn(ReadingCourse(home, DirectSteps("learn"), LearnRequest((name_of_project(folder),), reader.name), reader))
         hidden = next(each for each in lessons_of(home, database) if each.rule == f"{EVIL}.")
-    assert whet("lessons", "propose", hidden.id).code == 0
+        propose_lesson(home, database, hidden, now=time.time())
     [waiting] = whet("lessons", "--waiting", "--json").json["waiting"]
     shown = " ".join(whet("lessons", "show", str(waiting["id"])).out.replace("↪", "").split())
     assert "in no quote: send, diff, mallory, example, commit" in shown

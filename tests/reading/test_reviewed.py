@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from claimed_sessions import ASKED, keep_sessions, session
 from conversations import agent, conversation, shell, user
+from whet.improving.review import keep_claims, retold
 from whet.lessons.claims import ClaimAuthor
-from whet.reading.reviewed import keep_claims, retold
 from whet.sessions.transcripts import Transcript
 from whet.store.claims import claims_of
 from whet.store.database import Database

@@ -16,17 +16,8 @@ from quickness import is_linear
 from whet.secrets.contexts import RULES
 from whet.secrets.redactor import PLACEHOLDER, Redactor, redact, secret_values
 from whet.secrets.scan import find, judge
-from whet.sessions.transcripts import (
-    Media,
-    Message,
-    RecordedCheck,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 
 MIXED = "Zk3jQ9wLr7TbX2mN8vYcP5sHdG4fKa6uEe1oRi0WqUtVnBxCyMzJlIgFhDpSaTw3"
@@ -320,7 +311,7 @@ def transcript(*texts: str) -> Transcript:
         title=texts[0],
         folder=f"/home/{texts[0]}",
         ending_detail=texts[0],
-        checks=(RecordedCheck(name="score", detail=texts[0]),),
+        checks=(transcripts.RecordedCheck(name="score", detail=texts[0]),),
     )
 
 

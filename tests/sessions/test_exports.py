@@ -8,22 +8,9 @@ from hypothesis import strategies as st
 
 from whet.agents.formats.source import Source
 from whet.agents.recognising import format_named
+from whet.sessions import transcripts
 from whet.sessions.exports import as_atif, as_openai
-from whet.sessions.transcripts import (
-    Disposition,
-    Media,
-    Message,
-    Origin,
-    RecordedCheck,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-    pair,
-)
+from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall, ToolResult, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 
 CALLS = (ToolCall("c1", "Read", '{"path":"a.py"}'), ToolCall("c2", "Bash", '{"command":"ls"}'))
@@ -31,7 +18,7 @@ SESSION = Transcript(
     source="openai",
     native_id="greenhouse",
     model="some-model",
-    checks=(RecordedCheck("success", passed=False, score=0.5),),
+    checks=(transcripts.RecordedCheck("success", passed=False, score=0.5),),
     messages=(
         Message(role=Role.SYSTEM, parts=(Text("Be brief."),), trust=Trust.OPERATOR),
         Message(role=Role.USER, parts=(Text("Water it."),), trust=Trust.USER, at=10.0),
@@ -46,10 +33,10 @@ SESSION = Transcript(
         Message(role=Role.TOOL, parts=(ToolResult("c2", (Text("b.py"),), "Bash", exit_code=2),), trust=Trust.TOOL),
         Message(
             role=Role.TOOL,
-            parts=(ToolResult("c1", (), "Read", error=True, disposition=Disposition.REJECTED),),
+            parts=(ToolResult("c1", (), "Read", error=True, disposition=transcripts.Disposition.REJECTED),),
             trust=Trust.TOOL,
         ),
-        Message(role=Role.USER, parts=(Text("A summary."),), trust=Trust.TOOL, origin=Origin.SUMMARY),
+        Message(role=Role.USER, parts=(Text("A summary."),), trust=Trust.TOOL, origin=transcripts.Origin.SUMMARY),
     ),
 )
 
@@ -84,7 +71,7 @@ def test_atif_keeps_steps_calls_and_tokens(tmp_path: Path) -> None:
 
 
 def test_a_picture_leaves_a_line_in_its_place() -> None:
-    picture = Media(kind="image", media_type="image/png", size_bytes=12, name="valve.png")
+    picture = transcripts.Media(kind="image", media_type="image/png", size_bytes=12, name="valve.png")
     seen = Message(role=Role.USER, parts=(Text("Look:"), picture), trust=Trust.USER)
     exported = as_openai(Transcript(source="pi", native_id="p", messages=(seen,)))
     assert msgspec.to_builtins(exported)["messages"][0]["content"][1]["text"] == "[image image/png 12 bytes valve.png]"

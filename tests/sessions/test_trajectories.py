@@ -11,19 +11,9 @@ from hypothesis import strategies as st
 
 from whet.agents.formats.source import Source
 from whet.agents.recognising import format_named, formats, recognise
+from whet.sessions import transcripts
 from whet.sessions.exports import as_trajectory
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    pair,
-)
+from whet.sessions.transcripts import Ending, Message, Role, Text, Thought, ToolCall, ToolResult, Transcript, pair
 from whet.sessions.trust import Trust
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "sessions"
@@ -47,7 +37,7 @@ SESSION = Transcript(
                     "Read",
                     error=True,
                     exit_code=2,
-                    disposition=Disposition.INTERRUPTED,
+                    disposition=transcripts.Disposition.INTERRUPTED,
                 ),
             ),
             trust=Trust.TOOL,

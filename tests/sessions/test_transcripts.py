@@ -6,37 +6,26 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.sessions.transcripts import (
-    Disposition,
-    Media,
-    Message,
-    Origin,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Usage,
-    chain,
-    decode,
-    encode,
-    pair,
-    session_id,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, chain, decode, encode, pair, session_id
 from whet.sessions.trust import Trust
 
 words = st.text(st.characters(codec="utf-8"), max_size=20)
 texts = st.builds(Text, words)
-media = st.builds(Media, kind=st.sampled_from(["image", "audio", "other"]), size_bytes=st.integers(0, 9), name=words)
+media = st.builds(
+    transcripts.Media, kind=st.sampled_from(["image", "audio", "other"]), size_bytes=st.integers(0, 9), name=words
+)
 results = st.builds(
     ToolResult,
     words,
     st.lists(texts | media, max_size=2).map(tuple),
     error=st.none() | st.booleans(),
     exit_code=st.none() | st.integers(-9, 255),
-    disposition=st.none() | st.sampled_from(Disposition),
+    disposition=st.none() | st.sampled_from(transcripts.Disposition),
 )
-parts = texts | st.builds(Thought, words, words) | media | st.builds(ToolCall, words, words, words) | results
+parts = (
+    texts | st.builds(transcripts.Thought, words, words) | media | st.builds(ToolCall, words, words, words) | results
+)
 messages = st.builds(
     Message,
     role=st.sampled_from(Role),
@@ -44,8 +33,8 @@ messages = st.builds(
     trust=st.sampled_from(Trust),
     at=st.none() | st.floats(0, 4e9),
     model=words,
-    usage=st.none() | st.builds(Usage, st.integers(0, 10**9), st.integers(0, 10**9)),
-    origin=st.sampled_from(Origin),
+    usage=st.none() | st.builds(transcripts.Usage, st.integers(0, 10**9), st.integers(0, 10**9)),
+    origin=st.sampled_from(transcripts.Origin),
 )
 
 

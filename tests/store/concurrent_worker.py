@@ -10,11 +10,11 @@ from pathlib import Path
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.search import search
 
 SHARED_SESSIONS = 5

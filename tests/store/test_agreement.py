@@ -12,11 +12,11 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.search import search
 
 TEXTS = (
@@ -86,12 +86,12 @@ def fill(database: Database) -> None:
         sessions.keep(database, prepare(value), sessions.Provenance(f"/{number}", 1.0, 2.0))
 
 
-def found(database: Database, asked: str, filters: Filters, role: str) -> list[tuple[str, int, str, str]] | str:
+def found(database: Database, asked: str, filters: Filters, role: str) -> list[tuple[str, int, str]] | str:
     try:
         hits = search(database, asked, filters=filters, role=role, limit=100)
     except WhetError as error:
         return error.message
-    return sorted((hit.session_id, hit.position, hit.how, hit.snippet) for hit in hits)
+    return sorted((hit.session_id, hit.position, hit.snippet) for hit in hits)
 
 
 FILTERS = (

@@ -1,5 +1,7 @@
 """Analyses are kept with their sessions, and made again only where something changed."""
 
+from collections import Counter
+
 import msgspec
 import pytest
 
@@ -7,12 +9,12 @@ from kept_analyses import judged
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.session_facts import count_copies, measure
+from whet.store.rows import prepare
+from whet.store.session_facts import count_copies, facts_among
 from whet.store.side_by_side import POOL_FROM_MESSAGES
-from whet.trouble.outcomes.analysis import analyse
+from whet.trouble.outcomes.view import analyse
 
 
 def transcript(name: str, *, calls: int, words: str = "Run it.") -> Transcript:
@@ -50,12 +52,17 @@ def test_an_analysis_of_an_older_version_is_made_again(database: Database) -> No
     assert refresh(database) == 1
 
 
+def calls_by_tool(database: Database) -> dict[str, int]:
+    facts = (fact for fact in facts_among(database, Filters()) if not fact.copied)
+    return dict(sum((Counter({use.tool: use.calls for use in fact.tools}) for fact in facts), Counter()))
+
+
 def test_calls_are_counted_by_tool_and_agent(database: Database) -> None:
     keep(database, transcript("a", calls=4))
     refresh(database)
-    found = measure(database, Filters())
-    assert [(use.tool, use.calls, use.ok, use.failed) for use in found.tools] == [("Bash", 4, 2, 2)]
-    assert [(group.source, group.calls, group.failed) for group in found.groups] == [("codex", 4, 2)]
+    [fact] = facts_among(database, Filters())
+    assert [(use.tool, use.calls, use.ok, use.failed) for use in fact.tools] == [("Bash", 4, 2, 2)]
+    assert (fact.source, fact.calls, fact.failed_calls) == ("codex", 4, 2)
 
 
 def test_a_forgotten_session_takes_its_analysis_with_it(database: Database) -> None:
@@ -64,7 +71,7 @@ def test_a_forgotten_session_takes_its_analysis_with_it(database: Database) -> N
     assert [one.analysis.source for one in judged(database, Filters())] == ["codex"]
     sessions.forget(database, transcript("a", calls=0).id)
     assert list(judged(database, Filters())) == []
-    assert measure(database, Filters()).tools == ()
+    assert facts_among(database, Filters()) == []
 
 
 @pytest.mark.parametrize("count", [3])
@@ -102,7 +109,7 @@ def test_what_a_resumed_session_copied_counts_once(database: Database) -> None:
     assert again.analysis.calls["failed"] == 3
     assert {exchange.tool for exchange in again.analysis.exchanges} == {"Edit"}
     assert (first.tokens, again.tokens) == (99, 0)
-    assert {use.tool: use.calls for use in measure(database, Filters()).tools} == {"Bash": 4, "Edit": 3}
+    assert calls_by_tool(database) == {"Bash": 4, "Edit": 3}
 
 
 def test_a_session_that_is_only_a_copy_counts_for_nothing(database: Database) -> None:
@@ -115,7 +122,7 @@ def test_a_session_that_is_only_a_copy_counts_for_nothing(database: Database) ->
     assert copy is not None
     assert copy.copied.whole
     assert count_copies(database, Filters()) == 1
-    assert {use.tool: use.calls for use in measure(database, Filters()).tools} == {"Bash": 4}
+    assert calls_by_tool(database) == {"Bash": 4}
 
 
 def test_two_runs_that_begin_alike_without_dates_are_both_counted(database: Database) -> None:

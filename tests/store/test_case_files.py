@@ -67,7 +67,7 @@ def test_where_the_cases_lie_is_known_so_that_it_can_be_hidden(home: Path, tmp_p
 def test_a_broken_case_is_listed_with_its_fault_and_refused(home: Path) -> None:
     (home / "cases" / "broken.toml").write_text("task = 3")
     found = {each.name: each for each in home_cases(home)}
-    assert found["broken"].case is None
+    assert found["broken"].value is None
     assert "broken" in found["broken"].fault
     with pytest.raises(WhetError, match=r"broken\.toml"):
         chosen(home, ())

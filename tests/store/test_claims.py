@@ -19,10 +19,10 @@ from whet.lessons.claims import (
 )
 from whet.sessions.transcripts import Transcript
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.claims import claimed_projects, claims_of, keep_pass, sessions_read
 from whet.store.database import Database
 from whet.store.opening import opened
+from whet.store.rows import prepare
 
 PROJECT = "/home/noor/shop"
 READER = ReadBy("opus")

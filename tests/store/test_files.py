@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
-from whet.store.files import Conflict, Place, at, beneath, entries, locked, make_folder, move, read, remove, write
-from whet.store.folders import LIMIT_BYTES, temporary_name
+from whet.store.files import Conflict, Place, at, beneath, entries, locked, move, read, remove, write
+from whet.store.folders import LIMIT_BYTES, place_of, spelled, sync, temporary_name
+from whet.store.sqlite import SQLite
 
 WORKER = Path(__file__).with_name("file_worker.py")
 SMALL_DISK_BYTES = 64 * 1024
@@ -128,7 +129,6 @@ def test_a_link_in_the_place_of_a_folder_is_refused(root: Path, outside: Path) -
         lambda: entries(beneath(root, "skills")),
         lambda: write(beneath(root, "skills", "new"), b"x", expected=None),
         lambda: remove(beneath(root, "skills", "secret"), expected=b"secret"),
-        lambda: make_folder(beneath(root, "skills", "new")),
         lambda: move(beneath(root, "skills", "secret"), beneath(root, "mine")),
     ):
         with pytest.raises(WhetError, match="is a link or is not a folder"):
@@ -180,7 +180,7 @@ def test_a_move_takes_all_and_overwrites_nothing(root: Path) -> None:
     write(beneath(root, "skills", "x", "SKILL.md"), b"1", expected=None)
     move(beneath(root, "skills", "x"), beneath(root, "archive", "x"))
     assert read(beneath(root, "archive", "x", "SKILL.md")) == b"1"
-    make_folder(beneath(root, "skills", "x"))
+    write(beneath(root, "skills", "x", "SKILL.md"), b"2", expected=None)
     with pytest.raises(Conflict, match="already exists"):
         move(beneath(root, "archive", "x"), beneath(root, "skills", "x"))
     with pytest.raises(WhetError, match="nothing was changed"):
@@ -266,3 +266,40 @@ def test_eight_processes_that_count_lose_nothing(root: Path) -> None:
     workers = [subprocess.Popen([sys.executable, str(WORKER), "count", str(root), "10"]) for _ in range(8)]
     assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
     assert read(beneath(root, "number")) == b"80"
+
+
+def test_files_and_folders_can_be_synced(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    for path in (tmp_path, tmp_path / "file"):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            sync(descriptor)
+        finally:
+            os.close(descriptor)
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_an_open_file_is_found_where_it_was_moved_to(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("text")
+    descriptor = os.open(old, os.O_RDONLY)
+    try:
+        old.rename(new)
+        assert place_of(descriptor, old) == new.resolve()
+    finally:
+        os.close(descriptor)
+
+
+def test_a_link_is_spelled_as_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    assert spelled(tmp_path / "link") == (tmp_path / "folder").resolve()
+    assert spelled(tmp_path / "missing") == tmp_path.resolve() / "missing"
+
+
+def test_the_database_asks_for_more_than_the_cache_of_the_drive(tmp_path: Path) -> None:
+    database = SQLite(tmp_path / "whet.db")
+    try:
+        assert database.query("PRAGMA fullfsync") == [(1,)]
+    finally:
+        database.close()

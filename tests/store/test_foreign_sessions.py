@@ -9,21 +9,21 @@ from test_recording import run_of, said
 from conversations import agent, conversation, shell, user
 from kept_analyses import judged
 from team import ALICE, MALLORY, Team, team
-from whet.agent.start import newest, resume
+from whet.agent.assembling import newest, resume
+from whet.cli.commands.cases import STRANGERS
 from whet.errors import WhetError
 from whet.improving.lessons_to_try import find_lessons
 from whet.own.runs.run import Ended, Run
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
 from whet.store.recording import recorded
-from whet.store.rows import Session
+from whet.store.rows import Session, prepare
 from whet.store.search import search
 from whet.store.session_facts import facts_among
 from whet.store.sessions import Provenance, forget, is_believed, keep, load
@@ -197,9 +197,9 @@ def test_no_command_of_anothers_session_is_run_to_make_a_case(tmp_path: Path) ->
         )
 
     messages = (said("Fix it."), *step(1, "1 failed", error=True), *step(2, "1 passed", error=False))
-    made = cases_from(Home(tmp_path / "home"), Transcript("claude-code", "x", messages=messages), is_believed=False)
+    made = cases_from(Home(tmp_path / "home"), Transcript("claude-code", "x", messages=messages), unrun=STRANGERS)
     assert not marker.exists()
-    assert any("no command of theirs is run here" in reason for reason in made.left_out)
+    assert any(STRANGERS in reason for reason in made.left_out)
 
 
 def test_what_a_search_finds_in_a_teams_store_is_a_strangers_word(alice: Database, mallory: Database) -> None:

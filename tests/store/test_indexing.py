@@ -7,10 +7,10 @@ import pytest
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare, tidy
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.store.rows import prepare, tidy
 from whet.store.search import search
 
 WRITES = 12

@@ -11,7 +11,7 @@ from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_records import JobMark, list_jobs, load, read_text
-from whet.store.owner import UNSHARED, Owner
+from whet.store.opening import UNSHARED, Owner
 
 JOB = Job("news", "every 2h", script="date")
 
@@ -24,7 +24,7 @@ def test_a_broken_file_is_listed_with_its_fault(tmp_path: Path) -> None:
     (folder / "notes.txt").write_text("no job")
     found = {each.name: each for each in list_jobs(tmp_path)}
     assert set(found) == {"good", "bad"}
-    assert found["good"].job is not None
+    assert found["good"].value is not None
     assert "Did you mean schedule?" in found["bad"].fault
 
 

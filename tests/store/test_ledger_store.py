@@ -12,7 +12,7 @@ from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.ledger import Ledger
-from whet.store.owner import Owner
+from whet.store.opening import Owner
 
 REST = "step, form, name, home, ends, at, body, maker, seal, hash"
 REFUSALS = (apsw.ConstraintError, psycopg.errors.RaiseException)
@@ -94,20 +94,10 @@ def test_an_entry_that_is_not_there_gives_advice(database: Database) -> None:
         Ledger(database).entry(5)
 
 
-def test_what_waits_is_counted_without_reading_it(database: Database) -> None:
-    ledger = Ledger(database, Owner("mine"))
-    (first, _, _) = ledger.append([entry("a", Step.PROPOSED), entry("b", Step.PROPOSED, home="mine"), entry("c")])
-    ledger.append([entry("d", Step.PROPOSED, home="theirs")])
-    assert ledger.waiting(since=0.0) == 2
-    assert ledger.waiting(since=2.0) == 0
-    ledger.append([entry("a", Step.REFUSED, about=first.number)])
-    assert ledger.waiting(since=0.0) == 1
-
-
 def test_what_is_unfinished_is_known_until_it_ends(database: Database) -> None:
     ledger = Ledger(database, Owner("mine"))
     (begun,) = ledger.append([entry("a", Step.BEGUN, home="mine", intends=Step.APPLIED)])
-    assert ledger.is_unfinished()
-    assert not Ledger(database, Owner("theirs")).is_unfinished()
+    assert ledger.state().unfinished
+    assert not Ledger(database, Owner("theirs")).state().unfinished
     ledger.append([entry("a", Step.ABANDONED, home="mine", begun=begun.number)])
-    assert not ledger.is_unfinished()
+    assert not ledger.state().unfinished

@@ -7,9 +7,9 @@ from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, Tr
 from whet.sessions.trust import Trust
 from whet.sessions.worktrees import is_temporary
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
+from whet.store.rows import prepare
 
 
 def keep(database: Database, name: str, *parts: Text | ToolCall, **fields: object) -> Transcript:

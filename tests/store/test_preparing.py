@@ -19,8 +19,7 @@ from whet.sessions.transcripts import (
     total,
 )
 from whet.sessions.trust import Trust
-from whet.store.adding import opening, prepare, storable
-from whet.store.rows import COLUMNS, PreparedSession
+from whet.store.rows import COLUMNS, PreparedSession, opening, prepare, storable
 
 
 def said(words: str, *, role: Role = Role.USER, origin: Origin = Origin.TURN) -> Message:

@@ -22,13 +22,13 @@ from whet.sessions.transcripts import (
     session_id,
 )
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.recording import Recorder, recorded, restored_run
+from whet.store.rows import prepare
 from whet.store.search import search
-from whet.store.session_facts import measure
+from whet.store.session_facts import facts_among
 from whet.store.sessions import forget, load
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
@@ -174,7 +174,7 @@ def test_a_fork_stores_and_counts_only_what_is_its_own(database: Database) -> No
     assert (session.input_tokens, session.cost_dollars, session.base_count) == (5, None, 2)
     assert len(rows(database, "own-2")) == 2
     refresh(database, progress=lambda _: None, processors=1)
-    assert measure(database, Filters()).totals.input_tokens == 105
+    assert sum(fact.usage.input for fact in facts_among(database, Filters())) == 105
     assert session.parent_id == find(database, "own-1").id
 
 

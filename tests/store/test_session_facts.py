@@ -11,9 +11,9 @@ from whet.own.runs.models import Prices
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.listing import Filters
+from whet.store.rows import prepare
 from whet.store.session_facts import SessionCosts, costs_of, facts_among, state_of_sessions
 
 

@@ -20,9 +20,9 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import AT_ONCE, prepare
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
+from whet.store.rows import AT_ONCE, prepare
 
 
 def said(words: str, at: float | None = None) -> Message:

@@ -12,12 +12,12 @@ from whet.lessons.finding import SessionTeaching, teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
+from whet.store.analyses import keep_teachings, kept_teachings
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.side_by_side import BATCH_MESSAGES, POOL_FROM_MESSAGES, AnalysisProgress
-from whet.store.teachings import keep_teachings, kept_teachings
 
 ORDER = "never wrap lines in the markdown"
 
@@ -70,8 +70,7 @@ def test_many_sessions_are_read_on_all_processors_with_the_same_result(database:
     assert all(teaching.pieces for teaching in together.values())
 
 
-@pytest.mark.parametrize("processors", [1, 2])
-def test_an_interrupt_keeps_what_was_read_before(database: Database, processors: int) -> None:
+def test_an_interrupt_keeps_what_was_read_before(database: Database) -> None:
     for number in range(3):
         keep(database, long(str(number), BATCH_MESSAGES))
 
@@ -80,7 +79,7 @@ def test_an_interrupt_keeps_what_was_read_before(database: Database, processors:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        keep_teachings(database, progress=interrupt, processors=processors)
+        keep_teachings(database, progress=interrupt, processors=2)
     assert keep_teachings(database, processors=1) == 2
 
 
@@ -106,17 +105,6 @@ def test_a_second_look_finds_the_same_lessons(database: Database) -> None:
     keep(database, made("a"))
     keep(database, made("b"))
     assert taught_by_projects(database, Filters()) == taught_by_projects(database, Filters()) != ()
-
-
-def test_what_is_contradicted_is_shown_and_not_proposed(database: Database) -> None:
-    keep(database, made("a", "always use tabs for the indentation"))
-    keep(database, made("b", "never use tabs for the indentation"))
-    [project] = taught_by_projects(database, Filters())
-    [found] = project.conflicts
-    assert found.about == "tabs indentation"
-    told = [lesson for lesson in project.lessons if "tabs" in lesson.rule]
-    assert told
-    assert not any(lesson.is_proposable for lesson in told)
 
 
 @pytest.fixture
@@ -145,8 +133,8 @@ def test_in_a_team_whose_words_they_are_is_kept_and_a_strangers_are_not_believed
         assert [event.kind.value for event in theirs.events] == ["team", "failed", "team"]
         assert (mine.who, theirs.who) == (ALICE, MALLORY)
         keep_teachings(mallory)
-        [conflict] = [one for each in taught_by_projects(alice, Filters()) for one in each.conflicts]
-        assert {conflict.first.who, conflict.second.who} == {ALICE, MALLORY}
+        lessons = [one for each in taught_by_projects(alice, Filters()) for one in each.lessons]
+        assert [one.rule for one in lessons if "tabs" in one.rule] == ["Always use tabs for the indentation"]
         with shop.rows(MALLORY) as rows:
             rows.execute(b"UPDATE derived SET record = '{}' WHERE kind = 'teaching'")
         assert kept(alice)["mine"] == SessionTeaching()

@@ -6,12 +6,11 @@ from msgspec.structs import replace
 from conversations import conversation, user
 from samples_of_templates import RUN, TEMPLATE
 from whet.errors import WhetError
-from whet.own.examples.choosing import TemplateEffect
-from whet.own.examples.templates import written
-from whet.store.adding import prepare
+from whet.own.examples.templates import TemplateEffect, written
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import (
     TemplateUse,

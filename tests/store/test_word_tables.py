@@ -3,8 +3,8 @@
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.adding import prepare
 from whet.store.database import Database
+from whet.store.rows import prepare
 from whet.store.search import search
 
 BESIDE = ("messages", "uses", "message_index")

@@ -154,6 +154,15 @@ def test_a_text_without_front_matter_is_refused(text: str) -> None:
         parse(text)
 
 
+@given(st.from_regex(r"[a-z]: [ -~]{1,12}", fullmatch=True))
+def test_a_plain_line_means_what_it_means_beside_others(line: str) -> None:
+    try:
+        found = parse(front(line))
+    except WhetError:
+        return
+    assert parse(front(line, '"Z": z')) == {**found, "Z": "z"}  # a key in quotes: the library reads both
+
+
 @given(st.text(alphabet="ab:-[]{}#&*!|>'\"%@`?,~ \n\t\\0", max_size=60))
 def test_what_is_read_is_what_other_readers_read(head: str) -> None:
     """Or it is refused. What they take for a number or a date is the text here; both are then without type."""

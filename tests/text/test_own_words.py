@@ -15,7 +15,7 @@ from test_purity import PACKAGES
 from whet.secrets.looks import LONGEST_VALUE
 from whet.text.words import PARAGRAPH_REACH, last_paragraph, own_words, shortened
 
-LENGTH = 1 << 18
+LENGTH = 1 << 16
 # What judges single values sees no longer ones than these.
 BOUNDED = {"looks": LONGEST_VALUE}
 # These are only ever asked whether a text begins with them or is one.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.own.runs.settings import parse
-from whet.text.toml import assigned, removed
+from whet.text.toml_edits import assigned, removed
 
 FILE = """\
 # Mine.

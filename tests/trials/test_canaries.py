@@ -16,20 +16,9 @@ from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.rungs import CanaryMove
 from whet.sessions.transcripts import RecordedCheck
 from whet.sessions.trust import Trust
-from whet.trials.canaries import (
-    ALPHA,
-    CanaryDecision,
-    Observation,
-    compare,
-    decide,
-    key_of,
-    loss_of,
-    mirrored,
-    moves_of,
-    replaced_by,
-    told_rules,
-)
+from whet.trials.canaries import ALPHA, CanaryDecision, Observation, compare, decide, loss_of, mirrored, moves_of
 from whet.trials.draws import is_told
+from whet.trials.told_rules import key_of, replaced_by, told_rules
 from whet.trouble.values import SessionTrouble, Trouble
 
 LOSSES = st.floats(0, 1)

@@ -26,7 +26,7 @@ checks = st.builds(
     command=texts.filter(bool),
     answer=st.none() | words,
     files=st.dictionaries(names, st.builds(FileDemand, contains=st.lists(texts, max_size=2).map(tuple)), max_size=2),
-    calls=st.none() | st.builds(CallDemand, first=st.none() | shapes, avoids=st.lists(shapes, max_size=2).map(tuple)),
+    calls=st.none() | st.builds(CallDemand, avoids=st.lists(shapes, max_size=2).map(tuple)),
 )
 cases = st.builds(
     Case,

@@ -119,13 +119,6 @@ def test_what_a_file_must_hold(demand: FileDemand, held: str | None, said: str) 
     assert mark(Check(files={"a.txt": demand}), FinishedRun((), files={"a.txt": held})).why == said
 
 
-def test_the_first_call_must_fit() -> None:
-    demand = CallDemand(first=CallShape("read", {"path": "a"}))
-    assert why(demand, READ, WRITE) == ""
-    assert why(demand, WRITE, READ) == "the first call was write, not read as wanted"
-    assert why(demand) == "the first call was none, not read as wanted"
-
-
 @pytest.mark.parametrize(
     ("shape", "fits"),
     [
@@ -161,12 +154,6 @@ def test_a_valid_call_is_of_a_known_tool_and_can_be_read() -> None:
     assert why(demand, READ, broken) == "the arguments of write are no JSON object"
     assert why(demand) == "no tool was called"
     assert why(CallDemand(), broken, known=("read",)) == ""
-
-
-def test_no_more_calls_than_the_most() -> None:
-    assert why(CallDemand(most=2), READ, WRITE) == ""
-    assert why(CallDemand(most=1), READ, WRITE) == "2 calls were made, more than 1"
-    assert why(CallDemand(most=0)) == ""
 
 
 def tried(*steps: tuple[ToolCall, bool]) -> tuple[Message, ...]:

@@ -3,7 +3,7 @@
 import random
 
 from whet.lessons.rungs import CanaryMove
-from whet.trials.endpoints import EndpointVerdict, LiveUnit, judge_endpoint
+from whet.trials.canaries import EndpointVerdict, LiveUnit, judge_endpoint
 
 
 def units(

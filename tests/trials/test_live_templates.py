@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.lessons.rungs import CanaryMove, LiveComparison
-from whet.own.examples.choosing import SHARES
+from whet.own.examples.templates import SHARES
 from whet.trials.canaries import LEAST_EFFECT, Observation, judge_template, mirrored, moves_of
 
 LOSSES = st.floats(0, 1)

@@ -10,10 +10,10 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.own.examples import templates
 from whet.own.examples.templates import Example, Template
 from whet.own.told.skills import read as read_skill
-from whet.sessions.arguments import arguments_of
+from whet.sessions.tool_families import arguments_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.placebo import filler
+from whet.shipped.guidance import filler
 from whet.trials.placebos import emptied, of_length, placebo_of
 
 EXAMPLES = (

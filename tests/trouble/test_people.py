@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
-from whet.agents.claude_code import records as claude_code
+from whet.agents import claude_code
 from whet.agents.formats.source import Source
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust

@@ -4,8 +4,7 @@ from itertools import product
 
 import pytest
 
-from whet.trouble.rollups import by_cause, by_kind, by_week, costs, dearest, group, groups
-from whet.trouble.trends import trend
+from whet.trouble.rollups import by_cause, by_kind, by_week, costs, dearest, group, groups, trend
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
 
 WEEK = 7 * 86_400

@@ -19,17 +19,17 @@ from patience import until
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
+from whet.store.attempts import keep_attempt
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.records import keep_attempt, keep_progress
+from whet.store.records import keep_progress
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.design import TrialProgress, TrialResult, TrialStop

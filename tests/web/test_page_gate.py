@@ -13,15 +13,14 @@ from patience import PATIENCE_SECONDS
 from whet.changes.pending import pending, propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
-from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 
@@ -324,7 +323,7 @@ def test_every_decision_offers_the_way_back(page: PageClient, place: Home, decis
     answer = inside.send(path, inside.form("/lessons", path))
     there = answer.headers["location"]
     if decision != "approve":
-        assert f"whet lessons undo {number + 1}" in inside.ask(there).text
+        assert f"whet ledger undo {number + 1}" in inside.ask(there).text
     found = re.search(r'action="([^"]*/(?:reopen|revert))"', inside.ask(there).text)
     assert found is not None
     back = found[1].removeprefix(page.base)

@@ -9,14 +9,14 @@ from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.web.html import h, words_of
 from whet.web.site import PageLinks, known_by
-from whet.web.views.rules import rules
+from whet.web.views.lessons import rules
 
 MADE = "learned-0123456789"
 
@@ -31,7 +31,7 @@ def test_a_rule_whose_name_is_a_hash_is_known_by_its_words(home: Home) -> None:
     with page_of(home) as client:
         text = client.enter().ask(f"/rule/rule%3A{MADE}").text
     assert "<h1>“Run make check.”</h1>" in text
-    assert "Entry 1: applied by you" in text
+    assert "Entry 1: applied by a person" in text
 
 
 def test_the_list_of_rules_has_their_words_and_no_name_that_was_made_from_them() -> None:

@@ -15,17 +15,15 @@ from patience import until
 from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, Proof, Scope
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.analyses import refresh
-from whet.store.forgotten import LeftOutFile, keep_left_out
+from whet.store.attempts import keep_attempt
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.records import keep_attempt
+from whet.store.rows import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.trials.attempts import Arm, Attempt, Measures
@@ -69,7 +67,6 @@ def long_words(home: Home) -> str:
         )
         propose(home, database, asked, actor=Actor.AGENT, now=time.time())
         keep_attempt(database, "long", Attempt(WORD, Arm.BASE, 0, Measures(passed=True), trial="t-1"), now=1.0)
-        keep_left_out(database, [LeftOutFile(f"{PATH}/{WORD}.jsonl", f"not a session: {WORD}", 1)])
     return found
 
 

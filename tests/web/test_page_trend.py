@@ -5,13 +5,12 @@ from msgspec.structs import replace
 
 from whet.store.analyses import ToolFact
 from whet.store.session_facts import SessionFact
-from whet.telling.targets.known_projects import told_apart
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
-from whet.web.html import render, words_of
-from whet.web.site import PageLinks, ProjectNaming
-from whet.web.views.money import work
-from whet.web.views.overview import BesideSessions, overview
-from whet.web.views.trouble import SeenTrouble
+from whet.web.cache import SeenTrouble
+from whet.web.html import Element, h, render, words_of
+from whet.web.site import PageLinks
+from whet.web.views.overview import better, headline, small_print
+from whet.web.views.work import costs_of_all
 
 HOUR = 3600.0
 
@@ -34,7 +33,16 @@ def seen_in(name: str, week: int, *, lost: float = 0.0, folder: str = "/srv/shop
 
 
 def said_of(seen: list[SeenTrouble]) -> str:
-    return " ".join(words_of(overview(PageLinks(), seen, BesideSessions())).split())
+    return words_in(headline(PageLinks(), seen), small_print(seen, 0))
+
+
+def drawn_of(seen: list[SeenTrouble]) -> Element:
+    """Whether it gets better, in words and pictures."""
+    return h("div", {}, better(PageLinks(), [each.trouble for each in seen], (), str))
+
+
+def words_in(*shown: Element) -> str:
+    return " ".join(" ".join(map(words_of, shown)).split())
 
 
 @pytest.mark.parametrize(
@@ -49,9 +57,8 @@ def test_the_overview_says_in_words_whether_it_gets_better(lately: float, before
     seen = [
         seen_in(f"{week}-{n}", week, lost=(before if week < 4 else lately) + n) for week in range(8) for n in range(10)
     ]
-    said = said_of(seen)
-    assert answer in said
-    assert "Too early to tell" in said_of(seen[:30])
+    assert answer in words_in(drawn_of(seen))
+    assert "Too early to tell" in words_in(drawn_of(seen[:30]))
 
 
 def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> None:
@@ -62,32 +69,20 @@ def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> N
     assert "Dollars are the cost at list prices of 2 sessions" in said_of(found)
     assert "Dollars are the cost of 1 session" in said_of(found[:1])
     assert "The cost is unknown." in said_of(found[2:])
-    shown = " ".join(words_of(work(PageLinks(), [said, listed, unknown], (), "", {})).split())
+    shown = words_in(h("div", {}, costs_of_all(PageLinks(), [said, listed, unknown], {})))
     assert "$5.00 for 2 sessions of 3. 1 says what they cost; the others are counted by their tokens" in shown
-    assert "whet config models.m.prices 3,15" in shown
+    assert "whet config models.NAME.prices 3,15" in shown
     assert "codex m $5.00" in shown, "a person's own work goes by the agent's name"
-    assert "models.m" not in words_of(work(PageLinks(), [said], (), "", {}))
+    assert "prices" not in words_in(h("div", {}, costs_of_all(PageLinks(), [said], {})))
 
 
 def test_weeks_without_sessions_break_the_line() -> None:
     seen = [seen_in(str(week), week, lost=60.0) for week in (0, 1, 5)]
-    drawn = render(overview(PageLinks(), seen, BesideSessions()))
+    drawn = render(drawn_of(seen))
     assert drawn.count('class="walk"') == 2, "one in each of two pictures"
     assert "5 Jan ’26" in drawn
-
-
-def test_projects_of_one_name_are_told_apart() -> None:
-    seen = [seen_in("a", 0, lost=60.0, folder="/a/shop"), seen_in("b", 0, lost=60.0, folder="/b/shop")]
-    naming = ProjectNaming(short=told_apart(each.fact.folder for each in seen).__getitem__)
-    said = words_of(overview(PageLinks(projects=naming), seen, BesideSessions()))
-    assert "a/shop" in said
-    assert "b/shop" in said
-    assert told_apart(["/x/a/shop", "/y/a/shop", "web"]) == {
-        "/x/a/shop": "x/a/shop", "/y/a/shop": "y/a/shop", "web": "web",
-    }  # fmt: skip
 
 
 def test_what_was_spent_and_lost_is_said_first() -> None:
     said = said_of([seen_in("a", 0, lost=1800.0), seen_in("b", 0)])
     assert said.startswith("2 sessions, 2.0 agent hours. 30 min (25 %) bought nothing: slips 30 min.")
-    assert "slips: pytest (30 min)" in said, "the dearest stretch of the dearest session"

@@ -13,29 +13,28 @@ import pytest
 
 from command import Whet, runner
 from page_client import PageClient, page_of
-from page_store import filled_home
+from page_store import RULE, filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
-from whet.changes.apply import try_out
+from whet.changes.apply import apply, try_out
 from whet.evidence.coin_looks import LOOKS
 from whet.evidence.verdicts import judge
-from whet.improving.learned import LearnedOfAll
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.record import LessonStage, Standing, lesson_of_change
 from whet.lessons.rungs import LiveCounts
-from whet.lessons.said import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.kinds import known_troubles, label_of
-from whet.store.adding import prepare
+from whet.store.attempts import attempts_of, keep_attempt, reuse
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.records import attempts_of, keep_attempt, keep_progress, reuse
+from whet.store.records import keep_progress
+from whet.store.rows import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
@@ -56,14 +55,12 @@ from whet.trouble.overview import (
     untimed_words,
 )
 from whet.trouble.rollups import by_agent, by_kind, costs, dearest, groups
-from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import h, render, words_of
 from whet.web.pages import PAGES
-from whet.web.site import MESSAGES_SHOWN, VIEWS, PageLinks, evidence
-from whet.web.views.lessons import lessons
-from whet.web.views.live import ShownCanary, is_meant, live
-from whet.web.views.rules import ShownRule, rule, rules
-from whet.web.views.trials import ShownTrial, trial
+from whet.web.site import MESSAGES_SHOWN, VIEWS, PageLinks
+from whet.web.views.entries import rule_standing
+from whet.web.views.lessons import rules
+from whet.web.views.trials import ShownTrial, live, trial
 
 
 @pytest.fixture(scope="module")
@@ -131,18 +128,16 @@ def kept_in(home: Home, folders: dict[str, str]) -> None:
             keep(database, prepare(transcript), Provenance(f"/{name}", 1.0, 2.0))
 
 
-def test_page_report_and_stats_leave_out_the_same_sessions(tmp_path: Path) -> None:
+def test_page_and_report_leave_out_the_same_sessions(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     kept_in(home, {"a": "/srv/shop", "b": "/tmp/try", "c": "/tmp/try"})
     whet = runner(home.folder, tmp_path)
-    for command in (("report",), ("report", "--counts")):
-        said = whet(*command).out
-        assert "1 session" in said
-        assert "2 sessions in temporary folders are left out (--temporary)." in said
-        assert "3 sessions" in whet(*command, "--temporary").out
-        assert "left out" not in whet(*command, "--temporary").out
-        assert "2 sessions" in whet(*command, "--folder", "/tmp/try").out
-    assert whet("report", "--json").json["sessions"] == whet("report", "--counts", "--json").json["sessions"] == 1
+    said = whet("report").out
+    assert "1 session" in said
+    assert "2 sessions in temporary folders are left out (--temporary)." in said
+    assert "3 sessions" in whet("report", "--temporary").out
+    assert "left out" not in whet("report", "--temporary").out
+    assert "2 sessions" in whet("report", "--folder", "/tmp/try").out
     with page_of(home) as client:
         inside = client.enter()
         assert "1 session" in words(inside.ask("/").text)
@@ -248,7 +243,26 @@ def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, vie
         assert listed(page, html.unescape(link)) == int(number)
 
 
-def test_a_trial_and_a_template_lead_to_their_sessions(home: Home) -> None:
+def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> None:
+    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+    rule = Patch(Form.RULE, Action.ADD, "calm", "Stop after two failures.", trust=Trust.OPERATOR)
+    with opened(home) as database:
+        for name in "abcde":
+            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
+        ids = [each.id for each in list_sessions(database, Filters(), limit=5)]
+        entry = try_out(home, database, rule, actor=Actor.PERSON, now=1.0).number
+        losses = ((True, 0.9), (True, 0.1), (False, 0.7))
+        units = [CountedUnit(id, told, loss, 1, ids=(id,)) for id, (told, loss) in zip(ids, losses, strict=False)]
+        count(database, entry, [*units, CountedUnit("day", False, 0.2, 2, ids=tuple(ids[3:]))], now=1.0)
+    with page_of(home) as client:
+        inside = client.enter()
+        until(lambda: listed(inside, "/sessions") == 5)
+        text = inside.ask("/trials").text
+        found = re.findall(r'mean of <a href="([^"]*)"', text)
+        assert [listed(inside, html.unescape(link)) for link in found] == [2, 3]
+
+
+def test_a_trial_leads_to_its_sessions(home: Home) -> None:
     said = Message(Role.USER, (Text("Run it."),), Trust.USER)
     with opened(home) as database:
         for name in "abc":
@@ -265,35 +279,13 @@ def test_a_trial_and_a_template_lead_to_their_sessions(home: Home) -> None:
         assert listed(inside, "/sessions?trial=none") == 0
 
 
-def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> None:
-    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
-    rule = Patch(Form.RULE, Action.ADD, "calm", "Stop after two failures.", trust=Trust.OPERATOR)
-    with opened(home) as database:
-        for name in "abcde":
-            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
-        ids = [each.id for each in list_sessions(database, Filters(), limit=5)]
-        entry = try_out(home, database, rule, actor=Actor.PERSON, now=1.0).number
-        losses = ((True, 0.9), (True, 0.1), (False, 0.7))
-        units = [CountedUnit(id, told, loss, 1, ids=(id,)) for id, (told, loss) in zip(ids, losses, strict=False)]
-        count(database, entry, [*units, CountedUnit("day", False, 0.2, 2, ids=tuple(ids[3:]))], now=1.0)
-    with page_of(home) as client:
-        inside = client.enter()
-        until(lambda: listed(inside, "/sessions") == 5)
-        text = inside.ask("/trials").text
-        found = re.findall(r'<td[^>]*><a href="([^"]*/sessions[^"]*)"[^>]*>([^<]*)</a>', text)
-        assert [words for _, words in found] == ["2", "1", "2 (3 sessions)", "1"]
-        assert [listed(inside, html.unescape(link)) for link, _ in found] == [2, 1, 3, 1]
-        assert f"/session/{ids[0]}" in inside.ask(html.unescape(found[1][0])).text
-
-
 def test_live_says_what_is_awaited_before_the_first_look() -> None:
     def said(endpoint: str, sessions: int) -> str:
-        units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=True) for n in range(sessions)]
-        found = compare([Observation(each.told, each.loss) for each in units])
+        found = compare([Observation(n % 2 == 0, 0.9) for n in range(sessions)])
         counts = LiveCounts(1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
         patch = Patch(Form.RULE, Action.ADD, "calm", "Stop.")
         lesson = lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 3, counts=counts))
-        return words_of(h("div", {}, live(PageLinks(), [ShownCanary(lesson, units)])))
+        return words_of(h("div", {}, live(PageLinks(), lesson)))
 
     assert f"0 of {LOOKS[0]} sessions in its situation so far. The first look comes after {LOOKS[0]}." in said(
         "detector", 0
@@ -302,13 +294,6 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
     assert "no session was counted yet. A session counts an hour after its last message" in said("", 0)
     assert "evidence of help" not in said("", 0), "numbers of nothing say nothing"
     assert "Too early" not in said("", 7)
-
-
-def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
-    units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=failed) for n, failed in enumerate((True, False, None))]
-    assert [is_meant(each, "", CAME_UP) for each in units] == [True, True, False]
-    assert [is_meant(each, "candidate", FAILED) for each in units] == [True, False, False]
-    assert not is_meant(units[0], "", "unheard of")
 
 
 def test_filters_stay_in_the_address(page: PageClient, stored: list[StoredTrouble]) -> None:
@@ -331,8 +316,8 @@ def test_a_session_marks_its_stretches_and_opens_at_the_dearest(page: PageClient
         assert f"{len(trouble.interventions)} times somebody stepped in" in words(text)
         for one in trouble.troubles:
             assert f"#{one.first} to #{one.last}" in words(text)
+            assert "in a stretch that bought nothing" in words(text)
             assert f"▼ {sort_words(one, label_of(one.kind))}" in words(text)
-        assert "in a stretch that bought nothing" in words(text)
         assert f"/session/{trouble.session}#m{trouble.dearest.first}" in page.ask("/").text
     assert page.ask("/session/nothing-like-it").status == 404
 
@@ -365,19 +350,11 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
         assert spaceless(each.rule.replace("`", "")) in spaceless(said)
 
 
-def test_a_contradiction_is_shown_with_both_sentences() -> None:
-    first, second = (SaidSentence(text, "s1", n) for n, text in enumerate(("Use npm here.", "Never use npm.")))
-    learned = LearnedOfAll(conflicts={"/srv/shop": (LessonConflict("npm", first, second),)})
-    said = words_of(lessons(PageLinks(), learned, is_current=True))
-    for expected in ("About npm in shop", "Use npm here.", "Never use npm."):
-        assert expected in said
-
-
 def test_what_needs_approval_says_whose_words_it_is_and_how_it_was_tried(page: PageClient) -> None:
     said = words(page.ask("/lessons").text)
     assert "Every project" in said
     assert "a tool's output (trust tool)" in said
-    assert "Trial: not tried" in said
+    assert "trial: not tried" in said
     assert "retry_loop: “order not found: T48213”" in said
 
 
@@ -405,21 +382,25 @@ def test_rules_of_several_members_name_their_maker() -> None:
     admins = Item(Form.RULE, "brief", "Answer briefly.", maker="kim")
     assert "kim" in told(own, admins)
     assert "alice" not in told(own), "where all are one's own, nobody asks"
-    assert "made by kim" in words_of(rule(PageLinks(), ShownRule(admins, ())))
+    assert "made by kim" in words_of(rule_standing(PageLinks(), admins, ""))
 
 
 def test_a_rule_that_nobody_tried_says_so() -> None:
     own = Item(Form.RULE, "tidy", "Remove unused imports.")
     assert "on your word, not tried" in told(own)
-    known = ShownRule(own, (), grounds="on your word, not tried")
-    assert "on your word, not tried" in words_of(rule(PageLinks(), known))
+    assert "on your word, not tried" in words_of(rule_standing(PageLinks(), own, "on your word, not tried"))
 
 
-def test_a_rule_that_was_never_compared_names_the_command_to_try_it() -> None:
-    own = Item(Form.RULE, "tidy-imports", "Remove unused imports.")
-    assert "whet try --without tidy-imports" in words_of(rule(PageLinks(), ShownRule(own, ())))
-    skill = Item(Form.SKILL, "release", "How to release.")
-    assert "Try it" not in words_of(rule(PageLinks(), ShownRule(skill, ()))), "only rules can be left out of a trial"
+def test_a_rule_that_was_never_compared_names_the_command_to_try_it(home: Home) -> None:
+    skill = "---\nname: release\ndescription: How to release. Use it before a release.\n---\n\nRead the log first.\n"
+    with opened(home) as database:
+        apply(home, database, RULE, actor=Actor.PERSON, now=1.0)
+        patch = Patch(Form.SKILL, Action.ADD, "release", skill, trust=Trust.OPERATOR)
+        apply(home, database, patch, actor=Actor.PERSON, now=1.0)
+    with page_of(home) as client:
+        inside = client.enter()
+        assert "whet try --without tidy" in words(inside.ask("/rule/rule%3Atidy").text)
+        assert "Try it" not in words(inside.ask("/rule/skill%3Arelease").text), "only rules can be left out of a trial"
 
 
 def test_the_chart_of_a_trial_ends_at_the_number_of_its_verdict() -> None:
@@ -435,16 +416,16 @@ def test_the_chart_of_a_trial_ends_at_the_number_of_its_verdict() -> None:
         result = judge_attempts(planned, attempts)
         found = ShownTrial(TrialProgress("t-3", result, len(attempts), 48), "rule tidy", 1.0)
         text = render(trial(PageLinks(), found, attempts))
-        tile = re.search(r"<strong>([^<]*)</strong><span>evidence of help", text)
+        said = re.search(r"Evidence of help ([^,]*), of harm", text)
         points = re.findall(r"after (\d+) cases?: ([^;]*); 1000 decides", text)
-        assert tile is not None
-        assert points[-1][1] == tile[1] == evidence(result.verdict.evidence_help)
+        assert said is not None
+        assert points[-1][1] == said[1]
 
 
 def test_a_trial_shows_its_evidence_each_attempt_and_the_placebo(page: PageClient) -> None:
     assert "rule tidy" in words(page.ask("/trials").text)
     said = words(page.ask("/trial/t-1").text)
-    for expected in ("undecided", "+75 points", "case-3 · seed 1", "placebo against nothing", "after 4 cases"):
+    for expected in ("Undecided", "+75 points", "case-3 · seed 1", "Placebo effect", "after 4 cases"):
         assert expected in said
     assert page.ask("/trial/none").status == 404
 
@@ -453,7 +434,6 @@ def test_a_trial_is_watched_from_its_first_attempt_on(home: Home) -> None:
     begun = TrialProgress("t-9", TrialResult(judge([]), TrialStop.OPEN), 0, 8, what="rule tidy")
     with page_of(home) as client:
         inside = client.enter()
-        assert 'data-live="15"' in inside.ask("/trials").text, "one may begin"
         with opened(home) as database:
             keep_progress(database, "t-9", begun, now=time.time())
         text = inside.ask("/trials").text
@@ -506,10 +486,10 @@ def test_live_shows_the_effect_with_its_interval(page: PageClient) -> None:
     said = words(page.ask("/trials").text)
     assert "+0.60 effect on" in said
     assert "evidence of help" in said
-    assert "with it 15 0 0.20 without 15 15 0.80" in said
+    assert "0.20 mean of 15 with it 0.80 mean of 15 without" in said
 
 
-def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home, tmp_path: Path) -> None:
+def test_coverage_says_what_was_left_out_by_agent_and_reason(home: Home, tmp_path: Path) -> None:
     folder = tmp_path / "records"
     folder.mkdir()
     turns = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
@@ -518,9 +498,7 @@ def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home,
     take_in(home, folder / "a.jsonl", folder / "b.txt")
     with page_of(home) as client:
         said_there = words(client.enter().ask("/sessions").text)
-    assert "2 files left out agent reason" in said_there
-    assert "openai not a session of a known format 1 file" in said_there
-    assert f"{folder / 'a.jsonl'} , line 2 2" in said_there
+    assert "files left out, openai: not a session of a known format" in said_there
 
 
 def test_sessions_that_are_added_later_are_counted_by_themselves(home: Home) -> None:

@@ -1,8 +1,7 @@
 """What waits for a person on the page: what they see before they decide."""
 
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchBasis, PatchOrigin, SessionCounts
-from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
+from whet.ledger.patches import Action, Form, Patch, PatchBasis, PatchOrigin, Proof, RuleSituation, Scope, SessionCounts
 from whet.lessons.record import waits
 from whet.sessions.trust import Trust
 from whet.web.html import h, words_of
@@ -27,10 +26,11 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
         f"+{text}",
         f"Exactly this text (1 line, {len(text)} characters) would be told to agents in /srv/shop.",
         "Learned from sessions of codex.",
-        "Why: what worked after a failure in 7 sessions of the project : “ npx shop check → unknown",
-        "Words: a tool's output (trust tool) · Trial: not tried: no model is set",
-        "proposed by whet try as rule learned-1 (entry 7)",
+        "words: a tool's output (trust tool), proposed by Whet itself",
+        "why: what worked after a failure in 7 sessions of the project · 2 quotes from 2 sessions",
+        "trial: not tried: no model is set",
         "2 pieces of evidence",
+        "recovery: “npx shop check → unknown",
         "Approve exactly this Refuse Never propose it again Edit the text",
     )
     places = [said.index(part) for part in parts]

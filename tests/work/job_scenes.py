@@ -12,8 +12,7 @@ from whet.own.jobs.job import Job, written
 from whet.own.jobs.runs import JobRecord
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
 from whet.work import job_runs
 from whet.work.orders import DirectSteps
 
@@ -52,9 +51,9 @@ def write(home: Home, job: Job) -> None:
     (folder / f"{job.name}.toml").write_text(written(job))
 
 
-def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecord:
+def ordered(home: Home, job: Job, *, missed_count: int = 0) -> JobRecord:
     """A run of the job, written down."""
-    record = JobRecord(f"run-{job.name}", job, 1_790_000_000.0, missed=missed, missed_count=len(missed))
+    record = JobRecord(f"run-{job.name}", job, 1_790_000_000.0, missed_count=missed_count)
     with opened(home) as database:
         job_records.save(database, owner_of(home), record)
     return record
@@ -68,9 +67,9 @@ def carried_out(home: Home, record: JobRecord) -> JobRecord:
         return job_records.record_of(database, owner_of(home), record.id)
 
 
-def ran(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecord:
+def ran(home: Home, job: Job, *, missed_count: int = 0) -> JobRecord:
     write(home, job)
-    return carried_out(home, ordered(home, job, missed=missed))
+    return carried_out(home, ordered(home, job, missed_count=missed_count))
 
 
 def script(path: Path, *lines: str) -> str:

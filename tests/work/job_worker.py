@@ -19,8 +19,7 @@ from whet.improving import improve
 from whet.proving import attempt
 from whet.store import job_records
 from whet.store.home import Home, find_home
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
 from whet.trials.attempts import AttemptRequest
 from whet.trials.improvements import ImproveRequest
 from whet.work import clock, job_runs

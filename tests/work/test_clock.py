@@ -14,8 +14,7 @@ from whet.own.jobs.job import Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, RunState
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import UNSHARED, owner_of
+from whet.store.opening import UNSHARED, opened, owner_of
 from whet.work.clock import clock, look
 from whet.work.given import given_orders
 from whet.work.job_runs import lock_name, order
@@ -86,7 +85,7 @@ def test_missed_times_make_one_run_that_says_so(place: Home) -> None:
     look(place, now=START + 9 * HOUR)
     [record] = records(place)
     assert record.scheduled == START + 8 * HOUR
-    assert record.missed == (START + 2 * HOUR, START + 4 * HOUR, START + 6 * HOUR)
+    assert record.missed_count == 3
 
 
 def test_a_run_that_takes_long_is_not_run_beside_itself(place: Home) -> None:
@@ -96,7 +95,7 @@ def test_a_run_that_takes_long_is_not_run_beside_itself(place: Home) -> None:
     assert look(place, now=START + 6 * HOUR).startswith("0 due")
     made(place)
     assert look(place, now=START + 6 * HOUR + 60).startswith("1 due")
-    assert (records(place)[0].scheduled, records(place)[0].missed) == (START + 6 * HOUR, (START + 4 * HOUR,))
+    assert (records(place)[0].scheduled, records(place)[0].missed_count) == (START + 6 * HOUR, 1)
 
 
 def test_a_paused_job_misses_nothing_and_a_clock_that_went_back_repeats_nothing(place: Home) -> None:
@@ -108,7 +107,7 @@ def test_a_paused_job_misses_nothing_and_a_clock_that_went_back_repeats_nothing(
     made(place)
     assert look(place, now=START + HOUR).startswith("0 due")
     assert look(place, now=START + 6 * HOUR + 60).startswith("0 due")
-    assert records(place)[0].missed == ()
+    assert records(place)[0].missed_count == 0
 
 
 def test_a_clock_that_was_set_back_stops_no_job(place: Home) -> None:
@@ -138,9 +137,7 @@ def test_a_clock_that_jumps_and_comes_back_runs_each_time_once(place: Home, jump
         made(place)
     times = [each.scheduled for each in records(place)]
     assert len(times) == len(set(times))
-    assert {START + hours * HOUR for hours in range(2, 12, 2)} <= set(times) | {
-        missed for each in records(place) for missed in each.missed
-    }
+    assert len(times) + sum(each.missed_count for each in records(place)) >= len(range(2, 12, 2))
 
 
 def test_a_schedule_that_a_person_changed_begins_when_it_is_seen(place: Home) -> None:
@@ -149,14 +146,14 @@ def test_a_schedule_that_a_person_changed_begins_when_it_is_seen(place: Home) ->
     write(place, replace(JOB, schedule="every 10m"))
     assert look(place, now=START + HOUR + 90).startswith("0 due")
     assert look(place, now=START + HOUR + 600).startswith("1 due")
-    assert records(place)[0].missed == ()
+    assert records(place)[0].missed_count == 0
 
 
 def test_a_job_written_by_hand_begins_when_it_is_seen(place: Home) -> None:
     write(place, replace(JOB, added=0.0))
     assert look(place, now=START).startswith("0 due")
     assert look(place, now=START + 2 * HOUR).startswith("1 due")
-    assert records(place)[0].missed == ()
+    assert records(place)[0].missed_count == 0
 
 
 def test_a_later_job_of_the_same_name_keeps_its_own_time(place: Home) -> None:
@@ -263,17 +260,17 @@ def test_whenever_the_clock_is_looked_at_each_time_is_run_or_missed_once(one_hom
             database.execute("DELETE FROM job_runs WHERE id = ?", (record.id,))
             job_records.forget_mark(database, "", "news")
     write(one_home, JOB)
-    now, seen = START, []
+    now, seen = START, 0
     for gap in gaps:
         now += gap
         look(one_home, now=now)
         for record in records(one_home):
             if record.is_open:
-                seen += [*record.missed, record.scheduled]
-                assert record.scheduled <= now
+                seen += record.missed_count + 1
+                assert record.scheduled == START + 2 * HOUR * seen <= now
                 with opened(one_home) as database:
                     job_records.save(database, UNSHARED, replace(record, state=RunState.ENDED))
-    assert seen == [START + 2 * HOUR * step for step in range(1, int((now - START) / (2 * HOUR)) + 1)]
+    assert seen == int((now - START) / (2 * HOUR))
 
 
 def test_two_homes_on_one_server_keep_their_jobs_apart(tmp_path: Path, postgres_url: str) -> None:

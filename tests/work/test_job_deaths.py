@@ -8,8 +8,7 @@ from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord
 from whet.sessions.transcripts import Purpose
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
 from whet.work.given import given_orders
 from whet.work.job_runs import order
 from whet.work.orders import Queue

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from lengths import long_on_postgres
 from patience import until
-from whet.own.runs.daily_limit import Postponed
+from whet.own.runs.models import Postponed
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.work.given import WorkState, given_orders

@@ -8,7 +8,7 @@ import pytest
 
 from patience import PATIENCE_SECONDS, set_when, until
 from whet.errors import WhetError
-from whet.work.material import OUTPUT_BYTES, Program, ProgramEnd, run
+from whet.work.job_sessions import OUTPUT_BYTES, Program, ProgramEnd, run
 
 
 def ran(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from whet.cli.case_making import cases_folder, folder_option
+from whet.cli.commands.cases import cases_folder, folder_option
 from whet.cli.options import JsonGroup
 from whet.cli.output import give, plain
 from whet.errors import WhetError

@@ -237,7 +237,7 @@ def write_claude_eval(case: Case) -> WrittenCase:
 def _unsaid(case: Case) -> Iterator[str]:
     calls = case.check.calls or CallDemand()
     yield from (f"that {path} is deleted" for path in case.files if (case.check.files.get(path) or FileDemand()).absent)
-    if calls.first or calls.one_of or calls.valid or calls.most is not None or not calls.repeats_failure:
+    if calls.one_of or calls.valid or not calls.repeats_failure:
         yield "calls other than uses and avoids"
 
 

@@ -1,36 +1,164 @@
-"""Runs put together, by request and purpose: what each is told and shown, and what it is carried out with."""
+"""Runs put together, by request and purpose, carried out, and gone on with after whatever ended them."""
 
 import os
+import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
+from threading import Event
 from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from whet.agent.compaction import Compacting
-from whet.agent.protocols import Chosen, Toolbox
+from whet.agent.compaction import Compacting, Said, pursue
+from whet.agent.loop import Clock, stand_in
+from whet.agent.protocols import Chosen, Provider, Toolbox
 from whet.agent.providers.choosing import provider_for
-from whet.agent.start import COMPACTED_AT, RunParts, Secrets, new_id, room_of
+from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.agent.tools.situation import ApprovalQuestion, Situation, ToolLimits
 from whet.agent.tools.toolbox import PlainToolbox, sets_within, toolbox
+from whet.errors import WhetError
 from whet.own.runs.models import Model
-from whet.own.runs.run import Run
+from whet.own.runs.run import Ended, Run, Sampling, grown
 from whet.own.runs.settings import Settings
 from whet.own.told.passages import Circumstances
 from whet.own.told.prompt import Prompt, Sources, assemble, trust_of
 from whet.secrets.redactor import secret_values
 from whet.sessions.tool_families import Definition, trust_of_shown
-from whet.sessions.transcripts import Message, Purpose
+from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, Role, Text, pair
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import notice
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.owner import identity_of
+from whet.store.listing import Filters, find, list_sessions
+from whet.store.opening import identity_of
+from whet.store.recording import SOURCE, recorded, restored_run
 from whet.store.records import keep_prompt, restore_prompt
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.telling.context.finding import project_of
 from whet.telling.context.gathering import ContextFolder, PromptRequest, environments, gather, prompt_for, this_machine
 from whet.telling.targets.project_names import name_of_project
+
+ID_BYTES = 4
+LOOKED_AT = 50
+COMPACTED_AT = 0.8
+UNKNOWN_OUTPUT_SHARE = 0.25
+
+
+class RunParts(NamedTuple):
+    """What runs of a session are carried out with, the same from its first turn to its last."""
+
+    provider: Provider
+    toolbox: Toolbox
+    compacting: Compacting
+    secrets: Secrets
+
+
+class Performed(NamedTuple):
+    """What a run said and heard, and how it ended."""
+
+    messages: tuple[Message, ...]
+    ended: Ended
+
+
+def new_id(now: float) -> str:
+    """An id that tells when, and that no other session has."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(ID_BYTES)}"
+
+
+def room_of(model: Model, sampling: Sampling, compacted_at: float = COMPACTED_AT) -> int | None:
+    """How many tokens a request may have: up to the share at which it is compacted, with room left for the answer."""
+    if model.window is None:
+        return None
+    answer = min(sampling.output_tokens or model.output_tokens or model.window, model.window * UNKNOWN_OUTPUT_SHARE)
+    return int(min(model.window * compacted_at, model.window - answer))
+
+
+def with_model(run: Run, model: Model, compacted_at: float = COMPACTED_AT) -> Run:
+    """The run as this model goes on with it."""
+    if run.model == model.name:
+        return run
+    return replace(run, model=model.name, room=room_of(model, run.sampling, compacted_at))
+
+
+def says(words: str, *, now: float, trust: Trust = Trust.USER) -> Message:
+    """A turn of the person, or of whoever speaks in their place and is believed less."""
+    return Message(role=Role.USER, parts=(Text(words),), trust=trust, at=now, vouched=trust >= Trust.USER)
+
+
+def perform(
+    database: Database, run: Run, means: RunParts, *, interrupt: Event, now: Clock = time.time
+) -> Iterator[Said]:
+    """Carry a run out: no secret goes to the model, each message is stored as it happens, a full context is compacted.
+
+    A run in the stream takes the place of the one before; each message adds to it. Where the stream has ended,
+    that is where the next turn begins.
+    """
+    clean = without_secrets(run, means.secrets)
+    if clean is not run:
+        yield clean
+    stream = pursue(
+        clean,
+        RedactingProvider(means.provider, means.secrets),
+        RedactingToolbox(means.toolbox, means.secrets),
+        means.compacting,
+        interrupt=interrupt,
+        now=now,
+    )
+    yield from recorded(database, clean, stream, secrets=means.secrets.known, now=now)
+
+
+def carry_out(database: Database, run: Run, means: RunParts, *, interrupt: Event) -> Performed:
+    """Carry a run out to its end, where nobody looks on."""
+    messages: list[Message] = []
+    ended = Ended(Ending.UNKNOWN)
+    for said in perform(database, run, means, interrupt=interrupt):
+        if isinstance(said, Message):
+            messages.append(said)
+        elif isinstance(said, Ended):
+            ended = said
+    return Performed(tuple(messages), ended)
+
+
+def resume(database: Database, prefix: str, *, now: float) -> Run:
+    """The run of a stored session where it was left, also by a sudden end.
+
+    A call whose result is not on record is answered with that fact: nothing is repeated, and nothing is assumed.
+    """
+    session = _continued(database, find(database, prefix))
+    return answered(restored_run(database, session), now=now)
+
+
+def newest(database: Database, folder: Path) -> str:
+    """The id of the latest conversation in this very folder."""
+    filters = Filters(source=SOURCE, folder=str(folder), purpose=Purpose.CHAT.value, maker=database.member)
+    for session in list_sessions(database, filters, limit=LOOKED_AT):
+        if session.folder == str(folder):
+            return session.id
+    raise WhetError(f"No session to resume in {folder}.", advice="To start one, run `whet chat`.")
+
+
+def answered(run: Run, *, now: float) -> Run:
+    """The run with a result for every call: those without one may have been carried out, and are said to."""
+    waiting = [exchange.call for exchange in pair(run.messages).exchanges if exchange.result is None]
+    results = (stand_in(call, notice("call_unsure"), Disposition.INTERRUPTED) for call in waiting)
+    return grown(run, *(Message(role=Role.TOOL, parts=(each,), trust=Trust.AGENT, at=now) for each in results))
+
+
+def _continued(database: Database, session: Session) -> Session:
+    """The session in which a compacted one goes on."""
+    while session.ending == Ending.COMPACTED.value:
+        rows = database.query(
+            f"SELECT {SESSION_COLUMNS} FROM sessions WHERE parent_id = ? AND source = ? AND purpose = ?"
+            " AND maker IN ('', ?) ORDER BY dated DESC LIMIT 1",
+            (session.id, session.source, session.purpose, database.member),
+        )
+        if not rows:
+            return session
+        session = session_of(rows[0])
+    return session
+
 
 CHAT_TOOLS = ("chat",)
 RUN_TOOLS = ("unattended",)
@@ -52,7 +180,6 @@ class RunPlace(NamedTuple):
     folder: Path | None = None  # None: here, or where the session that goes on was
     environment: Mapping[str, str] = os.environ
     hidden: tuple[Path, ...] = ()  # what no tool may see
-    environments: tuple[str, ...] | None = None  # what is said of the machine; None: what is true of this one
 
 
 class RunWords(NamedTuple):
@@ -190,7 +317,7 @@ def _prompt_request(
         purpose="interactive" if request.interactive else "unattended",
         platform=request.settings.prompt.platform if is_here else "",
         enforcement=request.settings.prompt.enforcement,
-        environments=_environments(request) if is_here else (),
+        environments=environments(this_machine(request.place.environment)) if is_here else (),
         size=chosen.model.size,
         project=name_of_project(request.place.folder) if request.place.folder and is_here else "",
         folder=str(request.place.folder) if request.place.folder and is_here else "",
@@ -210,14 +337,6 @@ def _prompt_request(
         memory="memory" in parts,
         profile="profile" in parts,
         sets=sets_within(setting.tools),
-    )
-
-
-def _environments(request: RunRequest) -> tuple[str, ...]:
-    return (
-        environments(this_machine(request.place.environment))
-        if request.place.environments is None
-        else request.place.environments
     )
 
 

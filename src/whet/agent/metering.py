@@ -9,14 +9,12 @@ from threading import Event
 from msgspec.structs import replace
 
 from whet.agent.protocols import Chosen, Provider, ProviderFailed, ProviderFault, Reply
-from whet.own.runs.daily_limit import OUTPUT_TOKENS, Amount, Headroom, Postponed, amount_of, most_of, room_for
-from whet.own.runs.models import Model
+from whet.own.runs.models import OUTPUT_TOKENS, Amount, Headroom, Model, Postponed, amount_of, most_of, room_for
 from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Purpose, Usage
-from whet.store.background_calls import BackgroundCall, begin_call, end_call, spent_on_day
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.job_records import BackgroundCall, begin_call, end_call, spent_on_day
+from whet.store.opening import identity_of, opened
 from whet.store.settings_file import load
 from whet.text.words import estimate
 

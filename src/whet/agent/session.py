@@ -8,15 +8,24 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.assembling import Ask, RunRequest, assemble_run, compacting_for
+from whet.agent.assembling import (
+    Ask,
+    RunRequest,
+    assemble_run,
+    compacting_for,
+    newest,
+    perform,
+    resume,
+    says,
+    with_model,
+)
 from whet.agent.compaction import Said
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
-from whet.agent.start import newest, perform, resume, says, with_model
 from whet.agent.tools.toolbox import PlainToolbox
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_template, warmed
 from whet.errors import WhetError
-from whet.own.examples.choosing import Need
+from whet.own.examples.templates import Need
 from whet.own.runs.run import Ended, Run, grown
 from whet.sessions.transcripts import Message
 from whet.sessions.trust import Trust

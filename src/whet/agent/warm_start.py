@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from whet.changes.author import overruled_at
-from whet.own.examples.choosing import SHARES, Choice, Need, TemplateEffect, choose, missing_tools, standing
+from whet.own.examples.templates import SHARES, Choice, Need, TemplateEffect, choose, missing_tools, standing
 from whet.own.examples.warm_start import warm_start
 from whet.sessions.transcripts import Message
 from whet.shipped.guidance.warm import words
@@ -27,6 +26,8 @@ def known_worths(home: Home, database: Database) -> tuple[TemplateEffect, ...]:
     known = worths(database)
     if not any(worth.worthless for worth in known):
         return known
+    from whet.changes.writing import overruled_at  # noqa: PLC0415 - a session begins without it
+
     return standing(known, usable(home.folder), overruled_at(home, database))
 
 

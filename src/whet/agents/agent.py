@@ -1,6 +1,6 @@
 """What an agent is to Whet: its records, the files it reads, its hooks, its plugin, how it is run, its shell's marks.
 
-Hooks load this and the module of each agent at every call, so these hold plain values. What takes long to load, the
+Hooks load this and the registry at every call, so these hold plain values. What takes long to load, the
 reader of its records and the way to run it, is named as `module:name` and loaded when it is used.
 """
 

@@ -110,14 +110,7 @@ def _folder(record: dict[str, Any]) -> str:
 
 
 def _usage(record: dict[str, Any]) -> Usage | None:
-    spent = fields.mapping(fields.mapping(record, "metrics"), "tokens")
-    if not spent:
-        return None
-    return Usage(
-        input=fields.whole(spent, "prompt"),
-        output=fields.whole(spent, "completion"),
-        cached=fields.whole(spent, "cached"),
-    )
+    return content.used(fields.mapping(record, "metrics"), "tokens.prompt", "tokens.completion", "tokens.cached")
 
 
 FORMAT = Format(

@@ -9,21 +9,8 @@ import msgspec
 from whet.agents.formats import content
 from whet.agents.formats.content import AgentTurn
 from whet.agents.formats.source import Format, Source
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Media,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Text, ToolCall, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.text import fields
 
@@ -42,7 +29,7 @@ DISPOSITIONS = {
 class CopilotThread:
     """One conversation of the file: the main one, or a sub-agent's."""
 
-    entries: list[AgentTurn | Message] = field(default_factory=list)
+    entries: list[AgentTurn | transcripts.Message] = field(default_factory=list)
     latest: AgentTurn | None = None
     thought: str = ""
     title: str = ""
@@ -171,10 +158,10 @@ def _take(session: CopilotFile, thread: CopilotThread, kind: str, data: dict[str
 
 
 def _take_user(thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:
-    parts: list[Part] = list(content.shown(data.get("content")))
+    parts: list[transcripts.Part] = list(content.shown(data.get("content")))
     for attached in fields.objects(data, "attachments"):
         name = fields.text(attached, "path", "displayName")
-        parts.append(content.media(attached) if attached.get("data") else Media("other", name=name))
+        parts.append(content.media(attached) if attached.get("data") else transcripts.Media("other", name=name))
     if not parts:
         return
     # Skills, schedules and commands speak in the person's place and say so.
@@ -187,9 +174,9 @@ def _take_user(thread: CopilotThread, data: dict[str, Any], at: float | None) ->
 
 
 def _take_agent(session: CopilotFile, thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:
-    parts: list[Part] = []
+    parts: list[transcripts.Part] = []
     if words := fields.text(data, "reasoningText") or thread.thought:
-        parts.append(Thought(words))
+        parts.append(transcripts.Thought(words))
     thread.thought = ""
     parts += content.shown(data.get("content"))
     for request in fields.objects(data, "toolRequests"):
@@ -220,7 +207,7 @@ def _take_start(session: CopilotFile, thread: CopilotThread, data: dict[str, Any
     thread.entries.append(thread.latest)
 
 
-def _answer(session: CopilotFile, data: dict[str, Any], at: float | None) -> Message:
+def _answer(session: CopilotFile, data: dict[str, Any], at: float | None) -> transcripts.Message:
     call_id, outcome = fields.text(data, "toolCallId"), fields.mapping(data, "result")
     failure = fields.mapping(data, "error")
     success = fields.flag(data, "success")
@@ -242,13 +229,8 @@ def _answer(session: CopilotFile, data: dict[str, Any], at: float | None) -> Mes
 
 def _usage(record: dict[str, Any]) -> Usage | None:
     """Copilot's input holds the cached tokens. A message alone tells only its output."""
-    used = Usage(
-        input=fields.whole(record, "inputTokens", "input"),
-        output=fields.whole(record, "outputTokens", "output"),
-        cached=fields.whole(record, "cacheReadTokens", "cachedInput"),
-        cache_written=fields.whole(record, "cacheWriteTokens"),
-    )
-    return used if used != Usage() else None
+    cached = "cacheReadTokens|cachedInput"
+    return content.used(record, "inputTokens|input", "outputTokens|output", cached, "cacheWriteTokens")
 
 
 def _transcript(session: CopilotFile, thread: CopilotThread, main: str, key: str) -> Transcript:

@@ -11,18 +11,8 @@ from msgspec.structs import replace
 
 from whet.agents.formats import content
 from whet.agents.formats.source import Format, Source, Unreadable
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Text,
-    Thought,
-    Transcript,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, Transcript
 from whet.text import fields
 
 NAME = "droid"
@@ -112,7 +102,7 @@ def _answers(session: DroidFile, blocks: object, at: float | None) -> Iterator[M
         error, tool = fields.flag(block, "is_error"), session.tools.get(call_id, "")
         result = content.result(call_id, block.get("content"), tool=tool, error=error)
         if error and result.text.startswith(NOT_ALLOWED):
-            result = replace(result, disposition=Disposition.BLOCKED)
+            result = replace(result, disposition=transcripts.Disposition.BLOCKED)
         yield content.answered(result, at=at)
 
 

@@ -8,21 +8,9 @@ from typing import Any
 
 import msgspec
 
-from whet.agents.executor import (
-    WHY_CHARACTERS,
-    Executor,
-    ProgramLaunch,
-    ProgramReader,
-    ProgramResult,
-    ProgramSaid,
-    ProgramTask,
-    ReadingLaunch,
-    ReadingTask,
-    Validity,
-    ending,
-    events_of,
-    refusal_in,
-)
+from whet.agents import executor
+from whet.agents.executor import ProgramLaunch, ProgramResult, ProgramSaid, ReadingLaunch, ReadingTask, Validity, ending
+from whet.agents.formats import content
 from whet.sessions.transcripts import Usage
 from whet.text import fields, toml
 
@@ -48,7 +36,7 @@ CLAUDE_QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUP
 CLAUDE_LIMITS = ("error_max_turns", "error_max_budget_usd")
 
 
-def _launch_claude(errand: ProgramTask, program: str) -> ProgramLaunch:
+def _launch_claude(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
     """The settings of the person and of their projects stay out: only those of the workspace count."""
     words = (
         program, "-p", "--output-format", "json", "--permission-mode", "dontAsk",
@@ -72,14 +60,9 @@ def _ask_claude(errand: ReadingTask, program: str) -> ReadingLaunch:
 def _said_by_claude(left: ProgramResult) -> ProgramSaid:
     result = _report_in(left.output)
     used = fields.mapping(result, "usage")
-    read, written = (fields.whole(used, f"cache_{name}_input_tokens") for name in ("read", "creation"))
-    usage = Usage(
-        input=fields.whole(used, "input_tokens") + read + written,
-        output=fields.whole(used, "output_tokens"),
-        cached=read,
-        cache_written=written,
-        cost_dollars=fields.amount(result.get("total_cost_usd")),
-    )
+    cache = (f"cache_{name}_input_tokens" for name in ("read", "creation"))
+    cost = result.get("total_cost_usd")
+    usage = content.used(used, "input_tokens", "output_tokens", *cache, is_apart=True, cost=cost) or Usage()
     models = sorted(fields.mapping(result, "modelUsage"))  # one for small tasks may be among them
     said = fields.text(result, "result")
     return ProgramSaid(*_claude_ending(result, said, left), usage, said, models[0] if models else "")
@@ -92,16 +75,16 @@ def _claude_ending(result: dict[str, Any], said: str, left: ProgramResult) -> tu
         return Validity.DENIED, f"it was not allowed to use {', '.join(names)}"
     status = fields.whole(result, "api_error_status")
     if status in (401, 403):
-        return Validity.NO_LOGIN, said[:WHY_CHARACTERS] or "it is not logged in"
+        return Validity.NO_LOGIN, said[: executor.WHY_CHARACTERS] or "it is not logged in"
     if status in (402, 429, 529):
-        return Validity.LIMITED, said[:WHY_CHARACTERS] or f"the service answered {status}"
+        return Validity.LIMITED, said[: executor.WHY_CHARACTERS] or f"the service answered {status}"
     if not result:
         return ending(left, has_failed=bool(left.exit_code))
     has_failed = bool(result.get("is_error")) and fields.text(result, "subtype") not in CLAUDE_LIMITS
     return ending(left, said, has_failed=has_failed)
 
 
-CLAUDE = Executor(
+CLAUDE = executor.Executor(
     "claude",
     _launch_claude,
     ("projects", "*.jsonl"),
@@ -109,7 +92,9 @@ CLAUDE = Executor(
     variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
     endpoints=("https://api.anthropic.com", "https://console.anthropic.com", "https://platform.claude.com"),
 )
-CLAUDE_READER = ProgramReader("claude", _ask_claude, _said_by_claude, ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
+CLAUDE_READER = executor.ProgramReader(
+    "claude", _ask_claude, _said_by_claude, ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+)
 
 
 # Each gives its model a tool, or reads what the person added to it; one that a version does not know, it ignores.
@@ -119,7 +104,7 @@ CODEX_OFF = (
 )  # fmt: skip
 
 
-def _launch_codex(errand: ProgramTask, program: str) -> ProgramLaunch:
+def _launch_codex(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
     """Its own sandbox is left off, for ours is around it: two of them cannot be nested."""
     model = ("-c", f"model={errand.model}") if errand.model else ()
     words = (
@@ -154,7 +139,7 @@ def _codex_servers(errand: ReadingTask) -> tuple[str, ...]:
 
 
 def _said_by_codex(left: ProgramResult) -> ProgramSaid:
-    events = events_of(left.output)
+    events = executor.events_of(left.output)
     used = next((fields.mapping(event, "usage") for event in reversed(events) if "usage" in event), {})
     usage = Usage(*(fields.whole(used, f"{name}_tokens") for name in ("input", "output", "cached_input")))
     turns = [kind for event in events if (kind := fields.text(event, "type")).startswith("turn.")]
@@ -164,13 +149,13 @@ def _said_by_codex(left: ProgramResult) -> ProgramSaid:
     has_failed = bool(left.exit_code) or turns[-1:] != ["turn.completed"]
     validity, why = ending(left, told[-1] if told else "", has_failed=has_failed)
     if has_failed:
-        validity = refusal_in(" ".join(told)) or Validity.CRASHED
+        validity = executor.refusal_in(" ".join(told)) or Validity.CRASHED
     items = [fields.mapping(event, "item") for event in events if fields.text(event, "type") == "item.completed"]
     said = [fields.text(item, "text") for item in items if fields.text(item, "type") == "agent_message"]
     return ProgramSaid(validity, why, usage, said[-1] if said else "")
 
 
-CODEX = Executor(
+CODEX = executor.Executor(
     "codex",
     _launch_codex,
     ("sessions", "*.jsonl"),
@@ -178,7 +163,7 @@ CODEX = Executor(
     variables=("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY"),
     endpoints=("https://api.openai.com", "https://chatgpt.com", "https://auth.openai.com"),
 )
-CODEX_READER = ProgramReader("codex", _ask_codex, _said_by_codex, ("OPENAI_API_KEY", "CODEX_API_KEY"))
+CODEX_READER = executor.ProgramReader("codex", _ask_codex, _said_by_codex, ("OPENAI_API_KEY", "CODEX_API_KEY"))
 
 
 GEMINI_NO_LOGIN = 41  # the exit code by which it says that nobody is logged in
@@ -193,7 +178,7 @@ GEMINI_SILENT = """{
 """
 
 
-def _launch_gemini(errand: ProgramTask, program: str) -> ProgramLaunch:
+def _launch_gemini(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
     words = (program, "--output-format", "json", "--approval-mode", "yolo", "--skip-trust")
     task = (*_option("-m", errand.model), f"--prompt={errand.task}")
     return ProgramLaunch((*words, *task), {"GEMINI_CLI_HOME": str(errand.config)})
@@ -230,7 +215,7 @@ def _said_by_gemini(left: ProgramResult) -> ProgramSaid:
 
 
 # What it keeps lies in .gemini in its home folder.
-GEMINI = Executor(
+GEMINI = executor.Executor(
     "gemini",
     _launch_gemini,
     (".gemini/tmp", "session-*"),
@@ -247,7 +232,7 @@ GEMINI = Executor(
         dict.fromkeys(("settings.json", "oauth_creds.json", "google_accounts.json"), ".gemini")
     ),
 )  # fmt: skip
-GEMINI_READER = ProgramReader("gemini", _ask_gemini, _said_by_gemini, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
+GEMINI_READER = executor.ProgramReader("gemini", _ask_gemini, _said_by_gemini, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
 
 
 OPENCODE_FOLDERS = ("data", "config", "cache", "state")
@@ -256,7 +241,7 @@ OPENCODE_LOGIN = "opencode/auth.json"
 OPENCODE_QUIET = {"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 
 
-def _launch_opencode(errand: ProgramTask, program: str) -> ProgramLaunch:
+def _launch_opencode(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
     words = (program, "run", "--format", "json", *_option("-m", errand.model), "--", errand.task)
     folders = {f"XDG_{name.upper()}_HOME": str(errand.config / name) for name in OPENCODE_FOLDERS}
     return ProgramLaunch(words, {**folders, **OPENCODE_QUIET})
@@ -278,7 +263,7 @@ def _ask_opencode(errand: ReadingTask, program: str) -> ReadingLaunch:
 
 
 def _said_by_opencode(left: ProgramResult) -> ProgramSaid:
-    events = events_of(left.output)
+    events = executor.events_of(left.output)
     told = [str(event.get("error", "")) for event in events if fields.text(event, "type") == "error"]
     validity, why = ending(left, told[-1] if told else "", has_failed=bool(told or left.exit_code))
     parts = [fields.mapping(event, "part") for event in events]
@@ -291,7 +276,7 @@ def _said_by_opencode(left: ProgramResult) -> ProgramSaid:
 
 
 # All that it keeps lies where the XDG variables point.
-OPENCODE = Executor(
+OPENCODE = executor.Executor(
     "opencode",
     _launch_opencode,
     ("data/opencode", "*.db"),
@@ -307,10 +292,10 @@ OPENCODE = Executor(
         }
     ),
 )  # fmt: skip
-OPENCODE_READER = ProgramReader("opencode", _ask_opencode, _said_by_opencode, OPENCODE.variables)
+OPENCODE_READER = executor.ProgramReader("opencode", _ask_opencode, _said_by_opencode, OPENCODE.variables)
 
 
-def _launch_hermes(errand: ProgramTask, program: str) -> ProgramLaunch:
+def _launch_hermes(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
     """Not by `-z`, which is shorter: it reads no examples, and ends well also where its model refused to answer."""
     words = (
         program, "chat", "--quiet", "--yolo", *_option("-m", errand.model), *_option("--max-turns", errand.turns),
@@ -325,7 +310,7 @@ def _said_by_hermes(left: ProgramResult) -> ProgramSaid:
 
 
 # Its skills are the person's, in its own home, and none of a project's: rules and templates can be tried on it.
-HERMES = Executor(
+HERMES = executor.Executor(
     "hermes",
     _launch_hermes,
     ("", "state.db"),

@@ -1,4 +1,4 @@
-"""Goose: every session in one database, an exported one in a JSON document; older versions wrote a file each."""
+"""Goose: every session in one database, an exported one in a JSON document."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -10,21 +10,8 @@ from msgspec.structs import replace
 from whet.agents.formats import content, databases
 from whet.agents.formats.content import AgentTurn
 from whet.agents.formats.source import Format, Source
-from whet.sessions.transcripts import (
-    Disposition,
-    Media,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Message, Origin, Purpose, Text, Thought, ToolCall, ToolResult, Transcript, Usage
 from whet.text import fields
 
 BUILT_IN = "developer__"  # before the names of Goose's own tools, in older versions
@@ -80,7 +67,7 @@ def _turn(record: Record) -> AgentTurn:
     )
 
 
-def _parts(block: dict[str, Any]) -> Iterator[Part]:
+def _parts(block: dict[str, Any]) -> Iterator[transcripts.Part]:
     kind = fields.text(block, "type")
     if kind in CALLS:
         asked = fields.mapping(block, "toolCall")
@@ -96,7 +83,7 @@ def _parts(block: dict[str, Any]) -> Iterator[Part]:
         yield from _shown(block)
 
 
-def _shown(block: dict[str, Any]) -> Iterator[Text | Media]:
+def _shown(block: dict[str, Any]) -> Iterator[Text | transcripts.Media]:
     """Words and pictures; questions to the person and notices on the screen never reached the model."""
     if fields.text(block, "type") in ("text", "image"):
         yield from content.shown(block)
@@ -112,7 +99,7 @@ def _said(record: Record, follower: Record) -> Iterator[Message]:
         return
     # After a compaction comes its summary, and an answer that the program wrote.
     is_summary = fields.text(follower, "role") == "assistant" and _is_hidden(follower) and not _is_context(record)
-    yield content.spoken(Role.USER, parts, at=at, origin=Origin.SUMMARY if is_summary else Origin.INSERTED)
+    yield content.spoken(transcripts.Role.USER, parts, at=at, origin=Origin.SUMMARY if is_summary else Origin.INSERTED)
 
 
 def _is_context(record: Record) -> bool:
@@ -141,18 +128,12 @@ def _result(call_id: str, outcome: dict[str, Any], tool: str) -> ToolResult:
         error=fields.flag(envelope, "isError"),
         exit_code=fields.code(fields.mapping(envelope, "structuredContent"), "exit_code"),
     )
-    return replace(result, disposition=Disposition.REJECTED) if result.text == DECLINED else result
+    return replace(result, disposition=transcripts.Disposition.REJECTED) if result.text == DECLINED else result
 
 
 def _usage(counted: dict[str, Any]) -> Usage | None:
     """Goose's input holds the cached tokens."""
-    used = Usage(
-        input=fields.whole(counted, "inputTokens"),
-        output=fields.whole(counted, "outputTokens"),
-        cached=fields.whole(counted, "cacheReadTokens"),
-        cache_written=fields.whole(counted, "cacheWriteTokens"),
-    )
-    return used if used != Usage() else None
+    return content.used(counted, "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 
 
 NAME = "goose"
@@ -168,9 +149,7 @@ def sniff(source: Source) -> bool:
                 databases.columns(connection, "sessions") >= SESSION_COLUMNS
                 and databases.columns(connection, "messages") >= MESSAGE_COLUMNS
             )
-    if source.kind == "json" and _is_export(source.document):
-        return True
-    return source.kind in ("jsonl", "json") and any(_is_line(record) for record in source.sample)
+    return source.kind == "json" and _is_export(source.document)
 
 
 def _is_export(document: object) -> bool:
@@ -182,23 +161,11 @@ def _is_export(document: object) -> bool:
     )
 
 
-def _is_line(record: dict[str, Any]) -> bool:
-    """A line of an old file: what it tells first of the session, or a message with a call or a result."""
-    kinds = {fields.text(block, "type") for block in fields.objects(record, "content")}
-    is_header = {"working_dir", "description", "message_count"} <= record.keys()
-    return is_header or ("created" in record and "role" in record and bool(kinds & {"toolRequest", "toolResponse"}))
-
-
 def read(source: Source) -> Iterator[Transcript]:
     if source.kind == "sqlite":
         yield from _stored(source)
-    elif source.kind == "json" and isinstance(source.document, dict) and "conversation" in source.document:
+    elif isinstance(source.document, dict):
         yield _session(source, source.document, fields.objects(source.document, "conversation"))
-    else:
-        lines = [record for _, record in source.session_records()]
-        about = next((line for line in lines if "working_dir" in line and "role" not in line), {})
-        messages = [line for line in lines if "role" in line]
-        yield _session(source, {"id": source.path.stem, **about}, messages)
 
 
 def _stored(source: Source) -> Iterator[Transcript]:
@@ -248,6 +215,5 @@ FORMAT = Format(
     "Goose",
     sniff,
     read,
-    # The old files first: Goose took them into its database under the same ids, and went on there.
-    places=(".local/share/goose/sessions/*.jsonl", ".local/share/goose/sessions/sessions.db"),
+    places=(".local/share/goose/sessions/sessions.db",),  # into which it took its older files
 )

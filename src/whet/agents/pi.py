@@ -10,19 +10,8 @@ from typing import Any
 
 from whet.agents.formats import content
 from whet.agents.formats.source import Format, Source
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Origin,
-    Part,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Transcript, Usage
 from whet.text import fields
 
 NAME = "pi"
@@ -141,21 +130,18 @@ def _take_result(session: PiFile, message: dict[str, Any], at: float | None) -> 
             message.get("content"),
             tool=answer.tool,
             error=True,
-            disposition=Disposition.INTERRUPTED,
+            disposition=transcripts.Disposition.INTERRUPTED,
         )
     session.messages.append(content.answered(answer, at=at))
 
 
+COUNTS = ("input", "output", "cacheRead", "cacheWrite")
+
+
 def usage(record: dict[str, Any]) -> Usage | None:
     """Usage in pi's terms, where cached tokens are counted apart from the rest of the prompt."""
-    cached, written = fields.whole(record, "cacheRead"), fields.whole(record, "cacheWrite")
-    fresh, output = fields.whole(record, "input"), fields.whole(record, "output")
-    if not (fresh or output or cached or written):
-        return None
-    dollars = fields.amount(fields.mapping(record, "cost").get("total"))
-    return Usage(
-        input=fresh + cached + written, output=output, cached=cached, cache_written=written, cost_dollars=dollars
-    )
+    cost = fields.mapping(record, "cost").get("total") if any(map(record.get, COUNTS)) else None
+    return content.used(record, *COUNTS, is_apart=True, cost=cost)
 
 
 def _transcript(source: Source, session: PiFile) -> Transcript:

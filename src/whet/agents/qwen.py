@@ -10,23 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from whet.agents import gemini
 from whet.agents.formats import content
 from whet.agents.formats.source import Format, Source
-from whet.agents.gemini import records as gemini
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, ToolResult, Transcript, Usage
 from whet.text import fields
 
 NAME = "qwen"
@@ -114,15 +102,15 @@ def _said(record: dict[str, Any], parts: list[Any], at: float | None) -> Iterato
 
 
 def _agent(record: dict[str, Any], blocks: list[Any], at: float | None) -> Iterator[Message]:
-    parts: list[Part] = []
+    parts: list[transcripts.Part] = []
     for place, block in enumerate(blocks):
         call = fields.mapping(block, "functionCall") if isinstance(block, dict) else {}
         if call:
             made = fields.text(call, "id") or f"{fields.text(record, 'uuid')}/{place}"
-            parts.append(ToolCall(made, fields.text(call, "name"), fields.json_text(call.get("args", {}))))
+            parts.append(transcripts.ToolCall(made, fields.text(call, "name"), fields.json_text(call.get("args", {}))))
         elif isinstance(block, dict) and block.get("thought"):
             words = fields.text(block, "text")
-            parts += [Thought(words, signature=fields.text(block, "thoughtSignature"))] if words else []
+            parts += [transcripts.Thought(words, signature=fields.text(block, "thoughtSignature"))] if words else []
         else:
             parts += gemini.shown(block)
     if parts:

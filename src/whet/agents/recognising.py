@@ -5,15 +5,13 @@ from functools import cache
 
 from whet import doors
 from whet.agents.agent import Agent
-from whet.agents.formats import atif, inspect_logs, mini_swe_agent, openai_messages, openhands, sharegpt, swe_agent
+from whet.agents.formats import atif, mini_swe_agent, openai_messages, openhands, sharegpt
 from whet.agents.formats.source import Format, Source
 from whet.agents.registry import AGENTS, agents
 
 # Those that belong to no agent on a machine: benchmarks', which are particular, and at last those by which sessions are
 # exchanged. They are no entry points of Whet's own: a checkout works with whatever metadata was installed last.
 FORMATS: tuple[Format, ...] = (
-    inspect_logs.FORMAT,
-    swe_agent.FORMAT,
     mini_swe_agent.FORMAT,
     openhands.FORMAT,
     atif.FORMAT,

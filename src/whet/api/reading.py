@@ -5,17 +5,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from whet.agents.formats.source import Skipped
-from whet.intake.finding import named_files
-from whet.intake.reading import read_transcripts
+from whet.intake.reading import named_files, read_transcripts
 from whet.lessons.statements.audit import Audit
 from whet.sessions.transcripts import Transcript
+from whet.shipped.data import list_price
 from whet.shipped.kinds import known_troubles
-from whet.shipped.prices import list_price
 from whet.store.home import Home, find_home, holds
 from whet.telling.context.auditing import audit_folder
 from whet.trouble.finding import find_trouble
-from whet.trouble.outcomes import analysis
-from whet.trouble.outcomes.analysis import Analysis
+from whet.trouble.outcomes import view
+from whet.trouble.outcomes.view import Analysis
 from whet.trouble.values import SessionTrouble
 
 
@@ -68,7 +67,7 @@ def analyse(transcript: Transcript) -> Analysis:
     >>> found.calls["failed"]
     2
     """
-    return analysis.analyse(transcript)
+    return view.analyse(transcript)
 
 
 def troubles(transcript: Transcript) -> SessionTrouble:

@@ -92,8 +92,8 @@ class Store:
 
         >>> import whet
         >>> with whet.Store() as store:
-        ...     print(store.search("unpaid invoices", role="user", limit=1)[0].source)
-        inspect
+        ...     print(store.search("clock change", role="user", limit=1)[0].source)
+        claude-code
         """
         return search.search(self._database, text, filters=_filters(filters), role=role, limit=limit)
 

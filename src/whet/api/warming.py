@@ -6,8 +6,8 @@ from whet.agents.formats.source import Skipped
 from whet.errors import WhetError
 from whet.own.examples import mining
 from whet.own.examples.mining import WantedTemplate
-from whet.own.examples.prefills import ChatMessage, warm_openai
 from whet.own.examples.templates import Template, check, described
+from whet.own.examples.warm_start import ChatMessage, warm_openai
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.shipped.guidance.warm import words

@@ -10,23 +10,23 @@ somebody who is gone.
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from whet.changes.places import conflict, current, edits, expect_allowed, expect_fitting, is_done, place_of, write
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
+from whet.ledger.folding import is_last, last_batch, move_of, step_of
 from whet.ledger.patch_faults import LIMITS, Fault, FaultKind, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, derived, digest
-from whet.ledger.traces import is_last, last_batch, move_of, step_of
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home, prepare_home
 from whet.store.ledger import Ledger, ledger_of
-from whet.trials.canaries import SHARE
+from whet.trials.told_rules import SHARE
 
 LOCK_FOLDER = ".changing"
 
@@ -42,7 +42,7 @@ def changing(home: Home, ledger: Ledger, *, now: float) -> Iterator[None]:
 
 def settle(home: Home, ledger: Ledger, *, now: float) -> None:
     """Finish or abandon what a sudden stop left unfinished."""
-    if ledger.is_unfinished():
+    if ledger.state().unfinished:
         with changing(home, ledger, now=now):
             return
 
@@ -73,8 +73,6 @@ def record(home: Home, ledger: Ledger, drafts: Sequence[Entry], state: State) ->
 
 
 def _settle(home: Home, ledger: Ledger, *, now: float) -> None:
-    if not ledger.is_unfinished():
-        return
     state = ledger.state()
     for _, group in itertools.groupby(state.unfinished, key=lambda entry: entry.batch or entry.number):
         ledger.append(_finish_or_abandon(home, state, list(group), now=now))
@@ -121,6 +119,12 @@ class ChangePlace(NamedTuple):
     ledger: Ledger
     actor: Actor
     now: float
+
+    def entry(self, step: Step, patch: Patch, **more: Any) -> Entry:
+        """A new entry without its number; it does what its patch says, in this home's files, unless `more` differs."""
+        home = "" if patch.form is Form.RULE else self.ledger.home
+        known = {"before": patch.before, "after": patch.after, "home": home, **more}
+        return Entry(0, step, patch, self.actor, self.now, **known)
 
 
 def apply(
@@ -172,17 +176,8 @@ def promote(home: Home, database: Database, number: int, *, actor: Actor, now: f
         change = _done(books, state, number)
         if change.after is None or not change.after.canary or not is_last(state, change):
             raise WhetError(f"Entry {number} is not an active canary.", advice="To list entries, run `whet ledger`.")
-        promoted = Entry(
-            number=0,
-            step=Step.PROMOTED,
-            patch=books.ledger.entry(number).patch,
-            actor=actor,
-            at=now,
-            before=digest(change.after.text),
-            after=digest(change.after.text),
-            note=note,
-            about=number,
-        )
+        patch, stands = books.ledger.entry(number).patch, digest(change.after.text)
+        promoted = books.entry(Step.PROMOTED, patch, before=stands, after=stands, note=note, about=number)
         return books.ledger.append([promoted])[0]
 
 
@@ -228,17 +223,8 @@ def draft(
     text = known.text if known else None
     if patch.form is not Form.RULE:
         text = _standing(books, patch)
-    return Entry(
-        number=0,
-        step=step,
-        patch=patch,
-        actor=books.actor,
-        at=books.now,
-        before=digest(text),
-        after=patch.after,
-        replaced=text if text is not None and (known is None or known.text != text) else None,
-        home="" if patch.form is Form.RULE else books.ledger.home,
-    )
+    replaced = text if text is not None and (known is None or known.text != text) else None
+    return books.entry(step, patch, before=digest(text), replaced=replaced)
 
 
 def own(patches: Sequence[Patch], actor: Actor) -> tuple[Patch, ...]:
@@ -293,18 +279,9 @@ def _turn(books: ChangePlace, change: Change, step: Step, note: str = "") -> Ent
     old, new = change.after, change.before
     if step is Step.REDONE:
         old, new = new, old
-    return Entry(
-        number=0,
-        step=step,
-        patch=books.ledger.entry(change.number).patch,
-        actor=books.actor,
-        at=books.now,
-        before=digest(old.text if old else None),
-        after=digest(new.text if new else None),
-        note=note,
-        about=change.number,
-        home=change.key.home,
-    )
+    before, after = (digest(each.text if each else None) for each in (old, new))
+    patch = books.ledger.entry(change.number).patch
+    return books.entry(step, patch, before=before, after=after, note=note, about=change.number, home=change.key.home)
 
 
 def _done(books: ChangePlace, state: State, number: int) -> Change:

@@ -11,10 +11,9 @@ from whet.changes.apply import ChangePlace, Refused, apply, draft, own, ready, r
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
-from whet.ledger.folding import suggestions
+from whet.ledger.folding import Move, suggestions
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, marks
-from whet.ledger.traces import Move
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -35,11 +34,11 @@ def propose(
     home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: TextLimits = LIMITS
 ) -> Entry:
     """Let a patch wait for a person's decision; once, and not again after it was refused."""
-    ledger = ledger_of(home, database)
+    books = ChangePlace(home, ledger_of(home, database), actor, now)
     (given,) = own((patch,), actor)
     with database.writing():
-        _expire(ledger, now=now)
-        state = ledger.state()
+        _expire(books)
+        state = books.ledger.state()
         known = next((entry for entry in state.pending if entry.patch.id == given.id), None)
         if known is not None:
             return known
@@ -49,7 +48,7 @@ def propose(
         if given.id in state.refused:
             raise WhetError(
                 "A person has already refused this change.",
-                advice="Who wants it after all finds it by `whet ledger` and runs `whet lessons undo ID`.",
+                advice="Who wants it after all finds it by `whet ledger` and runs `whet ledger undo ID`.",
             )
         if marks(given) & state.never:
             raise WhetError(
@@ -60,13 +59,13 @@ def propose(
                 f"{len(state.pending)} changes already need a person's approval.",
                 advice="Decide on some of them: `whet lessons --waiting`.",
             )
-        return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
+        return books.ledger.append([books.entry(Step.PROPOSED, given)])[0]
 
 
 def supersede(home: Home, database: Database, entry: Entry, *, by: Entry, now: float) -> None:
     """Take back a change that waits, because a later one of the same session, which waits as well, holds it."""
-    taken = _entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home)
-    ledger_of(home, database).append([replace(taken, about=entry.number, note=f"held by entry {by.number}")])
+    books = ChangePlace(home, ledger_of(home, database), Actor.POLICY, now)
+    books.ledger.append([books.entry(Step.EXPIRED, entry.patch, about=entry.number, note=f"held by entry {by.number}")])
 
 
 def pending(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
@@ -140,15 +139,13 @@ def reopen(home: Home, database: Database, number: int, *, actor: Actor, now: fl
     """Let a refused change wait again, with its support files; this takes a never back too. Only a person can."""
     need_person(actor)
     ledger = ledger_of(home, database)
+    books = ChangePlace(home, ledger, actor, now)
     with database.writing():
         refused, state = ledger.entry(number), ledger.state()
         if refused.step is not Step.REFUSED or refused.patch.id not in state.refused:
             raise WhetError(f"Entry {number} is no refusal that holds.", advice="To find it, run `whet ledger`.")
         again = [each for each in ledger.entries() if each == refused or _went_along(each, refused)]
-        return ledger.append(
-            replace(_entry(Step.PROPOSED, each.patch, actor=actor, now=now, home=each.home), about=each.number)
-            for each in again
-        )[0]
+        return ledger.append(books.entry(Step.PROPOSED, each.patch, about=each.number) for each in again)[0]
 
 
 def _went_along(entry: Entry, skill: Entry) -> bool:
@@ -162,12 +159,11 @@ def _refuse(books: ChangePlace, number: int, note: str, *, is_never: bool) -> En
     need_person(books.actor)
     with books.ledger.database.writing():
         entry = _waiting(books.ledger, number, now=books.now)
-        refused = _entry(Step.REFUSED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
-        found = [replace(refused, about=number, note=note, is_never=is_never)]
-        for file in _files_of(books.ledger.state(), entry):
-            beside = _entry(Step.REFUSED, file.patch, actor=books.actor, now=books.now, home=file.home)
-            found.append(replace(beside, about=file.number, note=f"with its skill: entry {number}"))
-        return books.ledger.append(found)[0]
+        refused = books.entry(Step.REFUSED, entry.patch, about=number, note=note, is_never=is_never)
+        beside = f"with its skill: entry {number}"
+        files = _files_of(books.ledger.state(), entry)
+        also = [books.entry(Step.REFUSED, each.patch, about=each.number, note=beside) for each in files]
+        return books.ledger.append([refused, *also])[0]
 
 
 def _files_of(state: State, skill: Entry) -> Iterator[Entry]:
@@ -189,9 +185,8 @@ def need_person(actor: Actor) -> None:
 
 
 def waiting(home: Home, database: Database, *, now: float) -> int:
-    """How many changes wait for a person, by one quick question to the database."""
-    ledger = ledger_of(home, database)
-    return ledger.waiting(since=now - LIMITS.pending_seconds) + len(_suggested(ledger))
+    """How many changes wait for a person."""
+    return len(pending(home, database, now=now))
 
 
 def _open(ledger: Ledger) -> tuple[Entry, ...]:
@@ -202,7 +197,7 @@ def _open(ledger: Ledger) -> tuple[Entry, ...]:
 
 def _suggested(ledger: Ledger) -> tuple[Entry, ...]:
     """The rules of other members; of very many the first, so that nobody can fill the screen."""
-    return suggestions(ledger.entries(), ledger.of_others())[: LIMITS.pending] if ledger.has_others() else ()
+    return suggestions(ledger.entries(), ledger.of_others())[: LIMITS.pending]
 
 
 def _waiting(ledger: Ledger, number: int, *, now: float) -> Entry:
@@ -223,23 +218,10 @@ def _is_late(entry: Entry, *, now: float) -> bool:
 
 def _grant(books: ChangePlace, entry: Entry) -> None:
     if entry.step is not Step.APPROVED:
-        granted = _entry(Step.APPROVED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
-        books.ledger.append([replace(granted, about=entry.number)])
+        books.ledger.append([books.entry(Step.APPROVED, entry.patch, about=entry.number)])
 
 
-def _expire(ledger: Ledger, *, now: float) -> None:
-    late = [entry for entry in ledger.state().pending if _is_late(entry, now=now)]
-    ledger.append(
-        replace(_entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home), about=entry.number)
-        for entry in late
-    )
-
-
-def _entry(step: Step, patch: Patch, *, actor: Actor, now: float, home: str) -> Entry:
-    return Entry(
-        number=0, step=step, patch=patch, actor=actor, at=now, before=patch.before, after=patch.after, home=home
-    )
-
-
-def _home(ledger: Ledger, patch: Patch) -> str:
-    return "" if patch.form is Form.RULE else ledger.home
+def _expire(books: ChangePlace) -> None:
+    late = [entry for entry in books.ledger.state().pending if _is_late(entry, now=books.now)]
+    policy = books._replace(actor=Actor.POLICY)
+    books.ledger.append(policy.entry(Step.EXPIRED, entry.patch, about=entry.number) for entry in late)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from whet.agents.places import is_read_by_agents
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Key, State
+from whet.ledger.folding import Move
 from whet.ledger.marked_block import find_passage, passage_place, replace_passage
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.ledger.traces import Move
 from whet.own.told import note_pages, skills
 from whet.own.told.memory import complaint, overflow
 from whet.own.told.skills import FILE, Skill

@@ -7,26 +7,26 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 import click
 
 from whet.agents.registry import agents
-from whet.changes.author import Author
 from whet.cli.output import give, moment, plain
-from whet.cli.shown.entries import BY_WHOM, entry_record
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Form
-from whet.ledger.traces import last_batch
+from whet.ledger.folding import last_batch
+from whet.ledger.patches import Form, PatchOrigin, PatchWriter
 from whet.machine.records import load_record
-from whet.own.jobs.job import NAME
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.settings_file import load
 from whet.text.showing import shown
+
+if TYPE_CHECKING:
+    from whet.changes.writing import Author
 
 OWN = frozenset({Form.RULE, Form.NOTE, Form.SKILL, Form.FILE})  # what people decide on every day
 
@@ -57,6 +57,8 @@ def expect_meant(home: Home, ledger: Ledger, number: int | None) -> None:
 
 
 def _named(entries: list[Entry]) -> str:
+    from whet.lessons.waiting_words import BY_WHOM
+
     first = entries[0]
     patch = first.patch
     others = f", with {len(entries) - 1} more" if len(entries) > 1 else ""
@@ -66,6 +68,8 @@ def _named(entries: list[Entry]) -> str:
 
 def _instead(home: Home, entries: list[Entry]) -> str:
     """What belongs together is taken back together."""
+    from whet.own.jobs.job import NAME
+
     is_job = any(each.patch.form is Form.JOB and each.patch.name == NAME for each in entries)
     is_of_setup = is_job and load_record(home).job is not None
     return "It is a part of `whet setup`; `whet setup --undo` takes all of that back. " if is_of_setup else ""
@@ -74,15 +78,17 @@ def _instead(home: Home, entries: list[Entry]) -> str:
 SESSION = "command line"
 
 
-def author_at(home: Home, database: Database) -> Author:
+def author_at(home: Home, database: Database) -> "Author":
     """The person at the command line, or the agent that runs commands for one."""
+    from whet.changes.writing import Author
+
     actor = actor_of(os.environ)
     writer = PatchWriter.PERSON if actor is Actor.PERSON else PatchWriter.AGENT
     origin = PatchOrigin(writer, said="written at the command line")
     return Author(home, database, actor, trust_of(actor), time.time(), SESSION, origin)
 
 
-def person_at(home: Home, database: Database) -> Author:
+def person_at(home: Home, database: Database) -> "Author":
     """The person at the command line; raises WhetError for an agent."""
     author = author_at(home, database)
     if author.actor is not Actor.PERSON:
@@ -90,13 +96,15 @@ def person_at(home: Home, database: Database) -> Author:
     return author
 
 
-def careful(author: Author, *, yes: bool) -> Author:
+def careful(author: "Author", *, yes: bool) -> "Author":
     """The author as one whose words wait where there is no terminal, unless `yes` is given and a setting allows it."""
     return author._replace(trust=min(author.trust, trust_at(author.home, author.actor, yes=yes)))
 
 
 def tell(entries: Iterable[Entry], *, done: str = "") -> int:
     """Say which changes are in force, and which wait for a person; `done` is what to call what was done."""
+    from whet.cli.shown.lessons import entry_record
+
     made = tuple(entries)
     record = {"entries": [entry_record(entry) for entry in made]}
     return give(record, (*(_told(entry, done) for entry in made), *why_waits(made)))

@@ -2,44 +2,43 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 
 from whet.cli.output import counted_bar
 from whet.errors import WhetError
 from whet.improving.heeded import seen_rules
-from whet.improving.learned import lessons_of
+from whet.improving.learned import lessons_of, waiting_lessons
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import Form
 from whet.lessons.following import SeenRule
 from whet.lessons.record import Lesson
-from whet.store.analyses import refresh
+from whet.store.analyses import keep_teachings, refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.home import Home
-from whet.store.sqlite import SQLite
-from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
 
-FOUND = ("derived",)
+
+@contextlib.contextmanager
+def _as_far_as_can_be_kept() -> Iterator[None]:
+    """On a full or read-only disk a command says what is known already."""
+    try:
+        yield
+    except CannotWrite as error:
+        sys.stderr.write(f"New sessions are not counted: {safe(error.message)}\n")
 
 
 def bring_up_to_date(database: Database) -> None:
     """Analyse what is new in the store, with a progress bar on a terminal."""
-
-    def analyse() -> None:
-        with counted_bar("Analysing") as show:
-            refresh(database, progress=lambda progress: show(progress.done, progress.total))
-
-    _keep_or_remember(database, analyse)
+    with _as_far_as_can_be_kept(), counted_bar("Analysing") as show:
+        refresh(database, progress=lambda progress: show(progress.done, progress.total))
 
 
 def read_what_is_taught(database: Database) -> None:
     """Find what new sessions teach, with a progress bar on a terminal."""
-
-    def read() -> None:
-        with counted_bar("Reading") as show:
-            keep_teachings(database, progress=lambda progress: show(progress.done, progress.total))
-
-    _keep_or_remember(database, read)
+    with _as_far_as_can_be_kept(), counted_bar("Reading") as show:
+        keep_teachings(database, progress=lambda progress: show(progress.done, progress.total))
 
 
 def learning() -> contextlib.AbstractContextManager[Callable[[int, int], None]]:
@@ -47,16 +46,35 @@ def learning() -> contextlib.AbstractContextManager[Callable[[int, int], None]]:
     return counted_bar("Learning")
 
 
-def lesson_named(home: Home, database: Database, name: str) -> Lesson:
-    """The lesson with an id, or with a number of the whole list."""
+def numbers_of(lessons: Sequence[Lesson], waiting: Sequence[Lesson]) -> dict[str, int]:
+    """By its id, the number of each lesson in every list and command: what waits has that of its entry."""
+    taken = {each.standing.entry: each.id for each in waiting}
+    free = (number for number in count(1) if number not in taken)
+    others = {each.id: next(free) for each in lessons if each.standing.entry not in taken}
+    return (
+        others
+        | {each.id: each.standing.entry for each in lessons if each.standing.entry in taken}
+        | {id: entry for entry, id in taken.items()}
+    )
+
+
+def lessons_by_name(home: Home, database: Database) -> dict[str, Lesson]:
+    """All lessons, and all else that waits, by their ids and by their numbers."""
     bring_up_to_date(database)
     read_what_is_taught(database)
     with learning() as progress:
         lessons = lessons_of(home, database, progress=progress)
-    for number, lesson in enumerate(lessons, 1):
-        if name in (lesson.id, str(number)):
-            return lesson
-    raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
+    waiting = waiting_lessons(home, database, now=time.time())
+    numbers = numbers_of(lessons, waiting)
+    return {name: each for each in (*waiting, *lessons) for name in (each.id, str(numbers[each.id]))}
+
+
+def lesson_named(home: Home, database: Database, name: str) -> Lesson:
+    """The lesson with an id or a number."""
+    found = lessons_by_name(home, database).get(name)
+    if found is None:
+        raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
+    return found
 
 
 def active_rule(state: State, name: str) -> Item:
@@ -77,16 +95,3 @@ def look_at_rules(database: Database, home: Home, rules: Sequence[Item]) -> dict
     """What became of rules in each session since, with a progress bar on a terminal."""
     with counted_bar("Looking") as progress:
         return seen_rules(home, database, rules, progress=progress)
-
-
-def _keep_or_remember(database: Database, find: Callable[[], None]) -> None:
-    """On a full or read-only disk a command finds the same, and keeps it for itself."""
-    try:
-        find()
-    except CannotWrite as error:
-        if not isinstance(database, SQLite):
-            sys.stderr.write(f"New sessions are not counted: {safe(error.message)}\n")
-            return
-        sys.stderr.write(f"What is found in new sessions is shown and not stored: {safe(error.message)}\n")
-        database.keep_in_memory(FOUND)
-        find()

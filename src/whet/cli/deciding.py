@@ -1,4 +1,4 @@
-"""Where a person decides on lessons: approve, edit, refuse, never, undo; one key for each at a terminal."""
+"""Where a person decides on lessons: approve, edit, refuse, never; one key for each at a terminal."""
 
 import contextlib
 import os
@@ -6,27 +6,26 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from whet.changes import pending
-from whet.changes.apply import revert
 from whet.cli.acting import actor_of, has_terminal, need_terminal
-from whet.cli.delivery import begin_waiting, hook_tellers, told_sentences, touched, touched_lines
+from whet.cli.analysed import lessons_by_name
+from whet.cli.delivery import begin_waiting, hook_tellers, told_sentences
 from whet.cli.options import json_command, own_store, yes_option
 from whet.cli.output import cautions, give, is_json, next_lines, plain, reviewed, say
 from whet.cli.shown.audit import budget_lines
-from whet.cli.shown.entries import entry_lines, entry_record
-from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, waiting_lines, waiting_record
+from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, entry_lines, entry_record, waiting_lines, waiting_record
 from whet.errors import WhetError
-from whet.improving.learned import learned, propose_lesson, waiting_lessons
-from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.patches import Form, Patch
-from whet.ledger.traces import difference
-from whet.lessons.record import Lesson, LessonStage
+from whet.improving.learned import propose_lesson, waiting_lessons
+from whet.ledger.entries import Actor, Entry
+from whet.ledger.folding import difference
+from whet.ledger.patches import Form
+from whet.lessons.record import Lesson
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
@@ -34,13 +33,12 @@ from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.telling.context.instruction_files import PersonFolder
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.reaching import Reader, command_for, readers_of, reads
-from whet.telling.targets.sync import tell
+from whet.telling.targets.settings import Reader, command_for, readers_of, reads
 from whet.text.showing import shown, size_of
 from whet.text.words import many
 
 KEYS = "a approve · l live: half of the sessions first · e edit · r refuse · n never · s skip · q quit"
-BACK = "To take this back, run `whet lessons undo {}`."
+BACK = "To take this back, run `whet ledger undo {}`."
 NEXT = "Next: `whet lessons --waiting` on a terminal, or `whet lessons approve ID...`, `refuse ID...`, `never ID...`."
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
 _PROJECT = "project"
@@ -54,6 +52,18 @@ class Decider(NamedTuple):
     home: Home
     database: Database
     actor: Actor
+
+    def approve(self, lesson: Lesson) -> Entry:
+        return pending.approve(self.home, self.database, lesson.standing.entry, actor=self.actor, now=time.time())
+
+    def edit(self, lesson: Lesson, text: str) -> Entry:
+        say(*reviewed(text), *cautions(text))
+        number = lesson.standing.entry
+        return pending.approve_edited(self.home, self.database, number, text, actor=self.actor, now=time.time())
+
+    def refuse(self, lesson: Lesson, *, is_never: bool, note: str = "") -> Entry:
+        act, number = pending.say_never if is_never else pending.refuse, lesson.standing.entry
+        return act(self.home, self.database, number, actor=self.actor, now=time.time(), note=note)
 
 
 def show_waiting() -> int:
@@ -79,12 +89,7 @@ def show_change(lesson: Lesson) -> int:
 
 def _change_lines(lesson: Lesson) -> Iterator[str]:
     yield from entry_lines(lesson.proposal, lesson.move, lambda _: lesson.seen_by.place)
-    yield from over_budget(lesson.patch)
-
-
-def over_budget(patch: Patch) -> Iterator[str]:
-    """Where a rule would take the files of this folder's project past their budget."""
-    return budget_lines(patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ)))
+    yield from budget_lines(lesson.patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ)))
 
 
 @json_command("approve", epilog="Example: whet lessons approve 12 14")
@@ -95,17 +100,14 @@ def approve(names: tuple[str, ...], yes: bool) -> int:
     where the setting trust.commands allows it.
     """
     with _person(yes=yes) as (by, is_allowed):
-        lessons = chosen_lessons(by, names, proposing=True)
+        lessons = chosen_lessons(by, names)
         for lesson in lessons:
             say(*_change_lines(lesson), aloud=not is_allowed)
         if not is_allowed:
             sizes = "; ".join(size_of(lesson.move.after or "") for lesson in lessons)
             what = "this" if len(lessons) == 1 else f"these {len(lessons)}"
             click.confirm(f"Approve exactly {what} ({sizes})?", abort=True, err=True)
-        made = [
-            pending.approve(by.home, by.database, each.standing.entry, actor=by.actor, now=time.time())
-            for each in lessons
-        ]
+        made = [by.approve(each) for each in lessons]
         told = (in_force(entry, by.home, by.database) for entry in made)
         return give({"applied": [entry_record(entry) for entry in made]}, told)
 
@@ -119,15 +121,14 @@ def edit(name: str, text: str | None, yes: bool) -> int:
     editor opens.
     """
     with _person(yes=yes) as (by, is_allowed):
-        (lesson,) = chosen_lessons(by, (name,), proposing=True)
+        (lesson,) = chosen_lessons(by, (name,))
         words = (text or "").strip() or _ask_for_words(lesson)
         if not words:
             return 0
         if not is_allowed:
             click.confirm(f"Apply exactly this ({size_of(words)})?", abort=True, err=True)
-        made = _applied_edit(by, lesson, words)
-        told = (in_force(each, by.home, by.database) for each in (made,))
-        return give({"applied": [entry_record(made)]}, told)
+        made = by.edit(lesson, words)
+        return give({"applied": [entry_record(made)]}, (in_force(made, by.home, by.database),))
 
 
 @json_command("refuse", epilog="Example: whet lessons refuse 12 14")
@@ -146,46 +147,7 @@ def never(names: tuple[str, ...], note: str) -> int:
     return _refuse(names, note, is_never=True)
 
 
-@json_command("undo", epilog="Example: whet lessons undo 15")
-@names_argument
-def undo(names: tuple[str, ...]) -> int:
-    """Take a decision back: what was approved is no longer told, what was refused, even for ever, waits again. ID is
-    the lesson's, or the entry in `whet ledger` of the decision.
-    """
-    actor = actor_of(os.environ)
-    with own_store() as (home, database):
-        by = Decider(home, database, actor)
-        decisions = [_decision(by, name) for name in names]
-        is_reopening = all(each.step is Step.REFUSED for each in decisions)
-        with database.writing() if is_reopening else contextlib.nullcontext():
-            made = [_undone(by, each) for each in decisions]
-        files = tell(home, database, now=time.time())
-    lines = []
-    for entry in made:
-        what = f"{entry.patch.form} {plain(entry.patch.name)}"
-        is_waiting = entry.step is Step.PROPOSED
-        lines.append(f"Waits again: {what} (entry {entry.number})." if is_waiting else f"Taken back: {what}.")
-    record = {"entries": [entry_record(entry) for entry in made], "files": touched(files)}
-    return give(record, (*lines, *touched_lines(files)))
-
-
-COMMANDS = (approve, edit, refuse, never, undo)
-
-
-def _decision(by: Decider, name: str) -> Entry:
-    """The entry of the decision that is meant."""
-    if name.isdecimal():
-        return ledger_of(by.home, by.database).entry(int(name))
-    lesson = next((each for each in learned(by.home, by.database).lessons if each.id == name), None)
-    if lesson is None or not lesson.standing.entry or lesson.standing.stage is LessonStage.WAITING:
-        raise WhetError(f"Nobody has decided on a lesson {name}.", advice="`whet lessons --all` lists all of them.")
-    return ledger_of(by.home, by.database).entry(lesson.standing.entry)
-
-
-def _undone(by: Decider, entry: Entry) -> Entry:
-    if entry.step is Step.REFUSED:
-        return pending.reopen(by.home, by.database, entry.number, actor=by.actor, now=time.time())
-    return revert(by.home, by.database, entry.number, actor=by.actor, now=time.time())
+COMMANDS = (approve, edit, refuse, never)
 
 
 @contextlib.contextmanager
@@ -200,21 +162,19 @@ def _person(*, yes: bool) -> Iterator[tuple[Decider, bool]]:
         yield Decider(home, database, actor), is_allowed
 
 
-def chosen_lessons(by: Decider, names: tuple[str, ...], *, proposing: bool = False) -> list[Lesson]:
-    """The waiting lessons of these ids or entries; nothing is done where one of them does not wait.
-
-    With `proposing`, a lesson that nobody has decided on is proposed first.
+def chosen_lessons(by: Decider, names: tuple[str, ...]) -> list[Lesson]:
+    """The waiting lessons of these ids or numbers, proposed first where nobody has decided on them; nothing is done
+    where one of them cannot be decided on.
     """
     found = waiting_lessons(by.home, by.database, now=time.time())
-    if proposing and not all(_named(found, name) for name in names):
-        known = {each.id: each for each in learned(by.home, by.database).lessons}
-        if all(_named(found, name) or name in known for name in names):
-            names = tuple(name if _named(found, name) else _proposed(by, known[name]) for name in names)
-            found = waiting_lessons(by.home, by.database, now=time.time())
-    for name in names:
-        if not _named(found, name):
-            advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
-            raise WhetError(f"No lesson {name} waits for you.", advice=advice)
+    if not all(_named(found, name) for name in names):
+        known = lessons_by_name(by.home, by.database)
+        for name in names:
+            if not _named(found, name) and name not in known:
+                advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
+                raise WhetError(f"No lesson {name} waits for you.", advice=advice)
+        names = tuple(name if _named(found, name) else _proposed(by, known[name]) for name in names)
+        found = waiting_lessons(by.home, by.database, now=time.time())
     return list({each.standing.entry: each for name in names for each in _named(found, name)}.values())
 
 
@@ -229,13 +189,13 @@ def _named(found: Sequence[Lesson], name: str) -> list[Lesson]:
 
 def _refuse(names: tuple[str, ...], note: str, *, is_never: bool) -> int:
     actor = actor_of(os.environ)
+    pending.need_person(actor)
     with own_store() as (home, database):
-        chosen = chosen_lessons(Decider(home, database, actor), names)
-        decide = pending.say_never if is_never else pending.refuse
-        made = [decide(home, database, each.standing.entry, actor=actor, now=time.time(), note=note) for each in chosen]
+        by = Decider(home, database, actor)
+        made = [by.refuse(each, is_never=is_never, note=note) for each in chosen_lessons(by, names)]
     word = "Never again" if is_never else "Refused"
     lines = [f"{word}: {entry.patch.form} {plain(entry.patch.name)}." for entry in made]
-    lines += [BACK.format(" ".join(str(entry.number) for entry in made))] if made else []
+    lines += [BACK.format(entry.number) for entry in made]
     return give({"refused": [entry_record(entry) for entry in made]}, lines)
 
 
@@ -262,11 +222,8 @@ def _decide(by: Decider, lesson: Lesson) -> bool | None:
             return None
         if key == "s":
             return False
-        act = ACTS.get(key)
-        if act is None:
-            continue
         try:
-            done = act(by, lesson)
+            done = _done_by(by, lesson, key)
         except WhetError as error:
             say(f"[red]{plain(error.message)}[/] {plain(error.advice)}")
             continue
@@ -287,21 +244,23 @@ def _press(prompt: str) -> str:
         termios.tcsetattr(terminal, termios.TCSADRAIN, settings)
 
 
-def _approve_by_key(by: Decider, lesson: Lesson) -> str:
-    made = pending.approve(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
-    return in_force(made, by.home, by.database)
-
-
-def _live_by_key(by: Decider, lesson: Lesson) -> str:
-    made = begin_waiting(by.home, by.database, lesson.proposal, actor=by.actor)
-    [entry] = made.entries
-    return f"Approved: {entry.patch.form} {plain(entry.patch.name)} is {plain(made.words)}."
-
-
-def _edit_by_key(by: Decider, lesson: Lesson) -> str:
-    """Apply the person's own words; empty if they are left unchanged."""
-    words = _ask_for_words(lesson)
-    return in_force(_applied_edit(by, lesson, words), by.home, by.database) if words else ""
+def _done_by(by: Decider, lesson: Lesson, key: str) -> str:
+    """What a key did, in words; empty where nothing was done."""
+    match key:
+        case "a":
+            return in_force(by.approve(lesson), by.home, by.database)
+        case "l":
+            made = begin_waiting(by.home, by.database, lesson.proposal, actor=by.actor)
+            [entry] = made.entries
+            return f"Approved: {entry.patch.form} {plain(entry.patch.name)} is {plain(made.words)}."
+        case "e":
+            words = _ask_for_words(lesson)
+            return in_force(by.edit(lesson, words), by.home, by.database) if words else ""
+        case "r" | "n":
+            refused = by.refuse(lesson, is_never=key == "n")
+            more = " Nothing that says the same will be proposed again." if key == "n" else ""
+            return f"Refused.{more} {BACK.format(refused.number)}"
+    return ""
 
 
 def _ask_for_words(lesson: Lesson) -> str:
@@ -315,21 +274,6 @@ def _ask_for_words(lesson: Lesson) -> str:
         return text
     say("The text is unchanged.")
     return ""
-
-
-def _applied_edit(by: Decider, lesson: Lesson, text: str) -> Entry:
-    say(*reviewed(text), *cautions(text))
-    return pending.approve_edited(by.home, by.database, lesson.standing.entry, text, actor=by.actor, now=time.time())
-
-
-def _refuse_by_key(by: Decider, lesson: Lesson) -> str:
-    made = pending.refuse(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
-    return f"Refused. {BACK.format(made.number)}"
-
-
-def _never_by_key(by: Decider, lesson: Lesson) -> str:
-    made = pending.say_never(by.home, by.database, lesson.standing.entry, actor=by.actor, now=time.time())
-    return f"Refused. Nothing that says the same will be proposed again. {BACK.format(made.number)}"
 
 
 def in_force(made: Entry, home: Home, database: Database) -> str:
@@ -357,12 +301,3 @@ def told_to(made: Entry, home: Home, database: Database) -> str:
         return " ".join(told)
     command = command_for(database, scope.project)
     return f"No agent is told it yet. Run `{command}` and `whet sync`, or `whet setup` for hooks."
-
-
-ACTS: dict[str, Callable[[Decider, Lesson], str]] = {
-    "a": _approve_by_key,
-    "l": _live_by_key,
-    "e": _edit_by_key,
-    "r": _refuse_by_key,
-    "n": _never_by_key,
-}

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agents.registry import first_step
 from whet.changes.pending import approve_live
 from whet.cli.output import labelled, plain, reviewed
-from whet.cli.shown.entries import diff_lines
+from whet.cli.shown.lessons import diff_lines
 from whet.errors import WhetError
-from whet.improving.live_pace import days_until_known
+from whet.improving.live_sessions import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
 from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import Action, Form
-from whet.machine.hooking import first_step
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -22,7 +22,7 @@ from whet.store.recording import SOURCE
 from whet.store.settings_file import load as load_settings
 from whet.telling.hooks.installing import installed_hosts
 from whet.telling.targets import settings, sync
-from whet.telling.targets.reaching import Reader, command_for, hooked_agents, reader_of, reads
+from whet.telling.targets.settings import Reader, command_for, hooked_agents, reader_of, reads
 from whet.telling.targets.sync import SyncOrder, TargetChange, tell
 from whet.text.words import many
 

@@ -7,8 +7,6 @@ import click
 from whet import __version__, doors
 from whet.cli.catalogue import ABOUT, CATALOGUE, HIDDEN, START, added
 
-COMPLETION_VARIABLE = "_WHET_COMPLETE"
-
 
 class LazyGroup(click.Group):
     """A group that knows its commands from the catalogue and loads one only to run it or to explain it;

@@ -1,6 +1,7 @@
 """The entry point. It loads only what the command at hand needs: click itself waits for a command."""
 
 import codecs
+import contextlib
 import errno
 import io
 import os
@@ -13,16 +14,12 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 # What a path that a person gave can be, wherever it is first looked at.
 UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ELOOP)
 NAME_SHOWN = 200
-HANDLER = "whet-spelling"
-# One column each, so that tables stay in line.
-SPELLED = dict(zip("…–—·•│↪↳×✓✗⊘“”„‘’→←≥≤", '~---*|>>x+x/"""\'\'><><', strict=True))
 
 
 def main() -> None:
     """Run the command line and exit with its code: 0 done, 1 failed, 2 misused, 130 interrupted."""
     arguments = sys.argv[1:]
     _open_streams()
-    _spell_out()
     if arguments[:1] == ["hook"] and "--help" not in arguments:
         from whet.telling.hooks.entry import run
 
@@ -39,9 +36,12 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """What is written to a stream that the caller closed goes nowhere."""
+    """What is written to a stream that the caller closed goes nowhere; what a terminal cannot show is no failure."""
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="replace")
 
 
 def _deliver(arguments: list[str]) -> int:
@@ -87,7 +87,7 @@ def _run(arguments: list[str]) -> int:
 
     try:
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
-        if arguments[:1] not in ([], ["lessons"], ["status"]):
+        if arguments[:1] not in ([], ["lessons"], ["status"]) and sys.stderr.isatty():
             mention_pending()
         sys.stdout.flush()  # here, where a reader that has left is no error
         return result if isinstance(result, int) else 0
@@ -115,7 +115,7 @@ def _refresh_hooks() -> None:
     from whet.errors import WhetError
     from whet.store.home import find_home
     from whet.store.opening import opened
-    from whet.telling.hooks.places import has_hooks
+    from whet.telling.hooks.events import has_hooks
 
     try:
         home = find_home(os.environ)
@@ -130,9 +130,7 @@ def _refresh_hooks() -> None:
 
 
 def mention_pending() -> None:
-    """Say how many changes wait for approval; only on a terminal, and only where there are some."""
-    if not sys.stderr.isatty():
-        return
+    """Say how many changes wait for approval, where there are some."""
     import time
 
     from whet.changes.pending import waiting
@@ -144,32 +142,6 @@ def mention_pending() -> None:
     home = find_home(os.environ)
     if not (home.database_url or home.database_path.exists()):
         return
-    try:
-        with opened(home) as database:
-            number = waiting(home, database, now=time.time())
-    except WhetError:
-        return  # the command itself has said what is wrong with the store
-    if number:
-        verb = "needs" if number == 1 else "need"
-        sys.stderr.write(f"{many(number, 'change')} {verb} your approval: whet lessons --waiting\n")
-
-
-def _spell_out() -> None:
-    """Have output say in ASCII what an old terminal cannot show, instead of failing."""
-    codecs.register_error(HANDLER, _spelled)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
-            stream.reconfigure(errors=HANDLER)
-
-
-def _spelled(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return "".join(map(_letter, error.object[error.start : error.end])), error.end
-
-
-def _letter(character: str) -> str:
-    import unicodedata
-
-    plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
-    return SPELLED.get(character) or plain or "?"
+    with contextlib.suppress(WhetError), opened(home) as database:  # the command itself has said what is wrong
+        if number := waiting(home, database, now=time.time()):
+            sys.stderr.write(f"{many(number, 'change')} to approve or refuse: whet lessons --waiting\n")

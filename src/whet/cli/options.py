@@ -1,27 +1,31 @@
-"""What commands share: this home and its store, options that narrow sessions, and how every list is sorted."""
+"""What commands share: this home and its store, options that narrow sessions, and what every list is made of."""
 
 import contextlib
 import functools
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import click
 import msgspec
-from rich.table import Table
 
 from whet.agents.registry import canonical
-from whet.cli.output import JSON, table
+from whet.cli.output import JSON, WHOLE, table
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, seen_folders
 from whet.store.opening import opened
-from whet.telling.targets.known_projects import KnownProjects
-from whet.trials.design import Allowance
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from whet.telling.targets.known_projects import KnownProjects
+    from whet.trials.design import Allowance
 
 
 class OwnStore(NamedTuple):
@@ -89,15 +93,24 @@ def json_group(name: str, **described: Any) -> Callable[[Callable[..., int]], Js
     return decorate
 
 
+def together(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
+    """Several options as one, in this order."""
+    return lambda function: functools.reduce(lambda made, option: option(made), reversed(options), function)
+
+
 project_option = click.option(
     "--project",
     "--folder",
     "folder",
+    default="",
     metavar="NAME",
     help="Only projects whose name contains this; or sessions run in this folder (. is this one) or below.",
 )
 since_option = click.option(
-    "--since", metavar="WHEN", help="Only since this date or age: 2026-10-01, 12h, 7d, 2w; FROM..TO for a span."
+    "--since",
+    default="",
+    metavar="WHEN",
+    help="Only since this date or age: 2026-10-01, 12h, 7d, 2w; FROM..TO for a span.",
 )
 temporary_option = click.option("--temporary", is_flag=True, help="Include sessions in temporary folders.")
 
@@ -107,16 +120,16 @@ def filter_options(function: Function) -> Function:
 
     @functools.wraps(function)
     def narrowed(*given: Any, source: str | None, model: str | None, tool: str | None, **others: Any) -> Any:
-        project = others.pop("folder") or ""
-        since, until = span_of(others.pop("since"), others.pop("until"))
+        project = others.pop("folder")
+        first, _, last = (others.pop("since")).partition("..")
         filters = Filters(
             source=source or "",
             model=model or "",
             folder=folder_meant(project) if is_folder(project) else "",
             folders=() if is_folder(project) else _folders_of(project),
             tool=tool or "",
-            since=since,
-            until=until,
+            since=point_in_time(first),
+            until=point_in_time(last),
         )
         return function(*given, filters=filters, **others)
 
@@ -126,17 +139,10 @@ def filter_options(function: Function) -> Function:
         project_option,
         click.option("--tool", help="Only sessions that used this tool."),
         since_option,
-        click.option("--until", hidden=True),
     )
     for option in reversed(options):
         narrowed = option(narrowed)
     return cast(Function, narrowed)
-
-
-def span_of(since: str | None, until: str | None = None) -> tuple[float | None, float | None]:
-    """From when to when: FROM..TO, or the first of them alone."""
-    first, _, last = (since or "").partition("..")
-    return point_in_time(first), point_in_time(last or until)
 
 
 def is_folder(text: str | None) -> bool:
@@ -149,6 +155,8 @@ def _folders_of(name: str) -> tuple[str, ...]:
     if not name:
         return ()
     with own_store() as (_, database):
+        from whet.telling.targets.known_projects import KnownProjects
+
         known = KnownProjects(database)
         found = tuple(each for each in seen_folders(database) if known.is_named(known.identity(each), name))
     return found or (NOWHERE,)
@@ -190,7 +198,7 @@ model_option = click.option(
 )
 
 
-def allowance_of(amounts: tuple[str, ...]) -> Allowance:
+def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
     """What a trial may spend, from amounts with their units."""
     found: dict[str, float] = {}
     for amount in amounts:
@@ -204,76 +212,75 @@ def allowance_of(amounts: tuple[str, ...]) -> Allowance:
             raise WhetError(f"{amount} is not a budget.", advice=ALLOWED)
         kind, factor = BUDGET_UNITS[dollar or word]
         found[kind] = int(number) if kind == "tokens" else number * factor
+    from whet.trials.design import Allowance
+
     return msgspec.convert(found, Allowance)
 
 
 Row = TypeVar("Row")
+NO_NUMBER = re.compile(r"[^\d.]|\.(?!\d)")
 
 
 class AskedRows(NamedTuple):
-    """Which rows of a list are asked for, and in which order."""
+    """Which rows of a list are asked for, and what comes first."""
 
     project: str = ""
-    since: float | None = None
-    until: float | None = None
+    since: str = ""
     sort: str = ""
-
-    @property
-    def is_narrowed(self) -> bool:
-        return bool(self.project or self.since or self.until)
 
 
 class CommandList(NamedTuple, Generic[Row]):
-    """A list: what its columns show of a row, its orders, the usual one first, and by what it is narrowed."""
+    """A list: what its columns show of a row, which of them stand on the right and which a narrow terminal lacks; and
+    of which project and time a row is, where it has them.
+    """
 
     columns: Mapping[str, Callable[[Row], object]]
-    orders: Mapping[str, Callable[[Row], Any]]
-    numbers: tuple[str, ...] = ()  # columns that stand on the right
-    spare: tuple[str, ...] = ()  # columns that a narrow terminal does without, the first first
-    project: Callable[[Row], str] = lambda _: ""
-    at: Callable[[Row], float | None] = lambda _: None
+    numbers: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()  # the first goes first
+    project: Callable[[Row], str] | None = None
+    at: Callable[[Row], float | None] | None = None
 
-    def table(self, rows: Iterable[Row]) -> Table:
+    def options(self, function: Function) -> Function:
+        """The options of the list; the command gets them as `asked`."""
+
+        @functools.wraps(function)
+        def narrowed(*given: Any, sort: str | None, **others: Any) -> Any:
+            project = others.pop("folder") if self.project else ""
+            since = others.pop("since") if self.at else ""
+            return function(*given, asked=AskedRows(project, since, sort or ""), **others)
+
+        sort = click.option("--sort", type=click.Choice(list(self.columns)), help="Column that decides.")
+        options = [*([project_option] if self.project else []), *([since_option] if self.at else []), sort]
+        return cast(Function, together(*options)(narrowed))
+
+    def chosen(self, rows: Iterable[Row], asked: AskedRows, known: "KnownProjects | None" = None) -> list[Row]:
+        """The rows that are asked for: the newest, the largest or the first by letter first."""
+        first, _, last = asked.since.partition("..")
+        since, until = point_in_time(first) or 0.0, point_in_time(last) or math.inf
+        found = [row for row in rows if not self.at or not asked.since or since <= (self.at(row) or 0.0) < until]
+        if self.project and known:
+            found = [row for row in found if _is_of_project(self.project(row), asked.project, known)]
+        if not asked.sort:
+            return found
+        cells = [str(self.columns[asked.sort](row)) for row in found]
+        ordered = sorted(range(len(found)), key=lambda at: cells[at].casefold())
+        if asked.sort in WHOLE - {"id"}:  # times
+            ordered = sorted(ordered, key=lambda at: cells[at].removeprefix("–"), reverse=True)
+        elif asked.sort in self.numbers:
+            ordered = sorted(ordered, key=lambda at: float(NO_NUMBER.sub("", cells[at]) or -1), reverse=True)
+        return [found[at] for at in ordered]
+
+    def table(self, rows: Iterable[Row]) -> "Table":
         cells = [[show(row) for show in self.columns.values()] for row in rows]
         return table(tuple(self.columns), cells, numbers=self.numbers, spare=self.spare)
 
-    def lines(self, rows: Sequence[Row], *after: str, none: str) -> tuple[str | Table, ...]:
+    def lines(self, rows: Sequence[Row], *after: str, none: str) -> "tuple[str | Table, ...]":
         """The table and what is said below it; where there is no row, what is said instead."""
         return (self.table(rows), *after) if rows else (none,)
 
-    def sorted(self, rows: Iterable[Row], sort: str) -> list[Row]:
-        return sorted(rows, key=self.orders[sort])
 
-    def chosen(self, rows: Iterable[Row], asked: AskedRows, known: KnownProjects) -> list[Row]:
-        """The rows that are asked for, in the order that is asked for."""
-        return self.sorted((row for row in rows if self._is_asked(row, asked, known)), asked.sort)
-
-    def _is_asked(self, row: Row, asked: AskedRows, known: KnownProjects) -> bool:
-        project, at = self.project(row), self.at(row) or 0.0
-        if is_folder(asked.project):
-            is_meant = project == known.identity(folder_meant(asked.project))
-        else:
-            is_meant = not asked.project or bool(project and known.is_named(project, asked.project))
-        return is_meant and (asked.since or 0.0) <= at and (asked.until is None or at < asked.until)
-
-
-def sort_option(*orders: str) -> Callable[[Function], Function]:
-    """How a list is sorted; the first order is the usual one."""
-    return click.option(
-        "--sort", default=orders[0], show_default=True, type=click.Choice(orders), help="What comes first."
-    )
-
-
-def list_options(*orders: str) -> Callable[[Function], Function]:
-    """The options of a list; the command gets them as `asked`."""
-
-    def decorate(function: Function) -> Function:
-        @functools.wraps(function)
-        def narrowed(*given: Any, folder: str | None, since: str | None, sort: str, **others: Any) -> Any:
-            return function(*given, asked=AskedRows(folder or "", *span_of(since), sort), **others)
-
-        for option in (sort_option(*orders), since_option, project_option):
-            narrowed = option(narrowed)
-        return cast(Function, narrowed)
-
-    return decorate
+def _is_of_project(project: str, asked: str, known: "KnownProjects") -> bool:
+    """Whether something of a project is asked for: by a part of its name, or by a folder in it."""
+    if is_folder(asked):
+        return project == known.identity(folder_meant(asked))
+    return not asked or bool(project and known.is_named(project, asked))

@@ -6,17 +6,17 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
 from whet.text.characters import safe
 from whet.text.showing import cells, framed, shown, warnings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 
 def reviewed(text: str, *, style: str = "") -> Iterator[str]:
@@ -46,6 +46,8 @@ def cautions(text: str) -> Iterator[str]:
 
 
 def _dressed(row: str, style: str = "") -> str:
+    from rich.markup import escape
+
     # What is escaped has to stand before a tag: elsewhere a backslash at its end would be shown twice.
     return f"[{style or 'none'}]{escape(row)}[/]"
 
@@ -59,16 +61,17 @@ GAP = 2
 JSON = "whet.json"  # where the context of a command keeps that --json was given
 
 
-class PipedConsole(Console):
-    """A console whose reader may leave early, as `head` does: that is no failure, and whoever runs it decides."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
 @functools.cache
-def console() -> Console:
+def console() -> "Console":
     """Standard output: coloured and as wide as the terminal on a terminal, plain and wide elsewhere."""
+    from rich.console import Console
+
+    class PipedConsole(Console):
+        """A console whose reader may leave early, as `head` does: that is no failure, and whoever runs it decides."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     terminal = sys.stdout.isatty()
     size = shutil.get_terminal_size()  # asked here, for rich takes a dumb terminal to be 80 columns wide
     width = size.columns if terminal else PLAIN_WIDTH
@@ -98,7 +101,7 @@ def is_json() -> bool:
     return bool(context and context.meta.get(JSON))
 
 
-def give(record: object, shown: Iterable[str | Table], *, code: int = 0) -> int:
+def give(record: object, shown: "Iterable[str | Table]", *, code: int = 0) -> int:
     """Print what came of a command: one document for programs, or lines and tables for people. Gives the exit code."""
     if is_json():
         print_json(record)
@@ -107,13 +110,13 @@ def give(record: object, shown: Iterable[str | Table], *, code: int = 0) -> int:
     return code
 
 
-def say(*shown: str | Table, aloud: bool = False) -> None:
+def say(*shown: "str | Table", aloud: bool = False) -> None:
     """Lines with markup and tables for people; what comes before a question is said `aloud`, with --json too."""
     for each in shown if aloud or not is_json() else ():
-        if isinstance(each, Table):
-            console().print(each)
-        else:
+        if isinstance(each, str):
             _say_line(each)
+        else:
+            console().print(each)
 
 
 def _say_line(text: str) -> None:
@@ -122,6 +125,8 @@ def _say_line(text: str) -> None:
     if not indent or not sys.stdout.isatty() or "\n" in text:
         console().print(text)
         return
+    from rich.text import Text
+
     for line in Text.from_markup(text[indent:], emoji=False).wrap(console(), console().width - indent):
         line.rstrip()
         console().print(Text(" " * indent) + line)
@@ -135,12 +140,14 @@ def next_lines(words: str) -> Iterator[str]:
 
 def plain(text: object) -> str:
     """Text of a session on a terminal: no control characters, no markup."""
+    from rich.markup import escape
+
     return escape(safe(str(text)))
 
 
 def table(
     headings: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = (), spare: Sequence[str] = ()
-) -> Table:
+) -> "Table":
     """A table without lines; the columns named in `numbers` stand on the right.
 
     Where it is too wide, texts are cut, but no number, id or time: columns are left out instead, the `spare` ones
@@ -153,6 +160,8 @@ def table(
         if _least(columns, numbers) > _room(columns):
             del columns[heading]
     widths = _widths(columns, numbers)
+    from rich.table import Table
+
     made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for heading, width in widths.items():
         justify: Literal["left", "right"] = "right" if heading in numbers else "left"
@@ -221,10 +230,10 @@ def _moving(title: str, *columns: str, total: int | None = None) -> Iterator[Cal
     if not sys.stderr.isatty():
         yield lambda **_: None
         return
-    from rich import progress
+    from rich import console, progress
 
     made = [progress.TextColumn("{task.description}"), *(getattr(progress, name)() for name in columns)]
-    with progress.Progress(*made, console=Console(stderr=True), transient=True) as line:
+    with progress.Progress(*made, console=console.Console(stderr=True), transient=True) as line:
         task = line.add_task(title, total=total)
 
         def update(**changed: Any) -> None:

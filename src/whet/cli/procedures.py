@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from whet.agent.metering import Meter, metered
 from whet.agent.protocols import Chosen
-from whet.improving import arriving, improve, review, watch
+from whet.improving import improve, review, watch
 from whet.own.runs.settings import Settings
 from whet.proving import attempt, plan, trial
 from whet.reading import learn
@@ -26,7 +26,7 @@ UNLIMITED: Procedures = {
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
     learn.KIND: Procedure(Queue.REVIEWS, learn.carry_out, learn.LearnRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
-    ARRIVALS: Procedure(Queue.CHORES, arriving.arrive, str),
+    ARRIVALS: Procedure(Queue.CHORES, watch.arrive, str),
 }
 
 

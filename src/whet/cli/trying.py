@@ -4,26 +4,25 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 from msgspec.structs import replace
 
-from whet.agent.start import new_id
+from whet.agent.assembling import new_id
 from whet.agents.places import is_read_by_agents
 from whet.agents.registry import agents, canonical
 from whet.cli.acting import actor_of, has_terminal
-from whet.cli.options import allowance_of, budget_option, model_option
+from whet.cli.options import allowance_of, budget_option, model_option, together
 from whet.cli.output import give, next_lines, say
 from whet.cli.procedures import PROCEDURES, direct, is_watched
-from whet.cli.shown.trials import NEXT, LiveLine, plan_lines, plan_record, result_lines, result_record
+from whet.cli.shown.trials import NEXT, plan_lines, plan_record, result_lines, result_record, trial_line
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
+from whet.improving.auditing import passage_without
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Form, Patch, digest
-from whet.lessons.statements.proposing import passage_without
-from whet.lessons.statements.splitting import split_statements
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter, digest
+from whet.lessons.statements.naming import split_statements
 from whet.own.examples.templates import as_change
 from whet.proving.plan import WantedTrial, expect_worth_it, order, prepare
 from whet.proving.trial import trial as carry_out
@@ -37,7 +36,10 @@ from whet.store.settings_file import load
 from whet.telling.context.finding import repository_root
 from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.design import Trial, TrialDesign, TrialProgress
-from whet.work.orders import Queue, decoded
+from whet.work.orders import Order, Queue, decoded
+
+if TYPE_CHECKING:
+    from whet.work.given import Work
 
 RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
 agent_option = click.option(
@@ -117,7 +119,7 @@ def left_out(place: str, *, points: float) -> WithoutStatement:
     return WithoutStatement(patch, path, text, points / 100)
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result")
 LOOK_SECONDS = 1.0
 QUEUED = "Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`."
 
@@ -139,35 +141,28 @@ class TryOptions(NamedTuple):
     yes: bool = False
 
 
-def trial_options(function: Function) -> Function:
-    """Everything by which a person says how something is to be tried."""
-    alpha = click.FloatRange(0, 0.5, min_open=True, max_open=True)
-    for option in reversed(
-        (
-            click.option(
-                "--cases", multiple=True, metavar="WHICH", help="Cases to use: a folder, a file, a name, or tag:WORD."
-            ),
-            click.option(
-                "--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case."
-            ),
-            click.option("--alpha", type=alpha, default=ALPHA, show_default=True, help="Maximum false-accept rate."),
-            budget_option,
-            click.option(
-                "--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it."
-            ),
-            model_option,
-            agent_option,
-            consent_option,
-            click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
-            click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet worker list` lists it."),
-            click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
-            click.option(
-                "--dry-run", is_flag=True, help="Show the power and estimated cost of the trial, without running it."
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+trial_options = together(
+    click.option(
+        "--cases", multiple=True, metavar="WHICH", help="Cases to use: a folder, a file, a name, or tag:WORD."
+    ),
+    click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case."),
+    click.option(
+        "--alpha",
+        type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+        default=ALPHA,
+        show_default=True,
+        help="Maximum false-accept rate.",
+    ),
+    budget_option,
+    click.option("--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it."),
+    model_option,
+    agent_option,
+    consent_option,
+    click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
+    click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet worker list` lists it."),
+    click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
+    click.option("--dry-run", is_flag=True, help="Show the power and estimated cost of the trial, without running it."),
+)
 
 
 def conduct(
@@ -211,48 +206,59 @@ def wanted_of(home: Home, patch: Patch, given: TryOptions, *, about: int = 0) ->
 
 
 def _now(home: Home, trial: Trial) -> TrialProgress:
-    with LiveLine() as line:
+    with trial_line() as show:
         steps = direct(home, trial.id, at_once=at_once(trial.conditions.agent))
-        done = carry_out(home, steps, trial, observe=line.show)
+        done = carry_out(home, steps, trial, observe=show)
     return decoded(done.value, TrialProgress)
 
 
 def _queued(home: Home, trial: Trial, *, follow: bool) -> TrialProgress | None:
     """Give the trial to the engine; while somebody waits for it, this process works on it too."""
-
-    from whet.work.given import given_orders
-
-    with given_orders(home) as orders:
-        # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
-        watched = replace(trial, terms=replace(trial.terms, watched=follow and is_watched(os.environ)))
-        id = orders.submit(replace(order(watched), key=new_id(time.time())), Queue.TRIALS)
+    # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
+    watched = replace(trial, terms=replace(trial.terms, watched=follow and is_watched(os.environ)))
+    id = submitted(home, replace(order(watched), key=new_id(time.time())))
     if not follow:
         give({"work": id, "trial": trial.id}, (QUEUED.format(id=id),))
         return None
-    return _followed(home, id, concurrency=max(2, at_once(trial.conditions.agent)))
+    with trial_line() as show:
+
+        def look(work: "Work") -> None:
+            with opened(home) as database:
+                own = decoded(work.body, Trial).id  # an open one like it, if there was one
+                progress = progress_of(database, own, TrialProgress)
+            if progress is not None:
+                show(progress)
+
+        return followed(home, id, TrialProgress, at_once=at_once(trial.conditions.agent), look=look)
 
 
-def _followed(home: Home, id: str, *, concurrency: int) -> TrialProgress:
+def submitted(home: Home, wanted: Order) -> str:
+    """The id of work that is given to the engine."""
+    from whet.work.given import given_orders
+
+    with given_orders(home) as orders:
+        return orders.submit(wanted, Queue.TRIALS)
+
+
+def followed(
+    home: Home, id: str, kind: type[Result], *, at_once: int, look: Callable[["Work"], None] = lambda _: None
+) -> Result:
+    """Work on what was given until it is done; raises WhetError where it fails."""
     from whet.work.given import WorkState, given_orders
     from whet.work.worker import launched
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (
-        launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker,
+        launched(home, PROCEDURES, queues=queues, concurrency=max(2, at_once)) as worker,
         given_orders(home) as orders,
-        LiveLine() as line,
     ):
-        own = decoded(orders.find(id).body, Trial).id  # an open one like it, if there was one
         while (work := orders.find(id)).is_open:
             worker.look_after()
-            with opened(home) as database:
-                progress = progress_of(database, own, TrialProgress)
-            if progress is not None:
-                line.show(progress)
+            look(work)
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
-    return decoded(work.done.value, TrialProgress)
+        raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
+    return decoded(work.done.value, kind)
 
 
 def _show(trial: Trial, progress: TrialProgress) -> int:

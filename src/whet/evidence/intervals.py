@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Sequence
+from random import Random
+from statistics import NormalDist, quantiles
 from typing import NamedTuple
 
 from whet.evidence.betting import STEADY, aimed, log_capital, tally
@@ -15,6 +17,31 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+def wilson(passed: int, attempts: int, *, confidence: float = 0.95) -> Interval:
+    """The interval of a share; wide and never beyond 0 and 1 when attempts are few."""
+    if attempts == 0:
+        return Interval(0.0, 1.0)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share = min(1.0, passed / attempts)
+    scale = 1 + z * z / attempts
+    centre = (share + z * z / (2 * attempts)) / scale
+    half = z * math.sqrt(share * (1 - share) / attempts + z * z / (4 * attempts * attempts)) / scale
+    return Interval(max(0.0, centre - half), min(1.0, centre + half))
+
+
+def bootstrap(differences: Sequence[float], *, seed: int, rounds: int = 2000) -> Interval:
+    """The percentile interval of the mean at 95 %, whole cases drawn with replacement; the same for the same seed.
+
+    Good for one look at the end only, and too narrow for few cases: for a report, not for a verdict.
+    """
+    if not differences:
+        return Interval(-1.0, 1.0)
+    draw, count = Random(seed), len(differences)
+    means = [math.fsum(draw.choices(differences, k=count)) / count for _ in range(rounds)]
+    low, *_, high = quantiles(means, n=40, method="inclusive")
+    return Interval(low, high)
 
 
 def order_free(differences: Sequence[float], *, alpha: float) -> Interval:

@@ -68,7 +68,6 @@ class Comparison(NamedTuple):
     unpaired: int  # attempts of one arm without their like in the other
     left_out_cases: int
     by_seed: bool  # the arms share no seed when false, and each case's attempts were averaged on either side
-    assumed: bool  # neither name said which arm is the base: the first in the table was taken
 
 
 def rows_of(raw: bytes) -> Iterator[tuple[int, Sequence[str]]]:
@@ -131,7 +130,7 @@ def find_columns(heading: Sequence[str]) -> Columns:
 
 def compare(table: OutcomeTable, *, base: str | None = None, candidate: str | None = None) -> Comparison:
     """The candidate against the base, on the attempts that both have; without any it is a WhetError."""
-    base, candidate, assumed = choose_arms(list(table.arms), base, candidate)
+    base, candidate = choose_arms(list(table.arms), base, candidate)
     before, after = table.arms[base], table.arms[candidate]
     shared = before.keys() & after.keys()
     both = {case for case, _ in before} & {case for case, _ in after}
@@ -156,7 +155,6 @@ def compare(table: OutcomeTable, *, base: str | None = None, candidate: str | No
         unpaired=len(before) + len(after) - attempts,
         left_out_cases=len(every) - len(order),
         by_seed=by_seed,
-        assumed=assumed,
     )
 
 
@@ -169,37 +167,27 @@ def _rates(outcomes: Mapping[tuple[str, str], float], kept: Collection[tuple[str
     return {case: math.fsum(values) / len(values) for case, values in gathered.items()}
 
 
-def choose_arms(arms: Sequence[str], base: str | None, candidate: str | None) -> tuple[str, str, bool]:
-    """Which arm is the base and which the candidate; told, or known by their names, or the two that there are."""
+def choose_arms(arms: Sequence[str], base: str | None, candidate: str | None) -> tuple[str, str]:
+    """Which arm is the base and which the candidate; told, or known by their names and because there are but two."""
     for named in (base, candidate):
         if named is not None and named not in arms:
             raise WhetError(f"There is no arm {named}.", advice=f"The arms are: {_listed(arms)}.")
     if base is not None and base == candidate:
         raise WhetError("The base and the candidate are the same arm.", advice="Name two arms.")
-    if base is not None and candidate is not None:
-        return base, candidate, False
     if len(arms) < 2:
         raise WhetError("A comparison needs two arms.", advice=f"The arms in the table are: {_listed(arms) or 'none'}.")
-    assumed = False
-    if base is None:
-        base, assumed = _likely_base(arms, candidate)
-    others = [arm for arm in arms if arm != base]
-    if candidate is None and len(others) == 1:
-        candidate = others[0]
-    if candidate is None or (assumed and len(arms) > 2):
+    base = base or _only([arm for arm in arms if arm != candidate], BASE_NAMES)
+    candidate = candidate or _only([arm for arm in arms if arm != base], CANDIDATE_NAMES if len(arms) == 2 else ())
+    base = base or _only([arm for arm in arms if arm != candidate], ())
+    if base is None or candidate is None:
         raise WhetError(f"There are {len(arms)} arms: {_listed(arms)}.", advice="Choose two: --base and --candidate.")
-    return base, candidate, assumed
+    return base, candidate
 
 
-def _likely_base(arms: Sequence[str], candidate: str | None) -> tuple[str, bool]:
-    left = [arm for arm in arms if arm != candidate]
-    named = [arm for arm in left if _plain(arm) in BASE_NAMES]
-    if len(named) == 1:
-        return named[0], False
-    others = [arm for arm in left if _plain(arm) not in CANDIDATE_NAMES]
-    if len(others) == 1 and len(left) <= 2:
-        return others[0], False
-    return left[0], len(left) > 1
+def _only(arms: Sequence[str], names: Collection[str]) -> str | None:
+    """The only arm that there is, or the only one with one of these names."""
+    named = [arm for arm in arms if _plain(arm) in names] if len(arms) > 1 else arms
+    return named[0] if len(named) == 1 else None
 
 
 def _cells(row: Sequence[str], columns: Columns, line: int) -> tuple[tuple[str, str, str], str]:

@@ -3,8 +3,7 @@
 import math
 from statistics import NormalDist
 
-from whet.evidence.betting import BETS
-from whet.evidence.final_look import MOST_LOOKED, PRICE, cases_to_prove
+from whet.evidence.betting import BETS, MOST_LOOKED, PRICE, cases_to_prove
 from whet.values import Value
 
 POWER = 0.8

@@ -1,18 +1,16 @@
 """Accept, reject or undecided: what the differences between two arms say, with a stated error rate."""
 
+import bisect
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.evidence.betting import aimed, constant, log_capital, tally
-from whet.evidence.final_look import MOST_LOOKED, PRICE, can_look, paid
+from whet.evidence.betting import MOST_LOOKED, PRICE, aimed, can_look, constant, log_capital, paid, tally
 from whet.evidence.intervals import Interval, in_order, order_free
-from whet.evidence.margins import no_worse
 from whet.values import Value
 
 ALPHA = 0.05
@@ -153,16 +151,28 @@ def _verdict(
 def within_margin(
     verdict: Verdict, differences: Sequence[float], margin: float, *, planned: int, before: Capital = FRESH
 ) -> Verdict:
-    """The verdict on the same differences where accepting means: no worse by more than the margin."""
-    found = no_worse(differences, margin=margin, alpha=verdict.alpha, planned=planned, capital=before.help)
+    """The verdict on the same differences where accepting means: no worse by more than the margin.
+
+    What is left out cannot be expected to help, so the bets are against a mean of minus the margin.
+    """
+    found = _aim(differences[:planned], planned, 1 / verdict.alpha, before.help, mean=-margin)
     harmed = verdict.stopped_at if verdict.ruling is Ruling.REJECT else None
-    evidence = found.evidence if found.way else before.help
-    ruling, stopped_at = _rule(SideEvidence(evidence, found.crossed), SideEvidence(verdict.evidence_harm, harmed))
+    ruling, stopped_at = _rule(found, SideEvidence(verdict.evidence_harm, harmed))
     low, high = verdict.interval
     bounds = Interval(max(low, -margin), high) if ruling is Ruling.ACCEPT else Interval(min(low, -margin), high)
     return replace(
-        verdict, ruling=ruling, stopped_at=stopped_at, evidence_help=evidence, interval=bounds, margin=margin
+        verdict, ruling=ruling, stopped_at=stopped_at, evidence_help=found.evidence, interval=bounds, margin=margin
     )
+
+
+def cases_to_show(margin: float, alpha: float, *, capital: float = 1.0) -> int:
+    """How many cases are needed at least, if none of them ends otherwise without what is left out."""
+    least = max(1, math.ceil(math.log(1 / (alpha * capital)) / -math.log1p(-margin) - 1e-9))
+
+    def is_enough(cases: int) -> bool:
+        return _aim([0.0] * cases, cases, 1 / alpha, capital, mean=-margin).crossed is not None
+
+    return bisect.bisect_left(range(2 * least), True, lo=least, key=is_enough)
 
 
 def way(
@@ -172,16 +182,14 @@ def way(
 
     It ends at the number of the verdict: the last step includes the one exact look at the planned end.
     """
-    if verdict.margin:
-        margin, capital = verdict.margin, before.help
-        return no_worse(differences, margin=margin, alpha=verdict.alpha, planned=planned, capital=capital).way
     if planned is None:
         walked: Iterable[float] = constant(differences)
-    elif planned <= MOST_LOOKED:
+    elif planned <= MOST_LOOKED and not verdict.margin:
         walked = _held(differences[:planned], before.help)
     else:
         wanted = 1 / verdict.alpha / before.help
-        walked = (before.help * won for won in aimed(differences, planned=planned, goal=wanted))
+        bets = aimed(differences[:planned], planned=planned, goal=wanted, mean=-verdict.margin)
+        walked = (before.help * won for won in bets)
     taken = tuple(walked)
     if planned is not None:
         taken = taken[: _crossing(iter(taken), 1 / verdict.alpha)]
@@ -252,11 +260,12 @@ def _held(differences: Iterable[float], capital: float) -> Iterator[float]:
     return (price + (capital - price) * won for won in constant(differences))
 
 
-def _aim(differences: Sequence[float], planned: int, goal: float, capital: float) -> SideEvidence:
-    """Bets that aim at the planned number of cases; what is left of them goes on."""
+def _aim(differences: Sequence[float], planned: int, goal: float, capital: float, *, mean: float = 0.0) -> SideEvidence:
+    """Bets against a mean of at most this, that aim at the planned number of cases; what is left of them goes on."""
     wanted = goal / capital
-    crossed = _crossing(aimed(differences, planned=planned, goal=wanted), wanted)
-    *_, won = (1.0, *islice(aimed(differences, planned=planned, goal=wanted), crossed))
+    way = tuple(aimed(differences, planned=planned, goal=wanted, mean=mean))
+    crossed = _crossing(iter(way), wanted)
+    won = (1.0, *way[:crossed])[-1]
     return SideEvidence(goal if crossed and capital * won < goal else capital * won, crossed)
 
 

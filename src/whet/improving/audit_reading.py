@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.lessons.statements.audit import Audit
-from whet.lessons.statements.naming import ThingKind, extension_of, things_in
+from whet.lessons.statements.audit import Audit, InstructionFile, Statement, StatementFinding
+from whet.lessons.statements.naming import ThingKind, extension_of, split_statements, things_in
 from whet.lessons.statements.reader_claims import (
     NOT_SAID,
     DroppedStatementClaim,
@@ -25,17 +25,15 @@ from whet.lessons.statements.reader_claims import (
     statement_of,
     words_of,
 )
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import InstructionFile, Statement, StatementFinding
 from whet.own.runs.run import Spent, together
 from whet.reading.answers import objects
 from whet.reading.learn import ENDED, ReadingLimit, spent_on
 from whet.reading.passes import ANSWER_TOKENS
 from whet.reading.readers import LessonReader, ReaderQuestion
 from whet.sessions.transcripts import Usage
-from whet.shipped.guidance import reading as words
-from whet.telling.context.auditing import DEFINED, repository_facts
-from whet.telling.context.looking import NO_CODE, CodeHit, RepositoryText, near_paths
+from whet.shipped.guidance import READING
+from whet.telling.context.auditing import repository_facts
+from whet.telling.context.looking import DEFINED, NO_CODE, CodeHit, RepositoryText, near_paths
 from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.text.words import cut, estimate
 
@@ -51,7 +49,9 @@ _CODE = re.compile(r"(?<!`)`{1,2}(?!`)([^`\n]{2,200})`{1,2}")
 _WORD = re.compile(r"[\w@./:+-]*\w")
 _NAME = re.compile(r"[A-Za-z_@][\w.-]*\w")  # without the `::` of what it belongs to
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[\w.]_|[\w]-\w|\w\.\w|\d|@")  # no plain word is written so
-_DEFINED = "|".join(DEFINED).replace("[[:space:]]", r"\s")
+_DEFINED = "|".join(DEFINED)
+_PIN = re.compile(r"^\W*([\w@./-]*\w)\W.{0,60}?\d")  # a line that gives a version to a name
+VERSIONS = ("package.json", "pyproject.toml", "composer.json", "Cargo.toml", "go.mod", ".nvmrc", "rust-toolchain.toml")
 
 
 class FilesPass(NamedTuple):
@@ -73,7 +73,7 @@ class AuditReading(NamedTuple):
     @property
     def usage(self) -> Usage:
         """About what it takes to read it: each pass twice, the second time with half of what may be asked for."""
-        system = estimate(words.statements(self.own, looks=MOST_LOOKS)) + estimate(self.short)
+        system = estimate(READING.text("statements", self.own, looks=str(MOST_LOOKS))) + estimate(self.short)
         shown = sum(2 * (system + estimate(each.text)) + LOOK_TOKENS // 2 for each in self.passes)
         return Usage(shown, 2 * ANSWER_TOKENS * len(self.passes))
 
@@ -104,8 +104,8 @@ def reading_of(audit: Audit, own: Mapping[str, str], files: Iterable[Instruction
 
 
 def _is_shown(file: InstructionFile) -> bool:
-    """Whether a reader is shown a file: not a person's own, of which a repository shows nothing, nor what is linked."""
-    return bool(file.text) and not file.same_as and not file.linked_by and not file.path.startswith(("~", "/"))
+    """Whether a reader is shown a file: not a person's own, of which a repository shows nothing."""
+    return bool(file.text) and not file.same_as and not file.path.startswith(("~", "/"))
 
 
 def question_of(reading: AuditReading, number: int) -> ReaderQuestion:
@@ -114,8 +114,10 @@ def question_of(reading: AuditReading, number: int) -> ReaderQuestion:
     parts = {"the repository in short": visible(reading.short), "the files": visible(shown.text)}
     mark = mark_for(parts.values())
     body = "\n\n".join(quoted(name, text, mark=mark) for name, text in parts.items())
-    order = words.file_order(body, reading.own, mark=mark, number=number, passes=len(reading.passes))
-    return ReaderQuestion(words.statements(reading.own, looks=MOST_LOOKS), order)
+    order = READING.text(
+        "files", reading.own, body=body, mark=mark, number=str(number), passes=str(len(reading.passes))
+    )
+    return ReaderQuestion(READING.text("statements", reading.own, looks=str(MOST_LOOKS)), order)
 
 
 def read_answer(text: str, reading: AuditReading, reader: str) -> ReadStatements:
@@ -178,7 +180,7 @@ def looked_at(reading: AuditReading, first: ReadStatements) -> str:
         parts[" ".join(filter(None, (look.file, look.words and f"“{look.words}”")))] = text
     mark = mark_for(parts.values())
     body = "\n\n".join(quoted(name, text, mark=mark) for name, text in parts.items())
-    return words.looked(body, reading.own, mark=mark) if parts else ""
+    return READING.text("looked", reading.own, body=body, mark=mark) if parts else ""
 
 
 def read_files(
@@ -352,14 +354,19 @@ def _short(code: RepositoryText, statements: Sequence[Statement]) -> str:
         for each in code.repository.manifests
         for name, body in each.scripts
     ]
-    pins = [
-        f"{each.path} {name} {pin}"
-        for each in code.repository.manifests
-        for name, pin in each.pins
-        if name.rsplit("/", 1)[-1].lower() in said
-    ]
+    pins = list(_pins(code, said))
     rest = shortened("\n".join((*scripts, *dict.fromkeys(pins))), MANIFEST_TOKENS).text
     return "\n\n".join(filter(None, (tree, rest)))
+
+
+def _pins(code: RepositoryText, said: str) -> Iterator[str]:
+    """The lines of manifests that give a version to what statements name."""
+    for path in sorted(code.repository.files, key=lambda each: (each.count("/"), each)):
+        is_one = path.rsplit("/", 1)[-1] in VERSIONS and "node_modules/" not in path
+        for line in (code.text(path) or "").splitlines() if is_one else ():
+            found = _PIN.match(line[: 2 * HIT_LETTERS])
+            if found and found[1].rsplit("/", 1)[-1].lower() in said:
+                yield f"{path} {cut(line.strip(), HIT_LETTERS)}"
 
 
 def _tree(code: RepositoryText) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """What readers claim of each project as lessons: checked, ranked, kept, and made anew only where something changed."""
 
-import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -9,14 +8,33 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.ledger.entries import State
-from whet.ledger.origins import PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
-from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
-from whet.lessons.claim_calls import PatternHit
+from whet.ledger.patches import (
+    Action,
+    Form,
+    Patch,
+    PatchOrigin,
+    PatchWriter,
+    Proof,
+    RuleSituation,
+    Scope,
+    SessionCounts,
+    digest,
+)
 from whet.lessons.claim_checks import SAID, ClaimReport
+from whet.lessons.claim_evidence import PatternHit
 from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
-from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
-from whet.lessons.record import Lesson, LessonChecks, ProjectLessons, SeenBy, id_of, no_lesson
+from whet.lessons.record import (
+    Lesson,
+    LessonChecks,
+    LessonEvidence,
+    LessonPiece,
+    LessonSource,
+    ProjectLessons,
+    SeenBy,
+    id_of,
+    no_lesson,
+)
 from whet.lessons.rungs import CallCounts, LessonMeasures
 from whet.own.told import skills
 from whet.reading.checking import checked_claims
@@ -29,13 +47,13 @@ from whet.reading.project_files import (
     refused_rules,
 )
 from whet.sessions.trust import Trust
+from whet.store.analyses import keep_lessons, kept_lessons, row_of_source
 from whet.store.claims import claimed_projects
-from whet.store.database import CannotWrite, Database
+from whet.store.database import Database
 from whet.store.derived import LEARNING, code_version
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
-from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.telling.targets.known_projects import KnownProjects
 from whet.text.words import cut
 from whet.trouble.outcomes.deciding import Outcome
@@ -95,8 +113,7 @@ def _lessons(database: Database, given: ProjectClaims, place: str) -> ProjectLes
     lessons = kept_lessons(database, row, key, ProjectLessons)
     if lessons is None:
         lessons = _made(database, given, place)
-        with contextlib.suppress(CannotWrite):
-            keep_lessons(database, row, key, (each.no for each in given.sessions), lessons)
+        keep_lessons(database, row, key, (each.no for each in given.sessions), lessons)
     return lessons
 
 

@@ -1,6 +1,5 @@
 """How the rules in force fared since: did their situation come up, were they told, were they followed?"""
 
-import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,7 +25,7 @@ from whet.lessons.following import (
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.store.analyses import keep_findings, kept_findings, note_breaks
 from whet.store.canary_counts import deliveries, reminders, told_entries
-from whet.store.database import CannotWrite, Database
+from whet.store.database import Database
 from whet.store.derived import TEACHING, code_version
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -37,11 +36,9 @@ from whet.store.rows import Session
 from whet.store.sessions import is_own, load
 from whet.telling.context.finding import find_files, repository_root
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.reaching import is_shown
-from whet.telling.targets.settings import Target
+from whet.telling.targets.settings import Target, is_shown
 from whet.telling.targets.settings import load as load_targets
-from whet.telling.targets.sync import day_of
-from whet.telling.targets.sync_log import FileTelling, entries_for, load_log
+from whet.telling.targets.sync import FileTelling, day_of, entries_for, load_log
 from whet.trouble.course import Break
 from whet.trouble.outcomes.view import SessionView, gather
 
@@ -92,8 +89,7 @@ def seen_rules(
             seen[rule.name].append(one)
             if one.told and one.followed is False:
                 breaks.setdefault(session.id, []).extend(Break(rule.text, at) for at in findings[key].broken)
-    with contextlib.suppress(CannotWrite):
-        note_breaks(database, [each for each in sessions if breaks.get(each.id)], breaks)
+    note_breaks(database, [each for each in sessions if breaks.get(each.id)], breaks)
     return {name: tuple(found) for name, found in seen.items()}
 
 
@@ -115,14 +111,13 @@ def _found(
         for session in batch:
             where, began = where_of(session, projects.identity(session.folder)), session.started or session.dated
             fitting = [one for one in asked if one.rule.since <= began and holds(one.rule.scope, where)]
-            findings = kept[session.no]
+            findings = kept.get(session.no, {})
             missing = [one for one in fitting if one.key not in findings]
             if missing:
                 findings = {**findings, **_look(database, session, missing)}
                 fresh.append((session, {key: each for key, each in findings.items() if key in standing}))
             yield session, fitting, findings
-        with contextlib.suppress(CannotWrite):  # what is found can be said on a full disk too
-            keep_findings(database, fresh)
+        keep_findings(database, fresh)
 
 
 def _look(database: Database, session: Session, rules: Iterable[AskedRule]) -> dict[str, RuleFinding]:

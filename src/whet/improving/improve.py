@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from whet.agent.providers.choosing import Supply, missing_key
 from whet.changes.pending import pending
 from whet.errors import WhetError
-from whet.improving.keeping import keep, leave_to_person, propose_steps, unheeded
+from whet.improving.keeping import TOLD, foretold, keep, leave_to_person, propose_steps, unheeded
 from whet.improving.lessons_to_try import LessonsToTry, cases_for, find_lessons, note_untriable
-from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.ledger.patches import Form
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
@@ -28,8 +27,7 @@ from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import is_errand
-from whet.trials.continuing import TooFewCases
-from whet.trials.design import Trial, TrialProgress, plan
+from whet.trials.design import TooFewCases, Trial, TrialProgress, plan
 from whet.trials.improvements import (
     ImproveReport,
     ImproveRequest,

@@ -14,8 +14,7 @@ from whet.doors import LESSON_SOURCES, load
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
 from whet.improving.claimed import claimed_by_projects
-from whet.improving.project_evidence import gathered
-from whet.improving.taught import Progress, silent, taught_by_projects
+from whet.improving.taught import Progress, gathered, silent, taught_by_projects
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.folding import last_trial
 from whet.ledger.holding import WorkLocation, holds
@@ -30,7 +29,6 @@ from whet.lessons.record import (
     waits,
 )
 from whet.lessons.rungs import LiveLesson, Passed, TriedLesson
-from whet.lessons.said import LessonConflict
 from whet.sessions.worktrees import is_temporary
 from whet.store.canary_counts import counted
 from whet.store.database import Database
@@ -83,10 +81,9 @@ class DecisionsOnLessons(NamedTuple):
 
 
 class LearnedOfAll(NamedTuple):
-    """What sessions teach, and where people contradict each other, by project."""
+    """What sessions teach."""
 
     lessons: tuple[Lesson, ...] = ()
-    conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
     dropped: tuple[Lesson, ...] = ()
@@ -208,7 +205,6 @@ def learned(
     lessons = with_ledger(home, database, folded(home, database, projects), scope)
     return LearnedOfAll(
         lessons,
-        {each.project: each.conflicts for each in projects if each.conflicts},
         sum(meant_folders.values()),
         sum(number for folder, number in meant_folders.items() if is_temporary(folder)),
         tuple(each for project in projects for each in project.dropped),
@@ -230,8 +226,6 @@ def _most_seen(project: ProjectLessons) -> int:
 def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     """How far a lesson has come, in its own words or in others that say the same. The last decision counts."""
     checks = lesson.checks
-    if checks.conflict:
-        return Standing(LessonStage.CLAIMED, why="contradicted elsewhere, not proposed")
     patches = (lesson.patch, *lesson.repeats)
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
     if item := next((item for patch in patches if (item := _holding(patch, decisions.state))), None):

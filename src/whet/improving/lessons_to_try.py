@@ -14,13 +14,13 @@ from whet import __version__
 from whet.improving.learned import LessonScope, folded, found_by_sources, same_rule
 from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
-from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
 from whet.ledger.patch_faults import FaultKind, faults
-from whet.ledger.patches import Form, Patch, digest, marks
+from whet.ledger.patches import Form, Patch, PatchBasis, PatchOrigin, PatchWriter, SessionCounts, digest, marks
 from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
 from whet.own.examples.templates import as_change
-from whet.proving.cases_from_sessions import KINDS, Kinds, MadeCases, cases_from
+from whet.proving.cases_from_sessions import MadeCases, cases_from
 from whet.sessions.trust import Trust
+from whet.store.analyses import keep_lessons, kept_lessons, row_of_source
 from whet.store.case_files import chosen as chosen_cases
 from whet.store.database import Database
 from whet.store.home import Home
@@ -28,7 +28,6 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, find
 from whet.store.sessions import is_believed, load
 from whet.store.settings_file import load as load_settings
-from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case, is_errand
 from whet.trials.improvements import (
@@ -143,20 +142,21 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, lesson: Lesso
     found = {case.name: case for case in (own if of_home else [each for each in own if each.guard])}
     in_repositories = MOST_SESSIONS if ask.agent else MOST_IN_REPOSITORIES
     for number, id in enumerate(sessions):
-        made = cases_of_session(home, database, lesson, id, in_repository=number < in_repositories)
+        unrun = "" if number < in_repositories else "enough were made"
+        made = cases_of_session(home, database, lesson, id, unrun=unrun)
         found |= {case.name: case for case in _endpoints(ask, lesson, made.cases)} | found
     return tuple(found.values())
 
 
 def cases_of_session(
-    home: Home, database: Database, lesson: Lesson, id: str, *, kinds: Kinds = KINDS, in_repository: bool = True
+    home: Home, database: Database, lesson: Lesson, id: str, *, tasks: bool = True, unrun: str = ""
 ) -> MadeCases:
     """The cases of a session that shows a lesson, about that lesson first; none of another member's session."""
     session = find(database, id)
     if not is_believed(database, session):
         return MadeCases((), ("it is another member's session",))
     about = {piece.message: piece.fix for piece in lesson.evidence.pieces if piece.session == id}
-    return cases_from(home, load(database, session), about=about, kinds=kinds, in_repository=in_repository)
+    return cases_from(home, load(database, session), about=about, tasks=tasks, unrun=unrun)
 
 
 def _endpoints(ask: ImproveRequest, lesson: Lesson, cases: Sequence[Case]) -> Iterator[Case]:

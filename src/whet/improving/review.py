@@ -1,24 +1,30 @@
-"""A review: a fork of a finished conversation that may change memory and skills, and nothing else."""
+"""A review: a fork of a finished conversation that may change memory and skills, and nothing else.
+
+What it is shown of another agent's session, and the claims in what it answers.
+"""
 
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 
 from msgspec.structs import replace
 
-from whet.agent.assembling import ReviewedSession, RunPlace, RunRequest, assemble_run
+from whet.agent.assembling import ReviewedSession, RunPlace, RunRequest, answered, assemble_run, carry_out, with_model
 from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import Supply, provider_for
-from whet.agent.start import answered, carry_out, with_model
 from whet.improving.reviews_begun import made_by, reviews_of
+from whet.lessons.claim_evidence import CheckedQuote, check_quotes
+from whet.lessons.claims import ClaimAuthor, ClaimOperation, Quote, ReadBy, bounded
+from whet.lessons.condensed import EventKind
+from whet.lessons.condensing import condense, shown
 from whet.own.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.own.told.review_when import ALLOWED, ReviewKind, count, denial, due, summary
-from whet.reading.reviewed import keep_claims, retold
-from whet.sessions.arguments import object_of
-from whet.sessions.lineage import is_vouched
+from whet.reading.answers import FOUND_BY_WORDS, Shown, read_answer, with_exact_quotes
+from whet.sessions.lineage import is_typed, is_vouched
+from whet.sessions.tool_families import object_of
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -33,19 +39,22 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.transcripts import session_id as id_of
 from whet.sessions.trust import Trust
-from whet.shipped.guidance import reviewing
+from whet.shipped.guidance import REVIEW
+from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
 from whet.store.listing import find
-from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.opening import identity_of, opened
 from whet.store.recording import SOURCE, restored_run
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, load, stored
 from whet.store.settings_file import load as load_settings
 from whet.telling.context.finding import project_of
-from whet.text.quoting import mark_for, quoted
+from whet.telling.targets.known_projects import KnownProjects
+from whet.text.quoting import mark_for, quoted, shortened, visible
+from whet.text.words import estimate
+from whet.trouble.outcomes.view import gather
 from whet.values import Value
 from whet.work.orders import Done, Failed, Order, Steps, encoded
 
@@ -53,6 +62,11 @@ KIND = "review"
 RECORD_TOKENS = 12_000
 SHARE_OF_ROOM = 0.6
 
+LOOKED_FOR = {
+    ReviewKind.MEMORY: ("memory",),
+    ReviewKind.SKILL: ("skill",),
+    ReviewKind.COMBINED: ("memory", "skill"),
+}
 BUDGET = Budget(model_calls=8, tokens=200_000, seconds=300.0)  # of one review
 
 
@@ -217,7 +231,7 @@ def _retold(run: Run, said: Transcript, ask: ReviewRequest, own: Mapping[str, st
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
     text = retold(replace(said, messages=said.messages[: ask.messages]), min(room, RECORD_TOKENS))
     mark = mark_for((text,))
-    words = reviewing.record(quoted("record", text, mark=mark), own, mark=mark)
+    words = REVIEW.text("record", own, body=quoted("record", text, mark=mark), mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
     return replace(run, parent=said.native_id, messages=(record, _order(ask.kind, own)))
 
@@ -250,10 +264,70 @@ def _vouched(said: Transcript) -> tuple[Message, ...]:
 
 def _own_words(home: Home) -> dict[str, str]:
     """What the person wrote in the home in the place of the texts of a review."""
-    own = guidance_texts(home, reviewing.TEXTS.name)
-    reviewing.TEXTS.expect_sound(own)
+    own = guidance_texts(home, REVIEW.name)
+    REVIEW.expect_sound(own)
     return own
 
 
 def _order(kind: ReviewKind, own: Mapping[str, str]) -> Message:
-    return Message(Role.USER, (Text(reviewing.order(kind, own)),), Trust.OPERATOR, at=None, origin=Origin.INSERTED)
+    return Message(Role.USER, (Text(order_text(kind, own)),), Trust.OPERATOR, at=None, origin=Origin.INSERTED)
+
+
+def order_text(kind: ReviewKind, own: Mapping[str, str]) -> str:
+    """What a review of this kind is told to do. `own` are a person's texts, by the names of those that they replace."""
+    parts = "\n\n".join(REVIEW.text(name, own) for name in LOOKED_FOR[kind])
+    return REVIEW.text("order", own, tools=", ".join(sorted(ALLOWED)), parts=parts)
+
+
+LEAST_TOKENS = 60  # of each message of the person, however many there are
+MARK_OF_SESSION = "this"
+
+
+def retold(transcript: Transcript, limit_tokens: int) -> str:
+    """A session in short, with all that the person typed: what has no room is shortened there, and events go first."""
+    said = [(place, message) for place, message in enumerate(transcript.messages) if is_typed(message)]
+    each = max(limit_tokens // max(len(said), 1), LEAST_TOKENS)
+    lines = {place: f"[{place}] PERSON: {shortened(visible(message.text), each).text}" for place, message in said}
+    left = limit_tokens - sum(map(estimate, lines.values()))
+    made = condense(gather(transcript))
+    others = tuple(event for event in made.events if event.kind is not EventKind.PERSON)
+    events: list[tuple[int, str]] = []
+    for event in others:
+        line = shown(replace(made, events=(event,), left_out=0)).partition("\n")[2]
+        left -= estimate(line)
+        if left < 0:
+            break
+        events.append((event.message, line))
+    both = sorted([*lines.items(), *events], key=lambda pair: pair[0])
+    return "\n".join(line for _, line in both)
+
+
+def keep_claims(database: Database, transcript: Transcript, text: str, *, reader: str) -> int:
+    """Keep what a review claims of its session besides notes and skills; gives how many claims hold their quotes.
+
+    They wait like any other claim: code checks them, and a person decides.
+    """
+    project = KnownProjects(database).identity(transcript.folder)
+    if not project or "{" not in text:
+        return 0
+    answer = read_answer(text, Shown(project, {MARK_OF_SESSION: transcript.id}, frozenset(), ONLY_NEW))
+    placed = [replace(claim, quotes=tuple(_placed(claim.quotes, transcript))) for claim in answer.claims]
+    checked = {quote: CheckedQuote(quote) for claim in placed for quote in claim.quotes}
+    kept = with_exact_quotes(answer._replace(claims=tuple(each for each in placed if each.quotes)), checked)
+    if kept.claims:
+        by = ReadBy(reader, ClaimAuthor.REVIEW)
+        keep_pass(database, project, (), bounded(kept.claims), reader=by, now=time.time())
+    return len(kept.claims)
+
+
+ONLY_NEW = {ClaimOperation.NEW.value: ClaimOperation.NEW}
+
+
+def _placed(quotes: Sequence[Quote], transcript: Transcript) -> Iterator[Quote]:
+    """Each quote with the message that says it: of several the one that is believed most, for it said it first."""
+    for quote in quotes:
+        everywhere = tuple(replace(quote, message=place) for place in range(len(transcript.messages)))
+        asked = everywhere if quote.message == FOUND_BY_WORDS else (quote,)
+        found = [each for each in check_quotes(asked, transcript) if each.is_exact]
+        if found:
+            yield max(found, key=lambda each: (each.trust, -each.quote.message)).quote

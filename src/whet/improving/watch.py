@@ -1,5 +1,9 @@
-"""The watch: sessions counted for each lesson and template that is live as they settle, and what they ask for done."""
+"""The watch: sessions counted for each lesson and template that is live as they settle, and what they ask for done.
 
+Sessions of other agents as they end: imported, analysed, counted, and once a day a good one proposed as a template.
+"""
+
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -7,7 +11,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from whet.changes.apply import promote, revert
-from whet.changes.author import overruled_at, retire_template
+from whet.changes.writing import Author, keep_template, overruled_at, retire_template
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
 from whet.improving.live_sessions import (
@@ -19,19 +23,25 @@ from whet.improving.live_sessions import (
     settled_by_draw,
     where_of,
 )
-from whet.ledger.entries import Actor, Item, Step
+from whet.intake.arrivals import take_spool
+from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.holding import holds
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, PatchBasis, PatchOrigin, PatchWriter
 from whet.lessons.following import detector_of
 from whet.lessons.record import Lesson, LessonStage, Standing, lesson_of_change
 from whet.lessons.rungs import Bundle, CanaryMove, LiveCounts
-from whet.own.examples.choosing import TemplateEffect, standing
-from whet.own.examples.templates import Template
+from whet.own.examples.mining import WantedTemplate, mine
+from whet.own.examples.success import SuccessReason, find
+from whet.own.examples.templates import Template, TemplateEffect, described, standing
+from whet.secrets.redactor import secret_values
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, KeptDraw, count, counted, deliveries, session_draws
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
+from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import (
     CountedDraw,
@@ -39,6 +49,7 @@ from whet.store.template_files import (
     count_draws,
     outcomes,
     record_worth,
+    stored_transcripts,
     uncounted,
     usable,
     worths,
@@ -46,19 +57,24 @@ from whet.store.template_files import (
 from whet.telling.hooks.starting import unit_of_session
 from whet.telling.targets.drawing import unit_of
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.reaching import is_shown
+from whet.telling.targets.settings import is_shown
 from whet.telling.targets.sync import tell
-from whet.trials.canaries import LEAST_EFFECT, Observation, compare, judge_template, key_of
-from whet.trials.draws import is_told
-from whet.trials.endpoints import (
+from whet.trials.canaries import (
     ALPHA_GUARD,
     ALPHA_HARM,
     ALPHA_HELP,
+    LEAST_EFFECT,
     EndpointVerdict,
     LiveUnit,
+    Observation,
+    compare,
     judge_endpoint,
     judge_in_bundle,
+    judge_template,
 )
+from whet.trials.draws import is_told
+from whet.trials.told_rules import key_of
+from whet.trouble.outcomes.view import gather
 from whet.values import Value
 from whet.work.orders import Done, Steps, encoded
 
@@ -341,3 +357,52 @@ def _retire(
         return retire_template(home, database, template.name, now=now, reason=why).number, why
     except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
         return 0, error.message
+
+
+DAY = 86_400.0
+MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
+# A record without failures is no proof, and nobody is asked about what is only likely.
+PROOFS = frozenset({SuccessReason.CHECKED, SuccessReason.VERIFIED})
+
+
+def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
+    """Take in what waits. What was taken in before a crash is not taken in again."""
+
+    def act() -> str:
+        with opened(home) as database:
+            taken = take_spool(home, database, secrets=secret_values(os.environ), now=time.time())
+            refresh(database, progress=lambda _: None)
+            look(home, database, now=time.time())
+            propose_templates(home, database, now=time.time())
+        return f"{taken.report.sessions} sessions from {taken.done} files, {len(taken.kept)} could not be read"
+
+    return Done(steps.do("take in", act, str))
+
+
+def propose_templates(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
+    """Let a template wait for each project whose newest proved session shows enough."""
+    return tuple(_proposals(home, database, now=now))
+
+
+def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]:
+    known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
+    shown = {proof.session for entry in known for proof in entry.patch.proofs}
+    done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY}
+    wanted, projects = WantedTemplate(), KnownProjects(database)
+    recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
+    for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
+        place = (transcript.source, projects.shown(projects.identity(transcript.folder)))
+        if place in done or transcript.id in shown or find(gather(transcript)).reason not in PROOFS:
+            continue
+        mined = mine([transcript], wanted)
+        if not mined.examples:
+            continue
+        name = f"{mined.activity}-{transcript.id[:6]}"
+        made = Template(name, mined.examples, mined.activity, described(mined.examples), created=now)
+        origin = PatchOrigin(PatchWriter.POLICY, place[0], PatchBasis.WENT_WELL, place=place[1])
+        author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, origin)
+        try:
+            yield keep_template(author, made)
+        except WhetError:  # refused before, there already, or too much waits
+            continue
+        done.add(place)

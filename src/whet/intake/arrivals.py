@@ -15,15 +15,12 @@ import msgspec
 
 from whet.agents.formats.source import Skipped
 from whet.intake.reading import ReadOrder
-from whet.intake.report import ImportReport
-from whet.intake.taking import READER, stamp_of, take
+from whet.intake.taking import READER, ImportReport, stamp_of, take
 from whet.store.canary_counts import KeptDraw, Telling, keep_reminders, keep_session_draws, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.telling.hooks.events import CALL, END, START
-from whet.telling.hooks.places import FOLDER as HOOKS
-from whet.telling.hooks.places import REMINDED
-from whet.telling.hooks.spool import FOLDER, SUFFIX
+from whet.telling.hooks.events import CALL, END, REMINDED, SPOOL, START, SUFFIX
+from whet.telling.hooks.events import FOLDER as HOOKS
 from whet.telling.hooks.starting import SessionDraw
 from whet.values import Value
 
@@ -70,17 +67,17 @@ class SpoolReport(NamedTuple):
 
 def is_waiting(home: Home) -> bool:
     """Whether a hook left anything since it was last looked at."""
-    return any(True for _ in _new(home.folder / FOLDER))
+    return any(True for _ in _new(home.folder / SPOOL))
 
 
 def kept_arrivals(home: Home) -> tuple[Skipped, ...]:
     """What stays in the spool because it cannot be read, with the reasons."""
-    return tuple(_reasons(home.folder / FOLDER / KEPT))
+    return tuple(_reasons(home.folder / SPOOL / KEPT))
 
 
 def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | None, now: float) -> SpoolReport:
     """Take in all that waits. Where another process is at it already, that one does."""
-    folder = home.folder / FOLDER
+    folder = home.folder / SPOOL
     with _alone(folder) as is_first:
         if not is_first:
             return SpoolReport(0, ImportReport())

@@ -6,23 +6,96 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.agents.formats.source import Skipped
 from whet.errors import WhetError
 from whet.intake.reading import ReadOrder, ReadySession, read_file
-from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.secrets.redactor import Redactor
 from whet.store import sessions
-from whet.store.adding import ask_for_all, tidy
 from whet.store.database import Database, Unreachable
-from whet.store.forgotten import LeftOutFile, alike, forget_left_out, forgotten, keep_left_out
 from whet.store.home import Home, holds
-from whet.store.listing import Filters, count_sessions
-from whet.store.rows import uncollected
+from whet.store.listing import Filters, LeftOutFile, alike, count_sessions, forgotten, keep_left_out
+from whet.store.rows import ask_for_all, forget_left_out, tidy, uncollected
 from whet.store.side_by_side import process_pool
 from whet.telling.targets.known_projects import remember_projects
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """Counts of one import, added to as it goes."""
+
+    imported: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    messages: int = 0
+    redacted: int = 0
+    never: int = 0  # sessions that the person never wants back
+    files: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    sources: dict[str, int] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)  # where the sessions took place that were read
+
+    def add(self, more: "ImportReport") -> None:
+        """Count what else was done."""
+        self.imported += more.imported
+        self.updated += more.updated
+        self.unchanged += more.unchanged
+        self.messages += more.messages
+        self.redacted += more.redacted
+        self.never += more.never
+        self.files += more.files
+        self.skipped += more.skipped
+        self.folders |= more.folders
+        for source, count in more.sources.items():
+            self.sources[source] = self.sources.get(source, 0) + count
+
+    @property
+    def sessions(self) -> int:
+        return self.imported + self.updated + self.unchanged
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "imported": self.imported,
+            "updated": self.updated,
+            "unchanged": self.unchanged,
+            "messages": self.messages,
+            "redacted": self.redacted,
+            "never": self.never,
+            "files": self.files,
+            "sources": self.sources,
+            "skipped": [{"path": s.path, "line": s.line or None, "reason": s.reason} for s in self.skipped],
+        }
+
+
+class ImportStopped(WhetError):
+    """An import that came to no good end: why, and what was kept of it before."""
+
+    def __init__(self, error: WhetError, report: ImportReport) -> None:
+        super().__init__(
+            f"The import stopped: {error.message} {kept_so_far(report)}",
+            advice=f"{error.advice} Importing again adds only what is missing.",
+        )
+        self.report = report
+
+
+class ImportInterrupted(KeyboardInterrupt):
+    """An import that a person stopped; what was read until then is kept."""
+
+    def __init__(self, report: ImportReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+def kept_so_far(report: ImportReport) -> str:
+    """What is stored of an import that did not end, in a sentence."""
+    number = report.imported + report.updated
+    if not number:
+        return "Nothing was imported."
+    return f"{number:,} session{' was' if number == 1 else 's were'} imported before that."
+
 
 READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20

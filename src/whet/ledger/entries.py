@@ -1,8 +1,4 @@
-"""The ledger: every decision as an entry, and the state in force as the fold of the entries.
-
-Whether a rule holds somewhere: one question for all who tell rules, and for all who count who was told. It loads next
-to nothing, for hooks ask it while a host waits.
-"""
+"""The ledger: every decision as an entry, and the state in force as the fold of the entries."""
 
 from enum import StrEnum
 from typing import NamedTuple

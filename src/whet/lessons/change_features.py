@@ -3,12 +3,20 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import reduce
 from typing import NamedTuple
 
-from whet.lessons.call_pairs import is_like, telling_words
-from whet.lessons.changed_calls import AnotherWay, CallTrouble, ChangedCall, HowChanged, MadeCall, SessionChanges
+from whet.lessons.changed_calls import (
+    AnotherWay,
+    CallTrouble,
+    ChangedCall,
+    HowChanged,
+    MadeCall,
+    SessionChanges,
+    is_like,
+)
 from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_setting, parts_of, relative, settings_in
 
 VARIES = "…"
@@ -50,26 +58,12 @@ def _of_two(one: Words, other: Words) -> Words:
     return tuple(word for index, word in enumerate(made) if word != VARIES or index == 0 or made[index - 1] != VARIES)
 
 
-def _anchors(one: Words, other: Words) -> list[tuple[int, int]]:
-    """The places of a longest common subsequence of words."""
-    lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for mine in range(len(one) - 1, -1, -1):
-        for theirs in range(len(other) - 1, -1, -1):
-            if one[mine] == other[theirs] != VARIES:
-                lengths[mine][theirs] = lengths[mine + 1][theirs + 1] + 1
-            else:
-                lengths[mine][theirs] = max(lengths[mine + 1][theirs], lengths[mine][theirs + 1])
-    found: list[tuple[int, int]] = []
-    mine = theirs = 0
-    while mine < len(one) and theirs < len(other):
-        if one[mine] == other[theirs] != VARIES:
-            found.append((mine, theirs))
-            mine, theirs = mine + 1, theirs + 1
-        elif lengths[mine + 1][theirs] >= lengths[mine][theirs + 1]:
-            mine += 1
-        else:
-            theirs += 1
-    return found
+def _anchors(one: Words, other: Words) -> Iterator[tuple[int, int]]:
+    """The places of the words that two calls share in the same order."""
+    for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            if one[block.a + step] != VARIES:
+                yield block.a + step, block.b + step
 
 
 def _between(one: Words, other: Words) -> list[str]:
@@ -125,8 +119,6 @@ def _is_like(pattern: str, word: str) -> bool:
 
 
 HEAD_WORDS = 3
-SAME_TROUBLE = 0.6  # of the failures that have a word
-FEWEST_SAME = 2  # such words
 _PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
 
@@ -279,19 +271,3 @@ def is_before(seen: Sequence[SeenChange]) -> bool:
 def replaced_by(sighting: SeenChange) -> frozenset[str]:
     """The words of a failed call that the one which worked has not."""
     return parts_of(sighting.changed.call.words) - parts_of(sighting.way.call.words)
-
-
-def is_same_trouble(seen: Sequence[SeenChange]) -> bool:
-    """Whether most of the failures say the same; a refusal is one trouble."""
-    refused = sum(each.changed.trigger is CallTrouble.REFUSED for each in seen)
-    return 2 * refused > len(seen) or len(symptoms(seen)) >= FEWEST_SAME
-
-
-def symptoms(seen: Sequence[SeenChange]) -> frozenset[str]:
-    """The words that most of the failures have in the lines which may say why, apart from those of the calls."""
-    counted = Counter(word for each in seen for word in complaint_of(each.changed))
-    return frozenset(word for word, count in counted.items() if count >= max(2, SAME_TROUBLE * len(seen)))
-
-
-def complaint_of(changed: ChangedCall) -> frozenset[str]:
-    return telling_words((changed.error,)) - telling_words(changed.call.words)

@@ -5,8 +5,17 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.lessons.claim_calls import PatternCounts, Patterns, SeenCall, SessionCalls, count_check, has_failed
-from whet.lessons.claim_quotes import CheckedQuote, is_part, unquoted_words
+from whet.lessons.claim_evidence import (
+    CheckedQuote,
+    PatternCounts,
+    Patterns,
+    SeenCall,
+    SessionCalls,
+    count_check,
+    has_failed,
+    is_part,
+    unquoted_words,
+)
 from whet.lessons.claims import (
     NO_QUOTES,
     Claim,

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from whet.ledger.patches import RuleSituation
 from whet.lessons.change_features import VARIES
 from whet.lessons.claims import MOST_QUOTES, Claim, DroppedClaim, FoldedClaims, StandingClaim
-from whet.lessons.pieces import LessonEvidence, LessonSource
-from whet.lessons.record import Lesson
+from whet.lessons.record import Lesson, LessonEvidence, LessonSource
 from whet.lessons.simple_calls import parts_of
 from whet.text.likeness import SAME, Stance, TellingWords, sense, similarity, stance_of
 from whet.values import Value

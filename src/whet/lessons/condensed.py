@@ -1,14 +1,14 @@
 """A condensed session: what a reader reads of a conversation, an event a line, with paths as its project knows them.
 
 The lines of an answer that say why a call failed, chosen by what they have to do with the call and what followed. No
-word makes a line telling. It is new beside what the same session's calls print when they work; it shares rare words
-with what the agent said and did next, or with the call; it begins with who speaks and a colon, as diagnostics do; it
-stands at the beginning or the end; and it is none of many that are alike: frames of a stack, progress, passed tests.
+word makes a line telling. It shares rare words with what the agent said and did next, or with the call; it begins with
+who speaks and a colon, as diagnostics do; and it is none of many that are alike: frames of a stack, progress, passed
+tests.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from enum import StrEnum
 from functools import lru_cache
 
@@ -35,7 +35,6 @@ class EventKind(StrEnum):
     REFUSED = "refused"  # a call was not let to run
     INTERRUPTED = "interrupted"  # the agent was stopped at work
     FAILED = "failed"  # a call failed
-    RETRIED = "retried"  # a call that counts as worked, and was made again at once in another form
     RED = "red"  # a check was red
     COUNTED = "counted"  # errors of the editing tools and empty searches, as a number
     CLAIMED = "claimed"  # "done", which a check, a failure or the person contradicted next
@@ -145,18 +144,10 @@ def without_colours(text: str) -> str:
     return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
-def usual_lines(answers: Iterable[str]) -> frozenset[str]:
-    """What calls print when they work, a line each, without numbers."""
-    return frozenset(line.strip() for text in answers for line in _without_digits(_ends(text)).split("\n")[:MOST_LINES])
-
-
-def telling_lines(
-    text: str, *, asked: Set[str], followed: Set[str], usual: Sequence[Set[str]] = (), most: int = 2, name: str = ""
-) -> tuple[str, ...]:
+def telling_lines(text: str, *, asked: Set[str], followed: Set[str], most: int = 2, name: str = "") -> tuple[str, ...]:
     """At most so many lines, in their order; `asked` and `followed` are the words of the call and of what came next.
 
-    `usual` holds what other calls print when they work (`usual_lines`), and what the call itself says. Where a `name`
-    is known for what failed, the lines with it come first.
+    Where a `name` is known for what failed, the lines with it come first.
     """
     lines = _lines(text)
     if len(lines) <= most:
@@ -167,8 +158,7 @@ def telling_lines(
     scored = []
     for place, (line, own) in enumerate(zip(lines, words, strict=True)):
         score = _shared(own, followed, known, 1.5) + _shared(own, asked, known, 0.6)
-        score += _by_place(place, len(lines)) + _by_form(line) + 2.0 * (name != "" and name in line)
-        score -= 0.6 * any(_without_digits(line).strip() in each for each in usual)
+        score += _by_form(line) + 2.0 * (name != "" and name in line)
         alike = begins[_beginning(line)]
         scored.append((score / (1 + alike / ALIKE_FROM) if alike >= ALIKE_FROM and score > 0 else score, -place))
     best = sorted(sorted(scored, reverse=True)[:most], key=lambda each: -each[1])
@@ -211,11 +201,6 @@ def _without_digits(text: str) -> str:
 def _shared(own: Set[str], other: Set[str], known: Counter[str], most: float) -> float:
     """How much two texts share of what is rare in the answer."""
     return min(most, sum(1 / known[word] for word in own & other) * most / 3)
-
-
-def _by_place(place: int, count: int) -> float:
-    """Programs say what went wrong first, or last."""
-    return max(0.25 / (1 + place), 0.2 / (count - place))
 
 
 def _by_form(line: str) -> float:

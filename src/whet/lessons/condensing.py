@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 
-from whet.lessons.call_pairs import CallCourse
+from whet.lessons.changed_calls import CallCourse
 from whet.lessons.condensed import (
     CondensedSession,
     EventKind,
@@ -22,8 +22,7 @@ from whet.sessions.trust import Trust
 from whet.text.words import cut
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import CourseStep, SessionCourse
-from whet.trouble.outcomes.deciding import Outcome
-from whet.trouble.outcomes.refusal_forms import refusal_words
+from whet.trouble.outcomes.deciding import Outcome, refusal_words
 from whet.trouble.outcomes.view import Saying, SessionView
 from whet.trouble.people import course_of
 from whet.trouble.values import InterventionKind
@@ -96,8 +95,7 @@ class _Condensing:
     def events(self, scale: float) -> list[SessionEvent]:
         """Every event in no order, with so many times the usual letters."""
         self.scale = self.failed.scale = scale
-        failures = list(self.failed.events())
-        return [*self.spoken(), *self.stopped(), *failures, *self.claims(), *self.insights(failures)]
+        return [*self.spoken(), *self.stopped(), *self.failed.events(), *self.claims(), *self.insights()]
 
     def _cut(self, text: str, letters: int) -> str:
         return cut(text, round(letters * self.scale))
@@ -105,10 +103,8 @@ class _Condensing:
     def spoken(self) -> Iterator[SessionEvent]:
         """What stands in the person's place: their own words, and those of others."""
         said = [saying for saying in self.course.view.by_user if saying.text.strip()]
-        for saying, following in zip_longest(said, said[1:]):
+        for saying in said:
             message = self.course.messages[saying.message]
-            if following is not None and self._is_taken_back(saying, following):
-                continue
             if is_vouched(message):
                 yield self._persons(saying, EventKind.PERSON, self._excerpt(saying))
             elif is_typed(message):
@@ -119,15 +115,6 @@ class _Condensing:
 
     def _beginning(self, saying: Saying, room: int) -> str:
         return cut(in_project(saying.text[: 4 * room], self.folder), room)
-
-    def _is_taken_back(self, saying: Saying, following: Saying) -> bool:
-        """Whether a message was stopped before the agent did anything, and then typed again."""
-        mine, theirs = terms(saying.text[:PERSONS]), terms(following.text[:PERSONS])
-        return (
-            any(each.origin is Origin.INTERRUPT for each in self.course.messages[saying.message : following.message])
-            and bisect_left(self.asked, saying.message) == bisect_left(self.asked, following.message)
-            and len(mine & theirs) >= RETYPED * len(mine | theirs)
-        )
 
     def _persons(self, saying: Saying, kind: EventKind, words: str) -> SessionEvent:
         """What a person typed, or may have typed, and what it cost."""
@@ -223,28 +210,15 @@ class _Condensing:
                 return True
         return False
 
-    def insights(self, failures: list[SessionEvent]) -> Iterator[SessionEvent]:
-        """What the agent said when a failure was put right, when somebody objected, of failures, before its changes."""
+    def insights(self) -> Iterator[SessionEvent]:
+        """What the agent said when somebody objected, and before its changes."""
         found: dict[int, SessionEvent] = {}
-        answers = [(saying, about, 1) for saying, about in (*self._put_right(failures), *self._conceded())]
-        others = [(saying, about, SHARED) for saying, about in (*self._explained(failures), *self._found_out())]
+        answers = [(saying, about, 1) for saying, about in self._conceded()]
+        others = [(saying, about, SHARED) for saying, about in self._found_out()]
         for saying, about, least in (*answers, *others):
             if saying.message not in found and (event := self._insight(saying, about, least)).text:
                 found[saying.message] = event
         return iter([*found.values()][: round(MOST_INSIGHTS * self.scale)])
-
-    def _put_right(self, failures: list[SessionEvent]) -> Iterator[tuple[Saying, str]]:
-        for failure in failures:
-            saying = self._last_said(failure.worked_at)
-            if failure.worked and saying is not None and failure.message < saying.message and not saying.is_closing:
-                yield saying, f"{failure.error} {failure.worked}"
-
-    def _explained(self, failures: list[SessionEvent]) -> Iterator[tuple[Saying, str]]:
-        """What the agent makes of a failure in the words that follow it at once."""
-        for failure in failures:
-            place = bisect_right(self.course.spoken, failure.message)
-            if failure.error and place < len(self.course.spoken) and self.course.spoken[place] == failure.message + 1:
-                yield self.course.view.by_agent[place], f"{failure.text} {failure.error}"
 
     def _conceded(self) -> Iterator[tuple[Saying, str]]:
         for event in self.course.events:

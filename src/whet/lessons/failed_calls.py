@@ -2,28 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.lessons.call_pairs import RARE, CallCourse
-from whet.lessons.condensed import MOST_LINES, EventKind, SessionEvent, in_project, telling_lines, terms, usual_lines
-from whet.sessions.arguments import arguments_of, command_of
+from whet.lessons.changed_calls import RARE, CallCourse
+from whet.lessons.condensed import MOST_LINES, EventKind, SessionEvent, in_project, telling_lines, terms
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import pieces_of
-from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, command_of, family_of
 from whet.sessions.transcripts import Role, Text, Thought
 from whet.text.words import cut
 from whet.trouble.course import CourseStep, SessionCourse
 from whet.trouble.outcomes.deciding import Outcome
 from whet.trouble.outcomes.envelopes import NOTHING_FOUND
-from whet.trouble.outcomes.hidden_failures import is_reader
-from whet.trouble.outcomes.purposes import ASIDES, is_shell, path_of, shown_call
+from whet.trouble.outcomes.purposes import is_shell, path_of, shown_call
 from whet.trouble.outcomes.view import JudgedCall
-from whet.trouble.red_names import red_name
-from whet.trouble.verdicts import CheckVerdict
+from whet.trouble.verdicts import CheckVerdict, red_name
 from whet.values import lazy
 
 CALL, CHECK, ERROR, LINE, SEARCHED = 120, 80, 200, 120, 40  # letters shown
@@ -32,7 +27,6 @@ SAID = 1_500  # letters of what the agent said after a failure
 ALMOST = 0.75  # of the words of both calls, the rare ones counting more
 SEARCHES_SHOWN = 3
 ADDED = 4  # words of a command that is made again
-ELIDED_FROM = 24
 LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
 EDITORS = frozenset({Family.EDIT, Family.WRITE})
 NOT_FOUND = frozenset("/\\.:")
@@ -69,10 +63,6 @@ class FailedCalls:
         return Counter(word for own in self.words for word in own)
 
     @lazy
-    def usual(self) -> frozenset[str]:
-        return usual_lines(move.step.text for move in self.course.moves if move.step.worked)
-
-    @lazy
     def opened(self) -> frozenset[str]:
         """The paths of calls that worked."""
         return frozenset(path_of(move.step) for move in self.course.moves if move.step.worked)
@@ -81,7 +71,6 @@ class FailedCalls:
         """Every failure, each kind of error once with its number, in no order."""
         yield from _once(event for move in self.course.moves for event in self._event(move))
         yield from self._searches()
-        yield from self._retried()
 
     @lazy
     def cancelled(self) -> frozenset[str]:
@@ -138,7 +127,7 @@ class FailedCalls:
 
     def _with_form(self, event: SessionEvent, move: CourseStep, found: Resolved) -> SessionEvent:
         if not found.again:
-            worked = self._cut(_differing(event.text, self._whole(found.move)), CALL)
+            worked = self._cut(self._whole(found.move), CALL)
             return replace(event, worked=worked, worked_at=found.move.asked)
         between = [
             other
@@ -168,7 +157,6 @@ class FailedCalls:
             move.step.text,
             asked=frozenset(word for word in self.words[move.number] if self.known[word] <= RARE),
             followed=(terms(self._said_after(move)) | remedy) - self.words[move.number],
-            usual=(self.usual, _echoed(move.step)),
             most=round(most * self.scale) or 1,
             name=name,
         )
@@ -205,33 +193,6 @@ class FailedCalls:
                 times=len(empty),
             )
 
-    def _retried(self) -> Iterator[SessionEvent]:
-        """Commands that count as worked and were made again at once in another form: the first and the last form."""
-        begun: CourseStep | None = None
-        last: CourseStep | None = None
-        for one, other in pairwise(self.course.moves):
-            if self._is_retried(one, other):
-                begun, last = begun or one, other
-            elif begun is not None and last is not None:
-                yield self._retry(begun, last)
-                begun = None
-        if begun is not None and last is not None:
-            yield self._retry(begun, last)
-
-    def _retry(self, begun: CourseStep, last: CourseStep) -> SessionEvent:
-        error = self.error_of(begun, self.words[last.number], most=1)
-        event = SessionEvent(begun.answered, EventKind.RETRIED, self.shown(begun), error, trust=begun.step.trust)
-        return self._with_form(event, begun, Resolved(last, False, False))
-
-    def _is_retried(self, one: CourseStep, other: CourseStep) -> bool:
-        """Whether a command that does more than show was made again with something added to it."""
-        if not (one.step.worked and other.step.worked and one.command and other.command) or one.asked == other.asked:
-            return False
-        if one.step.effect in LOOKS or not one.step.text.strip() or one.worked_on:
-            return False
-        mine, theirs = _told(one.command), _told(other.command)
-        return bool(mine) and mine < theirs and len(theirs - mine) <= ADDED
-
     def shown(self, move: CourseStep) -> str:
         return self._cut(self._whole(move), CALL)
 
@@ -244,24 +205,10 @@ def whole_call(step: JudgedCall) -> str:
     return " ".join(command_of(step.exchange.call)[:ARGUMENTS].split()) if is_shell(step) else shown_call(step)
 
 
-def _echoed(step: JudgedCall) -> frozenset[str]:
-    """The lines of a call's own arguments, which an answer may repeat."""
-    values = (value for value in arguments_of(step.exchange.call).values() if isinstance(value, str))
-    return usual_lines(values)
-
-
 def _given(step: JudgedCall) -> frozenset[str]:
     """The words that a call was given, paths by their last part: what is looked for may lie in another folder."""
     found = terms(" ".join(pieces_of(step.exchange.call))[:ARGUMENTS])
     return frozenset(word for word in found if "/" not in word and "\\" not in word)
-
-
-def _told(command: str) -> frozenset[str]:
-    """The words of a command that does something, without what only shows or waits."""
-    stages = [stage for stage in split(command) if stage.program not in ASIDES]
-    if all(is_reader(stage) for stage in stages):
-        return frozenset()
-    return frozenset(word for stage in stages for word in stage.words if not word.lstrip("-").isdigit())
 
 
 def _found_nothing(step: JudgedCall) -> bool:
@@ -276,16 +223,6 @@ def _found_nothing(step: JudgedCall) -> bool:
 
 def _is_name(word: str) -> bool:
     return not NOT_FOUND.isdisjoint(word[:-1]) or any(sign.isdigit() and sign != "0" for sign in word)
-
-
-def _differing(call: str, worked: str) -> str:
-    """The call that worked, from where it differs where both begin alike for long."""
-    mine, theirs = call.split(), worked.split()
-    same = 0
-    while same < min(len(mine), len(theirs)) and mine[same] == theirs[same]:
-        same += 1
-    begun = " ".join(theirs[: max(0, same - 1)])
-    return worked if len(begun) < ELIDED_FROM else f"… {' '.join(theirs[max(0, same - 1) :])}"
 
 
 def _once(events: Iterator[SessionEvent]) -> Iterator[SessionEvent]:

@@ -1,17 +1,172 @@
 """What one session teaches: its condensed form, what people said, what changed where calls went wrong, its original."""
 
+import re
+from bisect import bisect
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from whet.lessons.call_pairs import CallCourse
-from whet.lessons.changed_calls import SessionChanges, changes_of
+import re2
+
+from whet.lessons.changed_calls import CallCourse, SessionChanges, changes_of
 from whet.lessons.condensed import CondensedSession
 from whet.lessons.condensing import condense
 from whet.lessons.instructions import SeenInstruction, seen_instructions
-from whet.lessons.pieces import LessonPiece
-from whet.lessons.said import said_pieces
-from whet.sessions.transcripts import Transcript
-from whet.trouble.outcomes.view import gather
+from whet.lessons.record import LessonPiece, LessonSource
+from whet.lessons.simple_calls import CallInParts, in_parts, is_step
+from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
+from whet.sessions.transcripts import Message, Role, Transcript
+from whet.sessions.trust import Trust
+from whet.trouble.outcomes.deciding import Outcome, refusal_words
+from whet.trouble.outcomes.view import SessionView, gather
 from whet.values import Value
+
+MESSAGE_LETTERS = 1_000  # what is longer holds what somebody else wrote
+MESSAGE_LINES = 12
+FEWEST_WORDS, MOST_WORDS = 3, 40
+MOST_SAID = 60
+RETYPED = 0.8
+MOST_MARKS = 60
+MARK_LETTERS = 60
+HEAD_WORDS = 3
+_PATH = re.compile(r"(?:file_path|path|notebook_path|filename|target_file)=")
+_INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
+_SENTENCE = re2.compile(r"[.!?;。！？]+(?:\s|\z)|\n+|[。！？]")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+# Adverbs of time without end, a closed class of each language. What begins with one, or says "from now on", is an order
+# that stands.
+_FOR_GOOD = re.compile(
+    r"(?i)\b(?:always|never|immer|nie|niemals|stets|toujours|jamais|siempre|nunca|jamás|sempre|mai|zawsze|nigdy|altijd|"
+    r"nooit|alltid|aldrig|всегда|никогда|завжди|ніколи)\b|总是|始终|永远|从不|必ず|常に|決して|항상|절대"
+)
+_FROM_NOW = re.compile(
+    r"(?i)\b(?:from (?:now|here) on|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig|zukünftig|désormais|dorénavant|"
+    r"à partir de maintenant|de ahora en adelante|a partir de (?:ahora|agora)|d['’]ora in poi|od teraz|voortaan|"
+    r"впредь|отныне|с этого момента|надалі)\b|从现在起|从今以后|今後は|앞으로는"
+)
+# What may stand before the adverb of an order: courtesy, whom it is for, and that it has to be.
+_BEFORE = re.compile(
+    r"(?i)^(?:please|pls|and|but|so|also|ok|okay|no|yes|then|note|remember|you|we|should|must|can|shall|have|need|to|do|bitte|"
+    r"und|aber|auch|nein|ja|du|wir|sollst|musst|sollen|müssen|merk|dir|merke|пожалуйста|и|но|нет|да|ты|мы|вы|надо|нужно|"
+    r"запомни|s['’]il|te|vous|plaît|il|faut|nous|on|por|favor|hay|que|nosotros|请|我们|你)$"
+)
+_ENGLISH = re.compile(r"(?i)^(?:always|never)$")
+_NEVER_MIND = re.compile(r"(?i)\bnever ?mind\b|\b(?:as always|wie immer|comme toujours|como siempre|как всегда)\b")
+
+
+def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
+    """What a person typed in a session, each message once, and the words with which they refused a call."""
+    begun = False
+    earlier: list[frozenset[str]] = []
+    done = _done_for(view)
+    for index, message in enumerate(view.transcript.messages):
+        begun = begun or message.role is Role.AGENT
+        if not is_typed(message) or len(earlier) >= MOST_SAID:
+            continue
+        words = frozenset(message.text.lower().split())
+        is_again = any(len(words & other) >= RETYPED * len(words | other) for other in earlier)
+        earlier.append(words)
+        if not is_again and (text := own_text(message.text)):
+            yield _piece(view, index, text, is_first=not begun, trust=_trust_of(message), did=done.get(index))
+    for step in view.steps:
+        result = step.exchange.result
+        if step.decision.outcome is Outcome.REJECTED and result is not None:
+            # A tool can print that the person refused, and why; only the record's own mark vouches for it.
+            trust = Trust.USER if is_persons_refusal(result, view.transcript.messages) else Trust.EXTERNAL
+            if text := own_text(refusal_words(result.text)):
+                yield _piece(view, step.message, text, is_first=False, trust=trust)
+
+
+def own_text(text: str) -> str:
+    """A message without what was pasted into it; nothing of one that is too long to have been typed."""
+    plain = _INSERTED.sub(" ", text[: 4 * MESSAGE_LETTERS]).strip()
+    if len(plain) > MESSAGE_LETTERS or plain.count("\n") > MESSAGE_LINES:
+        return ""
+    return "\n".join(" ".join(line.split()) for line in plain.splitlines() if line.strip())
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a message."""
+    for part in _SENTENCE.split(text):
+        plain = (part or "").strip(' \t-–*•"“”')
+        if plain:
+            yield plain
+
+
+def standing_sentences(text: str) -> Iterator[str]:
+    """The whole sentences that order something for good: always, never, from now on."""
+    for start, sentence in _with_ends(text):
+        if not start.endswith(("?", "？")) and holds_for_good(sentence):
+            yield sentence
+
+
+def holds_for_good(sentence: str) -> bool:
+    """Whether a sentence orders something for good."""
+    words = _WORD.findall(sentence)
+    # A language without spaces has its sentences in one word.
+    is_whole = FEWEST_WORDS <= len(words) <= MOST_WORDS or (len(words) == 1 and not sentence.isascii())
+    if not is_whole or _NEVER_MIND.search(sentence):
+        return False
+    if _FROM_NOW.search(sentence):
+        return True
+    # Within a sentence a word in capitals is a name or a noun: the month of May is no "never".
+    found = next((each for each in _FOR_GOOD.finditer(sentence) if not (each.start() and each[0][0].isupper())), None)
+    if found is None or ":" in sentence[: found.start()]:
+        return False
+    before = _WORD.findall(sentence[: found.start()])
+    # In most languages the verb of an order may come first; in English it does not.
+    is_after_verb = len(before) == 1 and not _ENGLISH.match(found[0])
+    return is_after_verb or all(map(_BEFORE.match, before))
+
+
+def _with_ends(text: str) -> Iterator[tuple[str, str]]:
+    """Each sentence with the sign at its end before it."""
+    at = 0
+    for sentence in sentences(text):
+        begin = text.find(sentence, at)
+        at = begin + len(sentence)
+        yield text[begin : at + 1].rstrip(), sentence
+
+
+def _done_for(view: SessionView) -> dict[int, frozenset[str]]:
+    """By what the calls are known that were made for each message of a person, until they spoke again."""
+    typed = [index for index, message in enumerate(view.transcript.messages) if is_typed(message)]
+    found: dict[int, set[str]] = {}
+    for step in view.steps:
+        place = bisect(typed, step.exchange.asked) - 1
+        if place >= 0 and step.worked:
+            found.setdefault(typed[place], set()).update(marks_of(in_parts(step, view.transcript.folder)))
+    return {index: frozenset(sorted(marks)[:MOST_MARKS]) for index, marks in found.items()}
+
+
+def marks_of(call: CallInParts) -> Iterator[str]:
+    """By what a call is known again: its first words, the name of the file that it edits, its short arguments."""
+    for part in () if call.looks_at_files else call.parts:
+        if call.edits or not is_step(part):
+            yield from (word.partition("=")[2].rsplit("/", 1)[-1] for word in part.words[1:] if _PATH.match(word))
+            continue
+        yield from (" ".join(part.words[:length]) for length in range(1, HEAD_WORDS + 1))
+        yield from (word for word in part.words[1:] if "=" in word and len(word) <= MARK_LETTERS)
+
+
+def _piece(
+    view: SessionView, index: int, text: str, *, is_first: bool, trust: Trust, did: frozenset[str] | None = None
+) -> LessonPiece:
+    return LessonPiece(
+        LessonSource.PERSON,
+        view.transcript.id,
+        index,
+        text,
+        trust=trust,
+        is_first=is_first,
+        did=did or frozenset(),
+        at=view.transcript.messages[index].at,
+    )
+
+
+def _trust_of(message: Message) -> Trust:
+    """Words that no record vouches for may be anybody's: what is learned from them waits for a person."""
+    return Trust.USER if is_vouched(message) else Trust.TOOL
+
 
 OPENING = 200  # letters of the first message
 

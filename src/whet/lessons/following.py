@@ -4,8 +4,7 @@ Which rules can be reminded of at a call, at which, and whether they were follow
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,9 +12,8 @@ from msgspec.structs import replace
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import STAGE, CallPattern, CommandForm, has_form, is_matched, is_named, spaced, words_of
-from whet.lessons.said import said_pieces
-from whet.sessions.arguments import command_of
-from whet.sessions.tool_families import Family, family_of
+from whet.lessons.finding import said_pieces
+from whet.sessions.tool_families import Family, command_of, family_of
 from whet.sessions.transcripts import Origin, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.text.likeness import covered, sense, similarity, stance_of
@@ -71,72 +69,21 @@ class SeenRule(NamedTuple):
     session: str = ""
 
 
-class FollowingCount(StrEnum):
-    """One of the counts of how a rule fared, by which the sessions behind it are asked for."""
-
-    SINCE = "since"
-    SITUATION = "situation"
-    TOLD = "told"
-    NOT_TOLD = "not-told"
-    UNKNOWN = "told-unknown"
-    FOLLOWED = "followed"
-    NOT_FOLLOWED = "not-followed"
-    TOLD_FOLLOWED = "told-followed"
-    TOLD_NOT_FOLLOWED = "told-not-followed"
-    REMINDED = "reminded"
-    REMINDED_FOLLOWED = "reminded-followed"
-
-    @property
-    def words(self) -> str:
-        """What these sessions have in common, before the name of a rule."""
-        return _FARED[self][0]
-
-
-_FARED: dict[FollowingCount, tuple[str, Callable[[SeenRule], bool]]] = {
-    FollowingCount.SINCE: ("since the start of the rule", lambda _: True),
-    FollowingCount.SITUATION: ("in the situation of the rule", lambda _: True),
-    FollowingCount.TOLD: ("in the situation of, and told, the rule", lambda seen: seen.told is True),
-    FollowingCount.NOT_TOLD: ("in the situation of, and not told, the rule", lambda seen: seen.told is False),
-    FollowingCount.UNKNOWN: ("in the situation of, and perhaps told, the rule", lambda seen: seen.told is None),
-    FollowingCount.FOLLOWED: ("that followed the rule", lambda seen: seen.followed is True),
-    FollowingCount.NOT_FOLLOWED: ("that did not follow the rule", lambda seen: seen.followed is False),
-    FollowingCount.TOLD_FOLLOWED: (
-        "that were told and followed the rule",
-        lambda seen: seen.told is True and seen.followed is True,
-    ),
-    FollowingCount.TOLD_NOT_FOLLOWED: (
-        "that were told and did not follow the rule",
-        lambda seen: seen.told is True and seen.followed is False,
-    ),
-    FollowingCount.REMINDED: ("that were reminded of the rule", lambda seen: seen.is_reminded),
-    FollowingCount.REMINDED_FOLLOWED: (
-        "that, once reminded, followed the rule",
-        lambda seen: seen.is_reminded and seen.followed is True,
-    ),
-}
-
-
-def is_among(seen: SeenRule, fared: FollowingCount) -> bool:
-    """Whether a session is one of those that a count counts."""
-    return fared is FollowingCount.SINCE or (seen.followed is not None and _FARED[fared][1](seen))
-
-
 def count_following(seen: Iterable[SeenRule]) -> Following:
     """The counts over sessions."""
     every = list(seen)
-
-    def count(fared: FollowingCount) -> int:
-        return sum(is_among(each, fared) for each in every)
-
+    up = [each for each in every if each.followed is not None]
+    told = [each for each in up if each.told]
+    reminded = [each for each in up if each.is_reminded]
     return Following(
-        looked=count(FollowingCount.SINCE),
-        came_up=count(FollowingCount.SITUATION),
-        told=count(FollowingCount.TOLD),
-        untold=count(FollowingCount.NOT_TOLD),
-        followed=count(FollowingCount.FOLLOWED),
-        told_followed=count(FollowingCount.TOLD_FOLLOWED),
-        reminded=count(FollowingCount.REMINDED),
-        reminded_followed=count(FollowingCount.REMINDED_FOLLOWED),
+        looked=len(every),
+        came_up=len(up),
+        told=len(told),
+        untold=sum(each.told is False for each in up),
+        followed=sum(each.followed is True for each in up),
+        told_followed=sum(each.followed is True for each in told),
+        reminded=len(reminded),
+        reminded_followed=sum(each.followed is True for each in reminded),
     )
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import re2
 
-from whet.lessons.pieces import LessonPiece
+from whet.lessons.record import LessonPiece
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Origin, Role
 from whet.text.likeness import covered, sense, stance_of

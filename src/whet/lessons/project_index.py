@@ -38,7 +38,6 @@ class IndexKind(StrEnum):
     PATH = "paths that are not there"
     RED = "rules and tests that were red"
     REFUSED = "refused calls"
-    RETRIED = "commands made again at once in another form"
     REQUEST = "requests"
 
 
@@ -47,7 +46,6 @@ MOST = {
     IndexKind.PATH: 10,
     IndexKind.RED: 12,
     IndexKind.REFUSED: 8,
-    IndexKind.RETRIED: 8,
     IndexKind.REQUEST: 15,
 }
 
@@ -159,8 +157,6 @@ def _things(event: SessionEvent) -> Iterator[tuple[IndexKind, tuple[str, ...], s
     """What an event has that may recur."""
     if event.kind is EventKind.REFUSED:
         yield IndexKind.REFUSED, template(event.text)[:CALL_WORDS], event.text
-    if event.kind is EventKind.RETRIED:
-        yield IndexKind.RETRIED, template(event.text), event.text
     if event.subject:
         kind = IndexKind.RED if event.kind is EventKind.RED else IndexKind.PATH
         yield kind, (event.subject,), event.subject

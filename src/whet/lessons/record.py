@@ -1,19 +1,98 @@
 """The lesson: one record from the first claim to retirement, which every surface shows."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.ledger.entries import Entry, Key
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Action, Form, Patch, Scope, digest
-from whet.ledger.traces import Move
-from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
+from whet.ledger.folding import Move
+from whet.ledger.patches import BASIS_WORDS, Action, Form, Patch, PatchOrigin, Scope, digest
 from whet.lessons.rungs import Climb, LessonMeasures, LiveCounts, LiveLesson, TriedLesson
-from whet.lessons.said import LessonConflict
 from whet.sessions.trust import Trust
 from whet.values import Value
+
+PIECES_KEPT = 12
+
+
+class LessonSource(StrEnum):
+    """Where a piece of evidence comes from, the worthiest first."""
+
+    PERSON = "person"  # the person's own words
+    RECOVERY = "recovery"  # a call that failed, and what was different when it worked
+    REQUEST = "repeated_request"  # what people ask for again and again
+    PLACE = "place"  # a guess about the place, and what is there
+    REMEDY = "error_remedy"  # the error itself says what to do
+    FAILURE = "failure"  # it recurs, and nothing that was seen shows what works instead
+    GIVEN = "given"  # somebody wrote the words, and no session is known to show them
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        return SOURCE_WORDS[self]
+
+    def seen_in(self, sessions: int) -> str:
+        """What a person reads of evidence in so many sessions."""
+        return f"{self.words} in {sessions} session{'' if sessions == 1 else 's'}"
+
+
+SOURCE_WORDS = {
+    **{LessonSource(basis): words for basis, words in BASIS_WORDS.items()},
+    LessonSource.FAILURE: "a failure that recurs",
+    LessonSource.GIVEN: "not from sessions",
+}
+
+
+class LessonPiece(Value, frozen=True):
+    """One piece of evidence: the person's words, or a call with its error.
+
+    `fix` is what worked later, and `did` by what the calls are known that were made for a person's words. The trust is
+    the lowest of the words that a rule takes from it. `who` is the member of a team in whose session it was said.
+    """
+
+    source: LessonSource
+    session: str
+    message: int
+    text: str
+    call: str = ""
+    error: str = ""
+    fix: str = ""
+    trust: Trust = Trust.USER
+    is_first: bool = False  # said before the agent had begun: the task of the day
+    at: float | None = None
+    who: str = ""
+    did: frozenset[str] = frozenset()
+
+
+class LessonEvidence(Value, frozen=True):
+    """The evidence of a lesson: its first pieces, in how many sessions it was seen, and how promising it is."""
+
+    source: LessonSource
+    pieces: tuple[LessonPiece, ...]
+    sessions: int
+    worth: float
+
+    @property
+    def best(self) -> LessonPiece:
+        """The piece that says most; an empty one where no session is known to show it."""
+        return self.pieces[0] if self.pieces else LessonPiece(self.source, "", 0, "")
+
+    @property
+    def session_ids(self) -> tuple[str, ...]:
+        """The sessions of its pieces."""
+        return tuple(dict.fromkeys(piece.session for piece in self.pieces))
+
+
+def lifted(trust: Trust) -> Trust:
+    """What a command printed in a project whose owner vouches for that; a stranger's words stay a stranger's."""
+    return Trust.AGENT if trust is Trust.TOOL else trust
+
+
+def distrusted(pieces: Iterable[LessonPiece]) -> tuple[LessonPiece, ...]:
+    """What another member wrote: a stranger's."""
+    return tuple(replace(piece, trust=Trust.EXTERNAL) for piece in pieces)
+
 
 ID_LETTERS = 8
 WHOSE = {
@@ -108,7 +187,7 @@ _CARRIERS = {
 
 
 class LessonChecks(Value, frozen=True):
-    """What speaks against proposing a lesson: a file of the project says it, or somebody said the contrary.
+    """What speaks against proposing a lesson: a file of the project says it.
 
     It is broken where evidence came after the file said it. The measures are of what a reader claimed.
     """
@@ -116,7 +195,6 @@ class LessonChecks(Value, frozen=True):
     stands_in: str = ""
     stands_as: str = ""  # the line that says it
     is_broken: bool = False
-    conflict: LessonConflict | None = None
     measures: LessonMeasures | None = None
 
 
@@ -208,7 +286,7 @@ class Lesson(Value, frozen=True):
     def is_proposable(self) -> bool:
         """Whether nothing speaks against proposing it; what a file says and nobody follows may be a reminder."""
         is_told = bool(self.checks.stands_in) and not (self.checks.is_broken and self.carrier is Carrier.REMINDER)
-        return not is_told and self.checks.conflict is None
+        return not is_told
 
     @property
     def place(self) -> str:
@@ -258,12 +336,11 @@ class Lesson(Value, frozen=True):
 
 
 class ProjectLessons(Value, frozen=True):
-    """All that one project teaches, and where people contradict each other or themselves in it."""
+    """All that one project teaches."""
 
     project: str
     lessons: tuple[Lesson, ...] = ()
     dropped: tuple[Lesson, ...] = ()
-    conflicts: tuple[LessonConflict, ...] = ()
 
 
 def lesson_of_change(patch: Patch, situation: str = "", standing: Standing = CHECKED) -> Lesson:

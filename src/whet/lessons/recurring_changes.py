@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from whet.lessons.call_pairs import ALIKE
 from whet.lessons.change_features import (
     VARIES,
     Feature,
@@ -21,11 +20,10 @@ from whet.lessons.change_features import (
     fits,
     heads_of,
     is_before,
-    is_same_trouble,
     is_unlike,
     replaced_by,
 )
-from whet.lessons.changed_calls import CallTrouble, ChangedCall, HowChanged, SessionChanges
+from whet.lessons.changed_calls import ALIKE, CallTrouble, ChangedCall, HowChanged, SessionChanges
 from whet.lessons.simple_calls import SimpleCall, parts_of
 
 FEWEST = 2  # sessions
@@ -218,7 +216,7 @@ def holds_together(change: RecurringChange) -> bool:
     if remedy is Remedy.FORM:
         # Of several programs it is one thing if each is replaced by a call like it.
         return all(each.way.likeness >= ALIKE for each in seen)
-    return remedy is Remedy.SETTING or (is_same_trouble(seen) and not is_vague(works))
+    return remedy is Remedy.SETTING or not is_vague(works)
 
 
 def is_vague(template: SimpleCall) -> bool:
@@ -248,7 +246,7 @@ def _is_slip(sighting: SeenChange) -> bool:
 
 
 def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
-    """Whether calls in the form that is said to fail do so, as long as they lack what helps.
+    """Whether calls in the form that is said to fail do so.
 
     Where a shell stays in its folder, a call says nothing of where it worked; a refusal is a person's.
     """
@@ -262,7 +260,7 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
     telling = [form.words for form in change.fails if sum(not _is_open(word) for word in form.words) > 1]
     for session, each in (made for form in change.fails for made in project.by_program[form.words[0]]):
         is_meant = each.call.words in known or any(fits(form, each.call.words) for form in telling)
-        if is_meant and not _is_helped(change, each.call):
+        if is_meant:
             failed += each.failed
             worked += 0 if session in done else each.worked
     return failed >= FAILS * (worked + failed)
@@ -277,11 +275,3 @@ def _is_routine(project: ProjectCalls, change: RecurringChange) -> bool:
     done = {session for session, each in project.fitting(change.works.words) if each.worked}
     elsewhere = len(done - {session for program in programs for session, _ in project.by_program[program]})
     return elsewhere > (change.sessions if len(programs) == 1 else 0)
-
-
-def _is_helped(change: RecurringChange, call: SimpleCall) -> bool:
-    if change.remedy is Remedy.PART:
-        return change.parts[1] in parts_of(call.words)
-    if change.remedy is Remedy.SETTING:
-        return any(setting.startswith(change.parts[1]) for setting in call.settings)
-    return change.remedy is Remedy.FORM and fits(change.works.words, call.words)

@@ -6,10 +6,9 @@ from functools import lru_cache
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect, effect_of_name, probes
 from whet.sessions.shell_lines import SHELLS, Stage, written
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of
 from whet.text.words import names
 from whet.trouble.outcomes.purposes import is_shell, path_of
 from whet.trouble.outcomes.view import JudgedCall
@@ -20,7 +19,7 @@ MOST_WORDS = 24
 _QUOTES = "\"'"
 WORD_LETTERS = 120
 FOLDER_KEYS = ("workdir", "cwd", "working_directory", "working_dir")
-PURPOSE_KEYS = ("description", "justification", "explanation")
+PURPOSE_KEYS = ("description", "justification", "explanation")  # what a call is said to be for
 LOOKERS = frozenset({Family.READ, Family.SEARCH, Family.NEUTRAL})
 # What a shell line does with texts and with itself; none of it touches anything.
 PLUMBING = names(
@@ -62,10 +61,9 @@ class SimpleCall(Value, frozen=True):
 
 
 class CallInParts(NamedTuple):
-    """A call of a session as simple calls, in the words of its agent what it is for, and whether it only looks."""
+    """A call of a session as simple calls, and whether it only looks."""
 
     parts: tuple[SimpleCall, ...]
-    purpose: str = ""
     looks_at_files: bool = False
     edits: bool = False
 
@@ -73,15 +71,14 @@ class CallInParts(NamedTuple):
 def in_parts(step: JudgedCall, folder: str) -> CallInParts:
     """The simple calls that a call is made of. `folder` is that of the session: places are told from there."""
     arguments = arguments_of(step.exchange.call)
-    purpose = next((value for key in PURPOSE_KEYS if isinstance(value := arguments.get(key), str)), "")
     if is_shell(step):
         given = next((value for key in FOLDER_KEYS if isinstance(value := arguments.get(key), str)), "")
         parts = tuple(_of_line(command_of(step.exchange.call), relative(given, folder), folder))[:MOST_STAGES]
-        return CallInParts(parts, purpose, not any(map(is_step, parts)))
+        return CallInParts(parts, not any(map(is_step, parts)))
     family = family_of(step.exchange.call)
     edits = family is Family.EDIT or (family is Family.WRITE and bool(path_of(step)))  # others may create anything
     words = (step.tool, *(_argument(key, value, folder) for key, value in arguments.items() if key not in PURPOSE_KEYS))
-    return CallInParts((SimpleCall(words[:MOST_WORDS]),), purpose, family in LOOKERS, edits)
+    return CallInParts((SimpleCall(words[:MOST_WORDS]),), family in LOOKERS, edits)
 
 
 def is_step(call: SimpleCall) -> bool:

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from whet.ledger.patches import RuleSituation
 from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form
 from whet.lessons.changed_calls import CallTrouble, SessionChanges
-from whet.lessons.pieces import LessonEvidence, LessonPiece, LessonSource
+from whet.lessons.finding import sentences, standing_sentences
+from whet.lessons.record import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.recurring_changes import again, log2_tail, recurring_changes
-from whet.lessons.said import sentences, standing_sentences
 from whet.lessons.simple_calls import SimpleCall, is_setting, parts_of, settings_in, shown
-from whet.text.likeness import is_same, sense
+from whet.text.likeness import is_opposed, is_same, sense
 from whet.text.words import cut
 
 MOST_PIECES = 60
@@ -77,11 +77,12 @@ def rules_taught(changes: Mapping[str, SessionChanges], said: Sequence[LessonPie
 
 
 def _standing(said: Iterable[LessonPiece]) -> Iterator[TaughtRule]:
-    """Each sentence that orders something for good once, with every piece that says so."""
+    """Each sentence that orders something for good once, with every piece that says so; of contraries the last said."""
     groups: list[tuple[str, list[LessonPiece]]] = []
     for piece in said:
         for sentence in standing_sentences(piece.text):
             known = next((group for text, group in groups if is_same(sense(text), sense(sentence))), None)
+            groups = [each for each in groups if not is_opposed(sense(each[0]), sense(sentence))]
             if known is None:
                 groups.append((sentence, [piece]))
             else:

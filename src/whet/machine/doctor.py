@@ -33,24 +33,22 @@ from whet.machine.home_checks import (
     ok,
     warning,
 )
-from whet.machine.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
-from whet.machine.looking import FoundAgent, find_agents
+from whet.machine.looking import FoundAgent, find_agents, how_it_calls, how_to_find, is_on_path, left_to_do
 from whet.machine.records import load_record
 from whet.own.runs.models import address_of
 from whet.sessions.transcripts import link
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database
-from whet.store.forgotten import FILE_NAME as FORGOTTEN
 from whet.store.home import Home
 from whet.store.ledger import HEAD, is_chained, ledger_of, newest, note
-from whet.store.opening import NEWEST, connect, expect_known, steps_taken
-from whet.store.owner import SEAL_KEY
+from whet.store.listing import FILE_NAME as FORGOTTEN
+from whet.store.opening import NEWEST, SEAL_KEY, connect, expect_known, steps_taken
 from whet.store.rows import SESSION_COLUMNS, Session, blob, session_of
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE, SQLite, file_faults
+from whet.telling.hooks.events import FOLDER as HOOKS
 from whet.telling.hooks.installing import are_installed, are_outdated, has_plugin, program_in
-from whet.telling.hooks.places import FOLDER as HOOKS
-from whet.telling.targets.reaching import last_calls
+from whet.telling.targets.settings import last_calls
 from whet.work.life import is_worker_alive
 from whet.work.system import FILE as ENGINE
 from whet.work.system import damaged

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.author import Author, keep_job, remove_named
+from whet.changes.writing import Author, keep_job, remove_named
 from whet.errors import WhetError
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import Progress, take
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Form
+from whet.ledger.patches import Form, PatchOrigin, PatchWriter
 from whet.machine.looking import (
     HOOKS,
     IMPORT,
@@ -44,7 +43,7 @@ from whet.store.settings_file import load
 from whet.telling.context.zone import local_zone
 from whet.telling.hooks.installing import are_outdated, has_plugin, install_hooks, remove_hooks
 from whet.telling.targets import settings as targets
-from whet.telling.targets.reaching import forget_calls
+from whet.telling.targets.settings import forget_calls
 from whet.telling.targets.sync import TargetChange, order_of, tell, withdraw
 from whet.work.life import is_worker_alive
 

@@ -1,16 +1,11 @@
 """Whether the home folder can be used: its rights, its room, and the files that people edit.
 
-Which kind of disk a folder lies on: a database with many writers needs one of this machine.
-
 The rows of a check-up: what was looked at, how it stands, and what to do where it is not in order.
 """
 
 import os
-import re
 import shutil
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -22,16 +17,15 @@ from whet.machine.records import load_record
 from whet.machine.services import KEYS_FILE
 from whet.store import memory_files
 from whet.store.case_files import home_cases
-from whet.store.forgotten import forgotten
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.job_records import list_jobs
+from whet.store.listing import forgotten
 from whet.store.memory_files import NAMES, MemoryFolder
-from whet.store.owner import SEAL_KEY
+from whet.store.opening import SEAL_KEY
 from whet.store.settings_file import load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
 from whet.telling.targets.settings import load as load_targets
-from whet.text.words import names
 from whet.work.system import FILE as ENGINE
 
 
@@ -78,52 +72,6 @@ def warning(name: str, text: str, fix: str) -> CheckupRow:
 
 def failed(name: str, text: str, fix: str) -> CheckupRow:
     return CheckupRow(name, Health.FAILED, text, fix)
-
-
-SECONDS = 5.0
-TABLE = Path("/proc/self/mounts")
-REMOTE = names(
-    "nfs nfs4 cifs smb3 smbfs afpfs webdav davfs fuse.sshfs fuse.rclone fuse.davfs fuse.s3fs macfuse osxfuse 9p drvfs"
-    " afs ceph fuse.ceph fuse.glusterfs lustre"
-)
-_OF_LINUX = re.compile(r"^\S+ (\S+) (\S+) ", re.MULTILINE)
-_OF_MACOS = re.compile(r"^.+ on (.+) \((\w+)[,)]", re.MULTILINE)
-_OCTAL = re.compile(r"\\([0-7]{3})")
-
-
-class Mount(NamedTuple):
-    """A place in the tree of files, and the kind of disk that begins there."""
-
-    place: Path
-    kind: str
-
-
-def mounts(platform: str = sys.platform) -> tuple[Mount, ...]:
-    """Every mount of this machine; none where the system does not tell."""
-    try:
-        if platform == "linux":
-            return mounts_in(TABLE.read_text(encoding="utf-8", errors="surrogateescape"), platform=platform)
-        done = subprocess.run(("/sbin/mount",), capture_output=True, check=False, timeout=SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    return mounts_in(done.stdout.decode(errors="surrogateescape"), platform=platform)
-
-
-def mounts_in(text: str, *, platform: str) -> tuple[Mount, ...]:
-    """The mounts that a system's table lists."""
-    return tuple(_rows(text, _OF_MACOS if platform == "darwin" else _OF_LINUX))
-
-
-def _rows(text: str, form: "re.Pattern[str]") -> Iterator[Mount]:
-    for place, kind in form.findall(text):
-        yield Mount(Path(_OCTAL.sub(lambda found: chr(int(found[1], 8)), place)), kind)
-
-
-def remote_kind(folder: Path, known: tuple[Mount, ...]) -> str:
-    """The kind of network disk that a folder lies on; empty for a disk of this machine."""
-    around = [each for each in known if folder.is_relative_to(each.place)]
-    kind = max(reversed(around), key=lambda each: len(each.place.parts)).kind if around else ""  # a later one covers
-    return kind if kind in REMOTE else ""
 
 
 class Faulty(Protocol):
@@ -179,9 +127,6 @@ def check_space(place: CheckupPlace) -> Rows:
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
         yield failed("disk", f"{folder} is on a read-only disk", "Mount it writable, or set WHET_HOME elsewhere.")
         return
-    if kind := remote_kind(folder.resolve(), mounts()):
-        fix = "Set WHET_HOME to a folder on a disk of this machine, or share a Postgres database."
-        yield warning("disk", f"{folder} is on a network disk ({kind}), where the database can be damaged", fix)
     free, database = shutil.disk_usage(folder).free, place.home.database_path
     needed = database.stat().st_size if database.exists() else 0
     fix = "Free some space, or move the home and set WHET_HOME."

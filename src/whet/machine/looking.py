@@ -1,20 +1,22 @@
 """What is on this machine and what is set up already, and the plan of what `whet setup` would do."""
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.agents.places import own_folder
 from whet.agents.recognising import formats
-from whet.agents.registry import agents, hosts, known
+from whet.agents.registry import agents, first_step, hosts, known
 from whet.errors import WhetError
-from whet.intake.finding import usual_places
+from whet.intake.reading import usual_places
 from whet.intake.taking import stamp_of
 from whet.machine.plugins import digest_of_plugin, program_for
 from whet.machine.records import load_record
-from whet.machine.services import Service
+from whet.machine.services import Control, Service, control
 from whet.own.jobs.job import NAME
 from whet.shipped.extras import FOR_SETUP, how_to_add, is_there
 from whet.store import files
@@ -23,8 +25,7 @@ from whet.store.job_records import read_text
 from whet.store.opening import opened
 from whet.telling.hooks.installing import are_installed, are_outdated, has_plugin, host_hooks
 from whet.telling.targets import settings as targets
-from whet.telling.targets.reaching import hooked_agents
-from whet.telling.targets.settings import Target
+from whet.telling.targets.settings import Target, hooked_agents
 from whet.values import Value
 
 IMPORT, HOOKS, TARGET, SERVICE, NIGHTLY = "import", "hooks", "target", "service", "nightly"
@@ -195,3 +196,31 @@ def _hook_words(here: SetupPlace, title: str, name: str, config: Path, has_other
     if program := program_for(name, here.environment):
         return f"Install Whet's plugin (hooks, commands, MCP server) in {title} with {program}"
     return f"Add Whet's hooks for {title} to {hooks_file(name, config)}"
+
+
+def how_it_calls(agent: str, last_call: float | None) -> str:
+    """Whether the hooks of an agent call Whet, in words."""
+    if last_call is not None:
+        return f"calls Whet (last: {datetime.fromtimestamp(last_call).astimezone():%Y-%m-%d})"
+    left = first_step(agent)
+    return f"installed, not yet seen calling{f': {left}' if left else ''}"
+
+
+def left_to_do(agent: str) -> str:
+    """What makes hooks call for the first time."""
+    return first_step(agent) or "start a session in it"
+
+
+def is_on_path(person: Path, environment: Mapping[str, str], run: Control = control) -> bool:
+    """Whether agents find `whet`: on the PATH of this shell without its virtual environment, or of a login shell."""
+    own = os.path.join(environment.get("VIRTUAL_ENV") or os.devnull, "bin")
+    folders = [each for each in environment.get("PATH", "").split(os.pathsep) if each != own]
+    if shutil.which("whet", path=os.pathsep.join(folders)):
+        return True
+    shell = environment.get("SHELL") or "/bin/sh"
+    return run(("env", "-i", f"HOME={person}", shell, "-l", "-c", "command -v whet"))
+
+
+def how_to_find(program: Path) -> str:
+    """What puts the program where agents find it."""
+    return f"Run `mkdir -p ~/.local/bin && ln -s {program} ~/.local/bin/whet`, and have ~/.local/bin on your PATH."

@@ -1,23 +1,39 @@
 """A restored backup: the home afterwards is the old one or the new one, never half of each."""
 
 import contextlib
+import ctypes
+import errno
+import fcntl
 import itertools
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.machine.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading, working_folder
-from whet.machine.backup import CARRIED
-from whet.machine.swapping import excluded, settle, swap, swap_back
+from whet.machine.backup import (
+    CARRIED,
+    DATABASES,
+    HOME,
+    TABLE_ENDING,
+    TABLES,
+    Manifest,
+    OpenArchive,
+    Progress,
+    damaged,
+    reading,
+    settle,
+    working_folder,
+)
 from whet.store.folders import explained
 from whet.store.home import Home
 from whet.store.opening import FIRST, MIGRATIONS, NEWEST, connect
-from whet.store.sqlite import file_faults, programs_in
+from whet.store.sqlite import DamagedDatabase, SQLite, file_faults, programs_in
+from whet.work.life import held, is_any_alive
 
 SPARE_BYTES = 64 << 20
 
@@ -101,6 +117,27 @@ def _put(archive: OpenArchive, home: Home, new: Path) -> Path | None:
     return aside
 
 
+@contextlib.contextmanager
+def _loaded(archive: OpenArchive, home: Home) -> Iterator[None]:
+    """The tables on the server are those of the archive if the block ends well, and else as they were."""
+    if not home.database_url:
+        yield
+        return
+    from whet.machine.tables import CopiedTable, load_tables  # noqa: PLC0415
+    from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
+
+    copied = {
+        file.name.removeprefix(f"{TABLES}/").removesuffix(TABLE_ENDING): CopiedTable(
+            file.columns, partial(archive.pieces, file)
+        )
+        for file in archive.manifest.files
+        if file.name.startswith(f"{TABLES}/")
+    }
+    with contextlib.closing(Postgres(home.database_url)) as database, database.writing():
+        load_tables(copied, database, steps=archive.manifest.steps)
+        yield
+
+
 def _expect_fitting(archive: OpenArchive, home: Home) -> None:
     manifest = archive.manifest
     if manifest.steps > NEWEST:
@@ -119,7 +156,7 @@ def _expect_fitting(archive: OpenArchive, home: Home) -> None:
     if manifest.dialect != here:
         wanted = "Set" if manifest.dialect == "postgres" else "Unset"
         raise WhetError(
-            f"The backup holds a {manifest.dialect} database; this home uses {here}. Nothing was restored.",
+            f"The backup is of a home with a {manifest.dialect} database; this one uses {here}. Nothing was restored.",
             advice=f"{wanted} WHET_DATABASE_URL.",
         )
 
@@ -161,21 +198,99 @@ def _linked(source: str, target: str) -> None:
         shutil.copy2(source, target, follow_symlinks=False)
 
 
-@contextlib.contextmanager
-def _loaded(archive: OpenArchive, home: Home) -> Iterator[None]:
-    """The tables on the server are those of the archive if the block ends well, and else as they were."""
-    if not home.database_url:
-        yield
-        return
-    from whet.machine.tables import load_tables  # noqa: PLC0415
-    from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
-
-    with contextlib.closing(Postgres(home.database_url)) as database, database.writing():
-        load_tables(archive, database)
-        yield
-
-
 def _aside(folder: Path) -> Path:
     stem = f"{folder.name}.replaced-{time.strftime('%Y%m%d')}"
     names = (f"{stem}-{number}" if number else stem for number in itertools.count())
     return next(path for name in names if not (path := folder.with_name(name)).exists())
+
+
+@contextlib.contextmanager
+def excluded(home: Home) -> Iterator[SQLite | None]:
+    """Nobody else uses a home in the block; raises WhetError where somebody does.
+
+    It gives the home's database, locked; None where there is none, or none that can be opened.
+    """
+    if not home.folder.is_dir() or not any(home.folder.iterdir()):
+        yield None
+        return
+    with held(home, fcntl.LOCK_EX) as is_held:
+        if not is_held or is_any_alive(home.folder):
+            raise WhetError("A worker is running in this home; nothing was changed.", advice="Stop it, then try again.")
+        with _locked(home) as database:
+            yield database
+
+
+@contextlib.contextmanager
+def _locked(home: Home) -> Iterator[SQLite | None]:
+    if home.database_url or not home.database_path.exists():
+        yield None
+        return
+    try:
+        database = SQLite(home.database_path)
+    except DamagedDatabase:
+        yield None
+        return
+    with contextlib.closing(database):
+        with contextlib.suppress(DamagedDatabase):
+            database.exclude_others()
+        yield database
+
+
+AT_CURRENT = -100
+EXCHANGE = 2
+UNABLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+
+
+def swap(new: Path, place: Path, aside: Path | None) -> None:
+    """Put a folder in its place, and what is there aside; None where nothing is."""
+    try:
+        if aside is None:
+            new.rename(place)  # over an empty folder too
+        elif _exchange(new, place):
+            _set_aside(new, place, aside)
+        else:
+            _swap_in_turn(new, place, aside)
+    except OSError as error:
+        raise WhetError(
+            f"{place} cannot be replaced: {error.strerror}. Nothing was restored.",
+            advice="Restore into another folder with WHET_HOME: one on which no disk is mounted.",
+        ) from error
+    settle(place.parent)
+
+
+def swap_back(new: Path, place: Path, aside: Path | None) -> None:
+    """Undo a swap."""
+    place.rename(new)
+    if aside is not None:
+        aside.rename(place)
+    settle(place.parent)
+
+
+def _set_aside(old: Path, place: Path, aside: Path) -> None:
+    try:
+        old.rename(aside)
+    except OSError:
+        _exchange(old, place)
+        raise
+
+
+def _swap_in_turn(new: Path, place: Path, aside: Path) -> None:
+    place.rename(aside)
+    try:
+        new.rename(place)
+    except OSError:
+        aside.rename(place)
+        raise
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders; False where the system has no such step."""
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        return False
+    if call(AT_CURRENT, os.fsencode(one), AT_CURRENT, os.fsencode(other), ctypes.c_uint(EXCHANGE)) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in UNABLE:
+        return False
+    raise OSError(number, os.strerror(number))

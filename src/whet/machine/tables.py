@@ -1,17 +1,15 @@
 """The tables of a store on a Postgres server: copied out as they are at one moment, and copied in, all or none."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.machine.archive import TABLES, ArchivedFile, ArchiveWriter, OpenArchive
 from whet.store.database import Database
 from whet.store.opening import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.postgres import Postgres
 
 STEPS = "schema_steps"  # written by the steps themselves
-ENDING = ".copy"
 COLUMNS = (
     "SELECT column_name::text FROM information_schema.columns"
     " WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position"
@@ -23,6 +21,13 @@ class StoredTable(NamedTuple):
 
     name: str
     columns: tuple[str, ...]
+
+
+class CopiedTable(NamedTuple):
+    """A table as it was copied out: its columns, and what gives its rows."""
+
+    columns: tuple[str, ...]
+    pieces: Callable[[], Iterator[bytes]]
 
 
 def stored_tables(database: Database) -> Iterator[StoredTable]:
@@ -38,32 +43,30 @@ def has_rows(database: Database) -> bool:
     return any(database.query(f"SELECT 1 FROM {table.name} LIMIT 1") for table in stored_tables(database))
 
 
-def add_tables(archive: ArchiveWriter, database: Postgres) -> None:
-    """Add every table to an archive; within a transaction that reads, all are of one moment."""
+def copied_tables(database: Postgres) -> Iterator[tuple[StoredTable, Iterator[bytes]]]:
+    """Every table with its rows; within a transaction that reads, all are of one moment."""
     for table in stored_tables(database):
-        pieces = database.copied_out(table.name, table.columns)
-        archive.add(f"{TABLES}/{table.name}{ENDING}", pieces, columns=table.columns)
+        yield table, database.copied_out(table.name, table.columns)
 
 
-def load_tables(archive: OpenArchive, database: Postgres) -> None:
-    """Put the tables of an archive in the place of those that are there; for a transaction that writes."""
-    files = {_table_of(file): file for file in archive.manifest.files if file.name.startswith(f"{TABLES}/")}
-    if not set(files) <= set(_made()):
+def load_tables(copied: Mapping[str, CopiedTable], database: Postgres, *, steps: int) -> None:
+    """Put copied tables in the place of those that are there; for a transaction that writes."""
+    if not set(copied) <= set(_made()):
         raise WhetError("The backup holds tables that Whet does not know.", advice="Upgrade Whet.")
     version = steps_taken(database)
-    if version not in (0, archive.manifest.steps):
+    if version not in (0, steps):
         raise WhetError(
-            f"The backup has schema {archive.manifest.steps}, the server {version}. Nothing was restored.",
+            f"The backup has schema {steps}, the server {version}. Nothing was restored.",
             advice="Restore it into an empty schema, which is then brought up to date.",
         )
-    take_steps(database, archive.manifest.steps)
+    take_steps(database, steps)
     tables = {table.name: table for table in stored_tables(database)}
     # The ledger refuses to shrink, and rows name who writes them: neither holds for rows that come back.
     _set_triggers(database, tables, "DISABLE")
     database.execute(f"TRUNCATE {', '.join(tables)}")
     for name in _made():
-        if name in files:
-            database.copy_in(name, _known(tables[name], files[name]), archive.pieces(files[name]))
+        if name in copied:
+            database.copy_in(name, _known(tables[name], copied[name]), copied[name].pieces())
     _set_triggers(database, tables, "ENABLE")
     for table in tables.values():
         _count_on(database, table)
@@ -75,14 +78,10 @@ def _made() -> tuple[str, ...]:
     return tuple(dict.fromkeys(found[1] for found in made if found))
 
 
-def _table_of(file: ArchivedFile) -> str:
-    return file.name.removeprefix(f"{TABLES}/").removesuffix(ENDING)
-
-
-def _known(table: StoredTable, file: ArchivedFile) -> tuple[str, ...]:
-    if not set(file.columns) <= set(table.columns):
+def _known(table: StoredTable, copied: CopiedTable) -> tuple[str, ...]:
+    if not set(copied.columns) <= set(table.columns):
         raise WhetError(f"The backup's table {table.name} has columns that Whet does not know.", advice="Upgrade Whet.")
-    return file.columns
+    return copied.columns
 
 
 def _set_triggers(database: Database, tables: Iterable[str], state: str) -> None:

@@ -1,6 +1,5 @@
 """What agents learn and propose: what is known for a task, sessions to read and claim lessons of, rules that wait."""
 
-import os
 import re
 import time
 from collections.abc import Set
@@ -10,18 +9,17 @@ from typing import NamedTuple
 from whet.changes.pending import approve, propose
 from whet.errors import WhetError
 from whet.improving.learned import EVERYWHERE, folded, found_by_sources
-from whet.ledger.entries import Actor, Step
+from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.holding import WorkLocation, holds
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter, Proof, Scope, digest
 from whet.lessons.record import DECIDED, Lesson
-from whet.mcp.answers import QUOTE_LETTERS, RuleAnswer, rule_answer, settled_rules, shortened
+from whet.mcp.sessions import QUOTE_LETTERS, project_in, shortened
 from whet.reading.answers import ClaimsRead, Shown
 from whet.reading.learn import checked_answer, keep, keep_doubts
-from whet.reading.passes import ProjectReading, cut_passes, gather, question_of
+from whet.reading.passes import ProjectReading, cut_passes, doubtful, doubts_of, gather, question_of, question_of_doubts
 from whet.reading.project_files import project_sessions
 from whet.reading.readers import ReaderQuestion
-from whet.reading.sceptic import doubtful, doubts_of, question_of_doubts
+from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
 from whet.store.claims import pass_key
@@ -29,7 +27,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.telling.targets.project_names import name_of_project
+from whet.telling.targets.drawing import offered_rules
 from whet.text.likeness import sense
 from whet.text.showing import shown
 
@@ -203,6 +201,78 @@ def _free(project: str, text: str, reason: str, session: str) -> Patch:
     )
 
 
+@dataclass(frozen=True)
+class RuleAnswer:
+    """A rule in force."""
+
+    name: str
+    text: str
+    project: str
+    since: str | None
+    trust: str
+    live: bool
+
+
+@dataclass(frozen=True)
+class QuoteAnswer:
+    """A piece of a session: what was said or failed there."""
+
+    session: str
+    message: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class EvidenceAnswer:
+    """Why a rule is there."""
+
+    rule: RuleAnswer
+    reason: str
+    verdict: str
+    history: list[str]
+    evidence: list[QuoteAnswer]
+
+
+def why(home: Home, *, rule: str) -> EvidenceAnswer:
+    """Where a rule comes from: its evidence, its verdict and what was decided about it."""
+    with opened(home) as database:
+        ledger = ledger_of(home, database)
+        item = ledger.state().get(Form.RULE, rule)
+        if item is None:
+            known = ", ".join(each.name for each in ledger.state().rules) or "none"
+            raise WhetError(f"There is no rule {rule}.", advice=f"Rules in force: {known}.")
+        about = [each for each in ledger.entries() if each.patch.form is Form.RULE and each.patch.name == rule]
+    made = next((each for each in about if each.number == item.number), None)
+    return EvidenceAnswer(
+        rule=rule_answer(item),
+        reason=made.patch.reason if made else "",
+        verdict=next((each.verdict for each in reversed(about) if each.verdict), "not tried"),
+        history=[f"{iso(each.at)} {each.step.value} by {each.actor.value}" for each in about],
+        evidence=[QuoteAnswer(one.session, one.message, one.quote) for one in (made.patch.proofs if made else ())],
+    )
+
+
+def settled_rules(home: Home, database: Database) -> tuple[Item, ...]:
+    """The rules that every session may know. One on trial is not among them, but what stood in its place is: a session
+    that drew to do without it must not learn it here.
+    """
+    offer = offered_rules(ledger_of(home, database))
+    standing = (offer.before.get(rule.number) if rule.canary else rule for rule in offer.rules)
+    return tuple(rule for rule in standing if rule is not None and not rule.canary)
+
+
+def rule_answer(rule: Item) -> RuleAnswer:
+    """A rule as agents see it."""
+    return RuleAnswer(
+        name=rule.name,
+        text=rule.text,
+        project=rule.scope.project,
+        since=iso(rule.since),
+        trust=rule.trust.label,
+        live=rule.canary,
+    )
+
+
 LESSONS_SHOWN = 8
 PLACES_SHOWN = 3
 
@@ -260,11 +330,6 @@ def lessons_in(home: Home, database: Database, project: str) -> list[Lesson]:
     projects = found_by_sources(home, database, EVERYWHERE)
     own = [each for each in folded(home, database, projects) if project in (each.project, *each.seen_by.projects)]
     return sorted(own, key=lambda each: -each.evidence.worth)
-
-
-def project_in(folder: str) -> str:
-    """The project that a folder belongs to; none where no folder is named."""
-    return name_of_project(os.path.abspath(folder)) if folder else ""
 
 
 def _answer(lesson: Lesson) -> LessonAnswer:

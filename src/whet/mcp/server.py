@@ -1,4 +1,4 @@
-"""The server itself: nine tools, a few resources and prompts, over stdio or HTTP on this machine."""
+"""The server itself: its tools, resources and prompts, over stdio or HTTP on this machine."""
 
 import contextlib
 import hmac
@@ -6,13 +6,10 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from whet.errors import WhetError
-from whet.mcp import answers, lessons, troubles
-from whet.mcp.answers import AuditAnswer, EvidenceAnswer, HitAnswer, StatusAnswer
-from whet.mcp.lessons import ClaimsAnswer, PassAnswer, ProposalAnswer, TaskAnswer
-from whet.mcp.troubles import SessionAnswer, TroubleAnswer
+from whet.mcp import lessons, sessions, standing
 from whet.net.listening import LEAVE_SECONDS, LOOPBACK, leave_quietly, listen
+from whet.shipped import guidance
 from whet.shipped.extras import how_to_add
-from whet.shipped.guidance import serving as words
 from whet.store.home import Home
 from whet.store.settings_file import load
 
@@ -22,6 +19,7 @@ try:
     from mcp.server.mcpserver import Context, MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.server.mcpserver.resolve import Elicit, Resolve
+    from mcp.server.mcpserver.resources import FunctionResource
     from mcp.types import ToolAnnotations
     from pydantic import BaseModel, Field
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -63,6 +61,11 @@ def serve(server: MCPServer[None], *, port: int, token: str) -> None:
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 PROPOSES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
+RESOURCES = (
+    ("rules", "Rules in force", standing.rules),
+    ("trials", "Verdicts", standing.trials),
+    ("sessions", "Newest sessions", standing.sessions),
+)
 Answer = TypeVar("Answer")
 Folder = Annotated[str, Field(description="A folder of the project, such as the working folder; empty for all.")]
 
@@ -77,21 +80,12 @@ def server_of(home: Home, *, version: str, folder: str) -> MCPServer[None]:
     """A server for one home; `folder` is where it was started, which hosts make the project's."""
     # A mistake of the client is answered in words; the library would also print where it was noticed, call by call.
     server: MCPServer[None] = MCPServer(
-        "whet", title="Whet", version=version, instructions=words.instructions(), log_level="CRITICAL"
+        "whet", title="Whet", version=version, instructions=guidance.text("serving/instructions"), log_level="CRITICAL"
     )
     _add_tools(server, home, folder)
     _add_reading(server, home, folder)
-    _add_audit(server, home, folder)
-    _add_resources(server, home)
-    _add_prompts(server)
+    _add_standing(server, home, folder)
     return server
-
-
-def _add_audit(server: MCPServer[None], home: Home, folder: str) -> None:
-    @server.tool(title="What the files for agents say wrongly", annotations=READS)
-    def audit(project: Folder = "") -> AuditAnswer:
-        """Statements of CLAUDE.md, AGENTS.md and skills that are wrong, cause failures, are not followed or doubled."""
-        return _answer(lambda: answers.of_folder(home, folder=project or folder))
 
 
 def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
@@ -99,7 +93,7 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     def lessons_for_task(
         task: Annotated[str, Field(description="The task in a sentence; it ranks the lessons.")] = "",
         project: Folder = "",
-    ) -> TaskAnswer:
+    ) -> lessons.TaskAnswer:
         """The rules in force for a project, and what its sessions teach."""
         return _answer(lambda: lessons.for_task(home, task=task, folder=project or folder))
 
@@ -107,29 +101,29 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
     def search_sessions(
         query: Annotated[str, Field(description='All words must occur: words, "a phrase", begin*, -without.')],
         project: Folder = "",
-        limit: Annotated[int, Field(ge=1, le=50)] = answers.HITS_SHOWN,
-    ) -> list[HitAnswer]:
+        limit: Annotated[int, Field(ge=1, le=50)] = sessions.HITS_SHOWN,
+    ) -> list[sessions.HitAnswer]:
         """Find messages of earlier sessions, of any agent, the best first."""
-        return _answer(lambda: answers.find_messages(home, query=query, folder=project, limit=limit))
+        return _answer(lambda: sessions.find_messages(home, query=query, folder=project, limit=limit))
 
     @server.tool(title="Show a session", annotations=READS)
     def show_session(
         session: Annotated[str, Field(description="The id, or the beginning of it.")],
         start: Annotated[int, Field(ge=0, description="The first message to show.")] = 0,
-        count: Annotated[int, Field(ge=1, le=100)] = answers.MESSAGES_SHOWN,
-    ) -> SessionAnswer:
+        count: Annotated[int, Field(ge=1, le=100)] = sessions.MESSAGES_SHOWN,
+    ) -> sessions.SessionAnswer:
         """Some messages of one session, with its calls and their results, and the stretches that bought nothing."""
-        return _answer(lambda: troubles.show(home, session=session, start=start, count=count))
+        return _answer(lambda: sessions.show(home, session=session, start=start, count=count))
 
     @server.tool(title="Where the time went", annotations=READS)
-    def trouble(project: Folder = "") -> TroubleAnswer:
+    def trouble(project: Folder = "") -> sessions.TroubleAnswer:
         """What of the agents' time bought nothing in a project's sessions: by kind, by cause, the dearest sessions."""
-        return _answer(lambda: troubles.of_project(home, folder=project))
+        return _answer(lambda: sessions.of_project(home, folder=project))
 
     @server.tool(title="Why a rule is there", annotations=READS)
-    def rule_evidence(rule: Annotated[str, Field(description="The rule's name.")]) -> EvidenceAnswer:
+    def rule_evidence(rule: Annotated[str, Field(description="The rule's name.")]) -> lessons.EvidenceAnswer:
         """Where a rule comes from: quotes, verdict, and what was decided about it."""
-        return _answer(lambda: answers.why(home, rule=rule))
+        return _answer(lambda: lessons.why(home, rule=rule))
 
     asked: set[str] = set()  # the ids of the changes that the person was asked about, as they saw them
 
@@ -153,22 +147,17 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         decision: Annotated[ElicitationResult[PersonsAnswer], Resolve(decide)],
         project: Folder = "",
         session: Annotated[str, Field(description="The id of the session that shows it, if known.")] = "",
-    ) -> ProposalAnswer:
+    ) -> lessons.ProposalAnswer:
         """Propose a rule for a project. It waits for the person, who alone can approve it."""
         given = lessons.Proposal(text, reason, project or folder, session)
         made = _answer(lambda: lessons.suggest(home, given))
         approved = decision.action == "accept" and decision.data.approve
         return _answer(lambda: lessons.put_in_force(home, made, asked)) if approved else made
 
-    @server.tool(title="Status", annotations=READS)
-    def status() -> StatusAnswer:
-        """How many sessions and rules there are, what is on trial and what waits for the person."""
-        return _answer(lambda: answers.status(home))
-
 
 def _add_reading(server: MCPServer[None], home: Home, folder: str) -> None:
     @server.tool(title="The next sessions to learn from", annotations=READS)
-    def next_pass(project: Folder = "") -> PassAnswer:
+    def next_pass(project: Folder = "") -> lessons.PassAnswer:
         """Sessions of a project that nobody has read yet, in short form, to learn from when the person asks."""
         return _answer(lambda: lessons.next_pass(home, project or folder))
 
@@ -178,35 +167,40 @@ def _add_reading(server: MCPServer[None], home: Home, folder: str) -> None:
         lines: Annotated[str, Field(description="JSON lines, as how_to_answer says.")],
         project: Folder = "",
         final: Annotated[bool, Field(description="Keep what can be used, and drop the rest.")] = False,
-    ) -> ClaimsAnswer:
+    ) -> lessons.ClaimsAnswer:
         """Say what the sessions of a pass teach. It is checked, and not in force before the person says yes."""
         return _answer(lambda: lessons.claim(home, project or folder, pass_id, lines, final=final))
 
-
-def _add_resources(server: MCPServer[None], home: Home) -> None:
-    @server.resource("whet://rules", title="Rules in force", mime_type="text/markdown")
-    def rules() -> str:
-        return answers.rules_text(home)
-
-    @server.resource("whet://trials", title="Verdicts", mime_type="text/markdown")
-    def trials() -> str:
-        return answers.trials_text(home)
-
-    @server.resource("whet://sessions", title="Newest sessions", mime_type="text/markdown")
-    def recent() -> str:
-        return answers.recent_text(home)
-
-
-def _add_prompts(server: MCPServer[None]) -> None:
     @server.prompt(title="Learn from sessions")
     def learn() -> str:
         """Read the sessions of this project that nobody has read, and claim lessons."""
-        return words.learn()
+        return guidance.text("serving/learn")
+
+
+def _add_standing(server: MCPServer[None], home: Home, folder: str) -> None:
+    @server.tool(title="What the files for agents say wrongly", annotations=READS)
+    def audit(project: Folder = "") -> standing.AuditAnswer:
+        """Statements of CLAUDE.md, AGENTS.md and skills that are wrong, cause failures, are not followed or doubled."""
+        return _answer(lambda: standing.audit(home, folder=project or folder))
+
+    @server.tool(title="Status", annotations=READS)
+    def status() -> standing.StatusAnswer:
+        """How many sessions and rules there are, what is on trial and what waits for the person."""
+        return _answer(lambda: standing.status(home))
+
+    for name, title, act in RESOURCES:
+
+        def listed(list_: Callable[[Home], str] = act) -> str:
+            return list_(home)
+
+        server.add_resource(
+            FunctionResource(uri=f"whet://{name}", name=name, title=title, mime_type="text/markdown", fn=listed)
+        )
 
     @server.prompt(title="Review a session")
     def review(session: str) -> str:
         """Look back on one session for what should be done otherwise next time."""
-        return words.review(session)
+        return guidance.text("serving/review", session=session)
 
 
 def _answer(ask: Callable[[], Answer]) -> Answer:

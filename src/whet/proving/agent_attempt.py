@@ -8,36 +8,38 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
+from whet.agent.assembling import RunRequest, RunWords, assemble_run, carry_out, says
 from whet.agent.metering import Meter, metered
+from whet.agent.protocols import Answer, Chosen
 from whet.agent.providers.choosing import provider_for
 from whet.agent.tools.situation import Situation, ToolLimits
 from whet.agents.executor import Carried, ProgramTask
 from whet.errors import WhetError
 from whet.ledger.patches import Patch
-from whet.own.runs.daily_limit import Amount, errand_most
-from whet.own.runs.models import cost, model_of, with_facts
-from whet.own.runs.run import Spent, together
+from whet.own.runs.models import Amount, cost, errand_most, model_of, with_facts
+from whet.own.runs.run import Budget, Spent, WorkReport, WorkStatus, together
 from whet.own.runs.settings import Settings
-from whet.proving.carried_steps import carried_calls
-from whet.proving.checks import judge
-from whet.proving.executing import carry_out, grounds_of
-from whet.proving.executors import Runner, program_of, runner_named, version_of
-from whet.proving.instructing import instruct
-from whet.proving.judged_work import WorkEnd, judge_work, was_handled
-from whet.proving.overlay import Overlay, overlaid
+from whet.proving import executing
+from whet.proving.executing import grounds_of
+from whet.proving.executors import Runner, instruct, program_of, runner_named, version_of
+from whet.proving.judged_work import WorkEnd, carried_calls, judge_work, was_handled
 from whet.proving.workspace import hidden_by
-from whet.proving.world import TrialWorld
+from whet.proving.world import Overlay, TrialWorld, overlaid
 from whet.secrets.redactor import redact, secret_values
-from whet.sessions.arguments import command_of
-from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage, pair
+from whet.sessions.tool_families import Definition, command_of
+from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, ToolResult, Transcript, Usage, pair
+from whet.sessions.trust import Trust
+from whet.shipped import guidance
 from whet.shipped.data import models
-from whet.shipped.guidance.judging import going_on
-from whet.store.adding import prepare
+from whet.shipped.guidance import text
+from whet.store.attempts import keep_attempt, known_attempt, reuse
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.records import keep_attempt, key_of, known_attempt, reuse
+from whet.store.records import key_of
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
@@ -160,15 +162,10 @@ class _Stage(NamedTuple):
         if not carried.validity.counts or carried.transcript is None:
             why = f": {carried.why}" if carried.why else ""
             return replace(made, invalid=f"{self.agent.name} {carried.validity.value}{why}")
-        ran, judging = self._checked(ask.trial, case, carried.transcript.messages)
-        measures = measure(
-            carried.transcript.messages,
-            mark(case.check, ran),
-            began=began,
-            spent=together((spent, judging)),
-            ending=carried.transcript.ending.value,
-        )
-        return replace(made, measures=measures)
+        messages, ending = carried.transcript.messages, carried.transcript.ending.value
+        ran, judging = self._left(ask.trial, case, messages)
+        spent, marked = together((spent, judging)), mark(case.check, ran)
+        return replace(made, measures=measure(messages, marked, began=began, spent=spent, ending=ending))
 
     def _version(self) -> str:
         """What the program says of itself, where its record does not name a version."""
@@ -182,7 +179,7 @@ class _Stage(NamedTuple):
             dollars=limits.dollars, turns=turns_of(case), examples=examples, environment=case.environment,
         )  # fmt: skip
         hidden = (self.scene.home.folder, self.overlay.home.folder, *hidden_by(case), *self.hidden)
-        return carry_out(
+        return executing.carry_out(
             self.runner,
             errand,
             program=program_of(self.runner, path=os.environ.get("PATH")),
@@ -198,24 +195,19 @@ class _Stage(NamedTuple):
         keep(self.scene.database, prepare(clean), Provenance(f"trial:{clean.id}", now, now))
         return clean.id
 
-    def _checked(self, trial: str, case: Case, messages: tuple[Message, ...]) -> tuple[FinishedRun, Spent]:
+    def _left(self, trial: str, case: Case, messages: tuple[Message, ...]) -> tuple[FinishedRun, Spent]:
         """What the agent left, and what a judge of it cost."""
         home, database, settings, _ = self.scene
-        check, overlay = case.check, self.overlay
+        limits = ToolLimits(replace(settings.sandbox, required=True), hidden=(home.folder, *self.hidden))
+        situation = Situation(self.overlay.work, self.overlay.home, trial, os.environ, limits=limits)
         answer = next((each.text for each in reversed(messages) if each.role is Role.AGENT and each.text), "")
-        passed, spent = None, Spent()
-        if check.rubric:
-            chosen = provider_for(settings, environment=os.environ, home=home)
-            chosen = metered(chosen, self.meter) if self.meter else chosen
-            passed, spent = judge(overlay.home, database, chosen, answer, check.rubric)
-        situation = Situation(
-            overlay.work,
-            overlay.home,
-            trial,
-            os.environ,
-            limits=ToolLimits(replace(settings.sandbox, required=True), hidden=(home.folder, *self.hidden)),
-        )
-        return replace(left_by_run(situation, overlay, case, messages, answer), rubric=passed), spent
+        left = left_by_run(situation, self.overlay, case, messages, answer)
+        if not case.check.rubric:
+            return left, Spent()
+        chosen = provider_for(settings, environment=os.environ, home=home)
+        chosen = metered(chosen, self.meter) if self.meter else chosen
+        judged = judge(self.overlay.home, database, chosen, answer, case.check.rubric)
+        return replace(left, rubric=judged.passed), judged.spent
 
 
 def _is_decided(case: Case, transcript: Transcript) -> bool:
@@ -237,7 +229,9 @@ def errand_words(case: Case) -> str:
     calls = (command_of(each.call) or each.call.arguments[:MOST_TEXT] for each in done)
     results = (each.result.text[-MOST_TEXT:] if each.result else "" for each in done)
     record = "\n\n".join(f"{call}\n{result}" for call, result in zip(calls, results, strict=True))
-    return going_on(request=case.task, record=quoted("the record", record, mark=mark_for((record,))))
+    return guidance.text(
+        "judging/going_on", request=case.task.strip(), record=quoted("the record", record, mark=mark_for((record,)))
+    )
 
 
 def spent_on(carried: Carried, settings: Settings) -> Spent:
@@ -252,3 +246,62 @@ def dollars_for(used: Usage, model: str, settings: Settings) -> float | None:
     """What this use costs by the table of prices; None where the model is not in it."""
     known = with_facts(model_of(model, models()), settings.models) if model else None
     return cost(used, known.prices) if known else None
+
+
+JUDGE = Definition(
+    "judge",
+    "Say whether the answer meets the rubric.",
+    '{"type": "object", "properties": {"passed": {"type": "boolean"}}, "required": ["passed"]}',
+)
+
+
+class RubricJudged(NamedTuple):
+    """What the judge said, None where it said nothing, and what that cost."""
+
+    passed: bool | None
+    spent: Spent = Spent()
+
+
+def judge(home: Home, database: Database, chosen: Chosen, answer: str, rubric: str) -> RubricJudged:
+    """Ask a model whether an answer meets a rubric, if there is one. It sees these two texts alone."""
+    if not rubric:
+        return RubricJudged(None)
+    mark = mark_for((answer,))
+    order = text("judging/order", rubric=rubric.strip(), answer=quoted("the answer", answer, mark=mark))
+    asked = (says(order, now=time.time(), trust=Trust.OPERATOR),)
+    request = RunRequest(
+        Settings(budget=Budget(model_calls=2)),
+        words=RunWords(messages=asked, system=text("judging/system").strip()),
+        tools=JudgeTool(),
+        purpose=Purpose.TRIAL,
+        chosen=chosen,
+    )
+    made = assemble_run(home, database, request)
+    ended = carry_out(database, made.run, made.means, interrupt=Event()).ended
+    return RubricJudged(ended.report.status is WorkStatus.DONE if ended.report else None, ended.spent)
+
+
+class JudgeTool:
+    """The one tool of a judge: its call ends the run, and its argument is the judgement."""
+
+    definitions = (JUDGE,)
+
+    def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:  # noqa: ARG002
+        try:
+            passed = msgspec.json.decode(call.arguments, type=RubricForm).passed
+        except msgspec.MsgspecError as error:
+            return Answer(ToolResult(call.id, (Text(str(error)),), call.name, error=True), Trust.AGENT)
+        report = WorkReport(WorkStatus.DONE if passed else WorkStatus.FAILED)
+        return Answer(ToolResult(call.id, (Text("Noted."),), call.name, error=False), Trust.AGENT, report)
+
+    def can_run_beside(self, call: ToolCall) -> bool:  # noqa: ARG002
+        return False
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+class RubricForm(msgspec.Struct, frozen=True):
+    """What the judge gives."""
+
+    passed: bool

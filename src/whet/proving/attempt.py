@@ -3,7 +3,7 @@
 import functools
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -11,66 +11,58 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run
+from whet.agent.assembling import Assembled, RunPlace, RunRequest, RunWords, assemble_run, carry_out, says
 from whet.agent.metering import Meter
-from whet.agent.protocols import Chosen, ProviderFault
+from whet.agent.protocols import Answer, Chosen, ProviderFault
 from whet.agent.providers.choosing import Supply, missing_key, provider_for
-from whet.agent.start import carry_out, says
+from whet.agent.tools.toolbox import built_in, tools_in
 from whet.errors import WhetError
 from whet.ledger.patches import Form, Patch
 from whet.own.examples import templates
 from whet.own.examples.warm_start import warm_start
 from whet.own.runs.models import address_of
-from whet.own.runs.run import Ended, Run, Spent, spend
+from whet.own.runs.run import Ended, Spent, together
 from whet.own.runs.settings import Settings
 from whet.own.told.prompt import assemble
-from whet.proving.agent_attempt import AttemptScene, WantedAttempt, left_by_run, made_once, make_by_agent
-from whet.proving.checks import judge
-from whet.proving.overlay import Overlay, overlaid
-from whet.proving.replay import Replay
+from whet.proving.agent_attempt import AttemptScene, WantedAttempt, judge, left_by_run, made_once, make_by_agent
+from whet.proving.executors import machine_key
 from whet.proving.workspace import hidden_by
 from whet.proving.world import (
+    Overlay,
     TrialWorld,
-    expect_same,
-    expect_version,
-    grounds_of_agent,
-    grounds_of_model,
-    settings_within,
+    overlaid,
     world_of,
 )
-from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
+from whet.sessions.tool_families import Definition, seen
+from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, Role, Text, ToolCall, ToolResult, pair
+from whet.sessions.trust import Trust, trust_of_tool
+from whet.shipped.guidance import notice
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.opening import opened
-from whet.store.owner import identity_of
-from whet.store.records import (
-    has_stored,
-    keep_material,
-    keep_prompt,
-    material,
-)
+from whet.store.opening import identity_of, opened
+from whet.store.records import has_stored, keep_material, keep_prompt, material
 from whet.store.settings_file import load
 from whet.telling.context.finding import NAMES
-from whet.trials.attempts import Attempt, AttemptRequest, Measures, measure
+from whet.trials.attempts import (
+    Arm,
+    Attempt,
+    AttemptConditions,
+    AttemptPlace,
+    AttemptRequest,
+    OrderTerms,
+    measure,
+)
 from whet.trials.cases import Case
 from whet.trials.checks import FinishedRun, mark
+from whet.trouble.outcomes.fingerprints import call_key
 from whet.values import Value
-from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
+from whet.work.orders import DirectSteps, Done, Failed, Steps, decoded, encoded, left_by
 
 KIND = "attempt"
 # The person has to put these right before any attempt can tell anything.
-HOPELESS = frozenset({ProviderFault.KEY.value, ProviderFault.MONEY.value, ProviderFault.REQUEST.value})
-
 PAUSE_SECONDS = 3.0  # before a worker puts an attempt back: those that can carry it out come first meanwhile
-
-
-class _Made(Value, frozen=True):
-    """An attempt, or why a guest of the home that ordered it could not make it, and what trying cost."""
-
-    attempt: Attempt | None = None
-    put_back: str = ""
-    spent: Spent = Spent()
+HOPELESS = frozenset({ProviderFault.KEY.value, ProviderFault.MONEY.value, ProviderFault.REQUEST.value})
 
 
 class _Ways(NamedTuple):
@@ -80,6 +72,14 @@ class _Ways(NamedTuple):
     meter: Meter | None
     interrupt: Event
     is_guest: bool
+
+
+class _Made(Value, frozen=True):
+    """An attempt, or why a guest of the home that ordered it could not make it, and what trying cost."""
+
+    attempt: Attempt | None = None
+    put_back: str = ""
+    spent: Spent = Spent()
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
@@ -101,27 +101,21 @@ def attempt(
 ) -> Done:
     """Carry out one order for an attempt. One that was carried out and paid for is never carried out again.
 
-    Any home of a member may take it, and takes none that another member gave: a case has a task and a command.
-    With a meter, what other agents spend counts against the daily limit; a supply counts what models spend.
+    Any home of a member may take it, and takes none that another member gave; what it cannot carry out as the home that
+    ordered it would, it puts back. With a meter, what other agents spend counts against the daily limit; what models
+    spend is counted by a supply.
     """
+    is_guest = ask.terms.home != identity_of(home) and bool(ask.conditions.world)
+    ways = _Ways(supply or served, meter, steps.interrupt, is_guest)
 
     def carry_out() -> _Made:
-        with opened(home) as database:
-            if not has_stored(database, _as_read(ask)):
-                raise WhetError(
-                    "This attempt was not ordered by a home of this member, so it was not carried out.",
-                    advice="Look who can write to the team's database; start the trial anew.",
-                )
-            is_guest = ask.terms.home != identity_of(home) and bool(ask.conditions.world)
-            try:
-                made = _carried_out(home, database, ask, _Ways(supply or served, meter, steps.interrupt, is_guest))
-            except WhetError as error:
-                if not is_guest or steps.interrupt.is_set():
-                    raise
-                return _Made(put_back=error.message, spent=left_by(error).spent)
-            if made.invalid and is_guest:
-                return _Made(put_back=made.invalid, spent=made.measures.spent)
-            return _Made(made)
+        try:
+            made = _carried_out(home, ask, ways)
+        except WhetError as error:
+            if not is_guest or steps.interrupt.is_set():
+                raise
+            return _Made(put_back=error.message, spent=left_by(error).spent)
+        return _Made(put_back=made.invalid, spent=made.measures.spent) if made.invalid and is_guest else _Made(made)
 
     outcome = steps.do("attempt", carry_out, _Made)
     made = outcome.attempt
@@ -131,6 +125,30 @@ def attempt(
     how = made.invalid or ("passed" if made.measures.passed else made.measures.why)
     spent = Spent() if made.reused else made.measures.spent
     return Done(f"{made.case}, {made.arm}, seed {made.seed}: {how}", (made.session,), spent, encoded(made))
+
+
+def attempted(
+    home: Home,
+    cases: Iterable[Case],
+    conditions: AttemptConditions,
+    seeds: range,
+    *,
+    fresh: bool = False,
+    supply: Supply | None = None,
+) -> Iterator[tuple[Case, list[Attempt]]]:
+    """Attempt each case without any change, once with each seed; a fresh attempt repeats none that was made before."""
+    trial = f"cases-{time.time_ns()}"
+    for case in cases:
+        with opened(home) as database:
+            key = keep_material(database, case, now=time.time())
+        made: list[Attempt] = []
+        for seed in seeds:
+            place = AttemptPlace(case.name, Arm.BASE, seed)
+            wanted = AttemptRequest(trial, place, key, conditions, terms=OrderTerms(fresh=fresh))
+            vouch_for(home, (wanted,))
+            done = attempt(home, DirectSteps(f"{trial}/{key}/{seed}"), wanted, supply=supply)
+            made.append(decoded(done.value, Attempt))
+        yield case, made
 
 
 def served(home: Home, settings: Settings, model: str) -> Chosen:
@@ -153,20 +171,27 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
     return provider_for(settings, environment=os.environ, home=home, model=model)
 
 
-def _carried_out(home: Home, database: Database, ask: AttemptRequest, ways: _Ways) -> Attempt:
-    own, key, agent = load(home), ask.conditions.world, ask.conditions.agent
-    world = material(database, key, TrialWorld) if key else world_of(home, database, own, {})
-    settings = settings_within(world, own)
-    scene = AttemptScene(home, database, settings, world)
-    case = material(database, ask.case, Case)
-    wanted = WantedAttempt(ask, case, material(database, ask.patch, Patch) if ask.patch else None)
-    if agent is None:
-        return _make(scene, wanted, ways)
-    if ways.is_guest:
-        is_judged = "judge" in world.grounds
-        expect_same(world, grounds_of_agent(home, settings, agent, is_judged=is_judged))
-        expect_version(agent, settings)
-    return make_by_agent(scene, wanted, agent, meter=ways.meter, interrupt=ways.interrupt)
+def _carried_out(home: Home, ask: AttemptRequest, ways: _Ways) -> Attempt:
+    with opened(home) as database:
+        if not has_stored(database, _as_read(ask)):
+            raise WhetError(
+                "This attempt was not ordered by a home of this member, so it was not carried out.",
+                advice="Look who can write to the team's database; start the trial anew.",
+            )
+        own, key, agent = load(home), ask.conditions.world, ask.conditions.agent
+        world = material(database, key, TrialWorld) if key else world_of(home, database, own)
+        if ways.is_guest and machine_key(home, own, ask.conditions) != world.machine:
+            raise WhetError(
+                "This machine differs from the one that planned the trial.",
+                advice="To let it help, give it the same version of Whet and of the agent, and the same settings.",
+            )
+        settings = replace(own, tools=world.tools, prompt=world.prompt)
+        scene = AttemptScene(home, database, settings, world)
+        case = material(database, ask.case, Case)
+        wanted = WantedAttempt(ask, case, material(database, ask.patch, Patch) if ask.patch else None)
+        if agent is None:
+            return _make(scene, wanted, ways)
+        return make_by_agent(scene, wanted, agent, meter=ways.meter, interrupt=ways.interrupt)
 
 
 def _make(scene: AttemptScene, wanted: WantedAttempt, ways: _Ways) -> Attempt:
@@ -174,12 +199,9 @@ def _make(scene: AttemptScene, wanted: WantedAttempt, ways: _Ways) -> Attempt:
     ask, case, patch = wanted
     conditions, seed = ask.conditions, ask.place.seed
     chosen = ways.supply(home, settings, conditions.model)
-    if ways.is_guest:
-        expect_same(world, grounds_of_model(home, settings, conditions.model, chosen))
-    hidden = (home.folder, *hidden_by(case), *map(Path, conditions.hidden))
     request = RunRequest(
         replace(settings, sampling=replace(conditions.sampling, seed=seed)),
-        RunPlace(hidden=hidden, environments=world.environments),
+        RunPlace(hidden=(home.folder, *hidden_by(case), *map(Path, conditions.hidden))),
         chosen=chosen,
         interactive=conditions.interactive,
     )
@@ -187,7 +209,7 @@ def _make(scene: AttemptScene, wanted: WantedAttempt, ways: _Ways) -> Attempt:
         made = begin(overlay, case, patch, request)
         try:
             parts = _parts(case, made, _server(settings, conditions.model, chosen))
-            acting = _Scene(overlay, made, chosen, ways.interrupt)
+            acting = _Acting(overlay, made, chosen, ways.interrupt)
             return made_once(database, ask, parts, lambda: _carry_out(database, ask, case, acting))
         finally:
             made.means.toolbox.close()
@@ -236,33 +258,36 @@ def _parts(case: Case, made: Assembled, server: tuple[object, ...]) -> tuple[obj
     return (case.key, assemble(replace(made.sources, date=None)).key, made.run.shown, *server, made.run.sampling)
 
 
-class _Scene(NamedTuple):
+class _Acting(NamedTuple):
+    """An attempt under way: where it happens, its run, who answers, and what stops it."""
+
     overlay: Overlay
-    made: Assembled
+    begun: Assembled
     chosen: Chosen
     interrupt: Event
 
-    @property
-    def run(self) -> Run:
-        return self.made.run
 
-
-def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scene) -> Attempt:
-    began = time.time()
-    if scene.made.prompt is not None:
-        keep_prompt(database, scene.made.prompt, now=began)  # beside the session, which outlives the overlay
-    messages, ended = carry_out(database, scene.run, scene.made.means, interrupt=scene.interrupt)
+def _carry_out(database: Database, ask: AttemptRequest, case: Case, acting: _Acting) -> Attempt:
+    overlay, begun, chosen, interrupt = acting
+    began, run = time.time(), begun.run
+    if begun.prompt is not None:
+        keep_prompt(database, begun.prompt, now=began)  # beside the session, which outlives the overlay
+    messages, ended = carry_out(database, run, begun.means, interrupt=interrupt)
     _expect_usable(ended)
     _, arm, seed = ask.place
-    made = Attempt(case.name, arm, seed, Measures(False), session=scene.run.id, trial=ask.trial)
+    ran, invalid, spent = FinishedRun(()), "", ended.spent
     if ended.ending is Ending.FAILED:
-        lost = measure(
-            messages, mark(case.check, FinishedRun(())), began=began, spent=ended.spent, ending=ended.ending.value
-        )
-        return replace(made, measures=lost, invalid=ended.detail or "the provider failed")
-    ran, spent = _run_checks(database, case, scene, messages, ended)
+        invalid = ended.detail or "the provider failed"
+    else:
+        last = next((each.text for each in reversed(messages) if each.role is Role.AGENT), "")
+        answer = ended.report.text if ended.report and ended.report.text else last
+        left = left_by_run(begun.situation, overlay, case, messages, answer)
+        judged = judge(overlay.home, database, chosen, answer, case.check.rubric)
+        known, spent = tuple(each.name for each in run.shown), together((spent, judged.spent))
+        ran = replace(left, known_tools=known, before=run.messages, rubric=judged.passed)
     marked = mark(case.check, ran)
-    return replace(made, measures=measure(messages, marked, began=began, spent=spent, ending=ended.ending.value))
+    measures = measure(messages, marked, began=began, spent=spent, ending=ended.ending.value)
+    return Attempt(case.name, arm, seed, measures, session=run.id, trial=ask.trial, invalid=invalid)
 
 
 def _expect_usable(ended: Ended) -> None:
@@ -274,26 +299,45 @@ def _expect_usable(ended: Ended) -> None:
         raise Failed(f"The model cannot be asked: {ended.detail}", advice=ended.advice, spent=ended.spent)
 
 
-def _run_checks(
-    database: Database, case: Case, scene: _Scene, messages: tuple[Message, ...], ended: Ended
-) -> tuple[FinishedRun, Spent]:
-    """What the run left, and what it cost with its judge."""
-    check = case.check
-    last = next((each for each in reversed(messages) if each.role is Role.AGENT), None)
-    answer = ended.report.text if ended.report and ended.report.text else last.text if last else ""
-    spent, passed = ended.spent, None
-    if check.rubric:
-        judged = judge(scene.overlay.home, database, scene.chosen, answer, check.rubric)
-        passed = judged.passed
-        usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
-        spent = spend(spent, usage)
-    ran = replace(
-        left_by_run(scene.made.situation, scene.overlay, case, messages, answer),
-        known_tools=tuple(definition.name for definition in scene.run.shown),
-        rubric=passed,
-        before=scene.run.messages,
-    )
-    return ran, spent
+_READ = msgspec.json.Decoder(AttemptRequest)  # by several threads: see world.py
 
 
-_READ = tuple(map(msgspec.json.Decoder, (AttemptRequest, _Made)))  # by several threads: see world.py
+class Replay:
+    """Recorded results by the call that they answered; of equal calls the first results come first."""
+
+    def __init__(self, record: Sequence[Message], names: Iterable[str], foreign: Sequence[Definition] = ()) -> None:
+        self.definitions = definitions_for(tuple(names), record, foreign)
+        self._results: dict[str, list[ToolResult]] = {}
+        for exchange in pair(record).exchanges:
+            if exchange.result is not None:
+                self._results.setdefault(call_key(exchange.call), []).append(exchange.result)
+
+    def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:  # noqa: ARG002
+        found = self._results.get(call_key(call), [])
+        if not found:
+            text = (Text(notice("call_not_recorded")),)
+            result = ToolResult(call.id, text, call.name, error=True, disposition=Disposition.CANCELLED)
+            return Answer(result, Trust.AGENT)
+        kept = found.pop(0) if len(found) > 1 else found[0]
+        return Answer(msgspec.structs.replace(kept, call_id=call.id), trust_of_tool(call.name))
+
+    def can_run_beside(self, call: ToolCall) -> bool:  # noqa: ARG002 - the order of equal calls decides their results
+        return False
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+def definitions_for(
+    names: Sequence[str], record: Sequence[Message], foreign: Sequence[Definition] = ()
+) -> tuple[Definition, ...]:
+    """What a model is shown of the tools of a session: our own as they are, others as far as their calls tell.
+
+    `foreign` are those that the record does not call.
+    """
+    calls = [call for message in record for call in message.calls]
+    wanted = tools_in(names) or frozenset(call.name for call in calls)
+    own = {tool.name: tool.definition for tool in built_in() if tool.name in wanted}
+    called = {name: seen(name, calls) for name in sorted(wanted & {call.name for call in calls} - own.keys())}
+    told = {each.name: each for each in foreign if each.name in wanted - own.keys() - called.keys()}
+    return (*own.values(), *called.values(), *told.values())

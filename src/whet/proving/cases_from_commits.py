@@ -10,11 +10,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.proving.checks import CommandEnd
 from whet.proving.dependencies import installed
 from whet.proving.judged_work import twist_tests
 from whet.proving.repositories import Commit, changed, commits, files_of, resolved, text_of
-from whet.proving.workspace import laid_out, put_files, put_tests, run_check, situation_for, write_file
+from whet.proving.workspace import CommandEnd, laid_out, put_files, put_tests, run_check, situation_for, write_file
 from whet.secrets.redactor import Redactor
 from whet.store.home import Home
 from whet.store.listing import find
@@ -22,8 +21,7 @@ from whet.store.opening import opened
 from whet.store.sessions import is_believed, load
 from whet.trials.cases import Case, Checkout, Limits
 from whet.trials.checks import Check, CommitFiles, command_faults
-from whet.trials.step_outcomes import CarriedCall, telling_lines
-from whet.trials.test_reports import outcomes_of
+from whet.trials.test_reports import CarriedCall, outcomes_of, telling_lines
 from whet.trials.ways_to_test import (
     NEVER_RAN,
     PYTEST_UNRUN,
@@ -35,7 +33,7 @@ from whet.trials.ways_to_test import (
     relative,
     way_of_session,
 )
-from whet.trouble.outcomes.unrunnable import could_not_run
+from whet.trouble.outcomes.error_forms import could_not_run
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 300.0

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from whet.agent.tools.situation import Situation, ToolLimits
 from whet.errors import WhetError
-from whet.proving.checks import run_command
 from whet.proving.repositories import PROGRAM, TreeFile, contents_of, files_of, text_of
-from whet.proving.workspace import write_file
+from whet.proving.workspace import run_command, write_file
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.settings_file import load

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.tools import opener
+from whet.agent.tools import launcher
 from whet.agent.tools.guard import SYSTEM, CommandBounds, Guard, secret_places
 from whet.agent.tools.processes import Launch, Process, safe_path
 from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
@@ -32,6 +32,11 @@ ALLOWED = (
     "LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
     "https_proxy", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
 )  # fmt: skip
+# Where version managers keep what their shims start. They look in the home, and an agent's is another.
+MANAGERS = {
+    "PYENV_ROOT": ".pyenv", "RBENV_ROOT": ".rbenv", "NODENV_ROOT": ".nodenv", "RUSTUP_HOME": ".rustup",
+    "VOLTA_HOME": ".volta", "ASDF_DATA_DIR": ".asdf", "MISE_DATA_DIR": ".local/share/mise", "SDKMAN_DIR": ".sdkman",
+}  # fmt: skip
 # Its output goes to files, for a pipe has one end: what it prints for people must not mix with what it reports.
 SCRIPT = 'ulimit -c 0; left=$1; shift; exec "$@" >"$left/output" 2>"$left/errors"'
 
@@ -187,6 +192,7 @@ def _launch(started: ProgramLaunch, errand: ProgramTask, grounds: AgentAccess, b
     environment = grounds.environment
     passed = {name: environment[name] for name in (*ALLOWED, *grounds.variables) if name in environment}
     variables = {
+        **_managers(environment),
         **passed,
         **errand.environment,
         "PATH": safe_path(environment.get("PATH", "")),
@@ -211,7 +217,7 @@ def _launch(started: ProgramLaunch, errand: ProgramTask, grounds: AgentAccess, b
 
 def _guard(errand: ProgramTask, grounds: AgentAccess, program: str) -> Guard:
     """In sight are the system, the workspace and what the program itself is made of, and nothing else."""
-    person = Path(os.path.realpath(grounds.environment.get("HOME") or os.path.expanduser("~")))
+    person = _person(grounds.environment)
     if errand.workspace.is_relative_to(person) or errand.config.is_relative_to(person):
         raise WhetError(
             f"The workspaces of a trial lie in {person}, which the agent must not see.",
@@ -220,10 +226,22 @@ def _guard(errand: ProgramTask, grounds: AgentAccess, program: str) -> Guard:
     secrets = tuple(secret_places(grounds.environment, errand.workspace))
     path = map(Path, safe_path(grounds.environment.get("PATH", "")).split(os.pathsep))
     certificates = (Path(grounds.environment[name]) for name in CERTIFICATES if grounds.environment.get(name))
-    own = (*_parts_of(Path(program)), *path, *certificates, Path(sys.base_prefix), Path(opener.__file__))
+    managers = map(Path, _managers(grounds.environment).values())
+    own = (*_parts_of(Path(program)), *path, *managers, *certificates, Path(sys.base_prefix), Path(launcher.__file__))
     harmless = (place for place in own if not any(secret.is_relative_to(place) for secret in (person, *secrets)))
     hidden = frozenset(Path(os.path.realpath(place)) for place in (person, *grounds.hidden, *secrets))
     return Guard(errand.workspace, hidden, (*harmless, *grounds.readable), tuple(map(Path, SYSTEM)))
+
+
+def _person(environment: Mapping[str, str]) -> Path:
+    return Path(os.path.realpath(environment.get("HOME") or os.path.expanduser("~")))
+
+
+def _managers(environment: Mapping[str, str]) -> dict[str, str]:
+    """The folders of version managers that are there, by the variables that name them."""
+    person = _person(environment)
+    places = {name: environment.get(name) or str(person / place) for name, place in MANAGERS.items()}
+    return {name: place for name, place in places.items() if os.path.isabs(place) and os.path.isdir(place)}
 
 
 def _parts_of(program: Path) -> Iterator[Path]:

@@ -4,26 +4,41 @@ import filecmp
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.agent.tools.situation import Situation
-from whet.proving.checks import CommandEnd
+from msgspec.structs import replace
+
+from whet.agent.tools.sandbox import advice, holds_network
+from whet.agent.tools.situation import Situation, ToolState
+from whet.errors import WhetError
 from whet.proving.repositories import begin_history, files_of, text_of
-from whet.proving.workspace import cleared, put_tests, run_check, run_setup, with_environment, write_file, write_start
-from whet.sessions.arguments import command_of
+from whet.proving.workspace import (
+    CommandEnd,
+    cleared,
+    put_tests,
+    run_check,
+    run_command,
+    run_setup,
+    with_environment,
+    write_file,
+    write_start,
+)
+from whet.sessions.tool_families import Family, command_of, family_of
 from whet.sessions.transcripts import Message
 from whet.trials.cases import Case
 from whet.trials.checks import command_faults
-from whet.trials.shapes import only_looks, only_runs
+from whet.trials.shapes import fits, only_looks, only_runs
 from whet.trials.step_cases import handling
+from whet.trials.test_reports import CarriedCall
 from whet.trials.ways_to_test import CODE, copied_answers, counts, is_test, reached_by, twisted
 
 LARGEST = 2_000_000
 LARGEST_READ = 200_000
 MOST_TESTS = 50
+MOST_CALLS = 3  # of one step that are carried out
 
 
 class WorkEnd(NamedTuple):
@@ -83,6 +98,45 @@ def _has_spoiled(situation: Situation, case: Case, command: str) -> bool:
             path not in found or not filecmp.cmp(situation.folder / path, fresh.folder / path, shallow=False)
             for path in reached | tests
         )
+
+
+def carried_calls(situation: Situation, case: Case, messages: Iterable[Message]) -> tuple[CarriedCall, ...]:
+    """What the commands of a step came to in a fresh workspace; none where there is nothing to carry them out.
+
+    Whatever the agent did before, it did elsewhere. Those that fit what is wanted come first.
+    """
+    shells = [call for message in messages for call in message.calls if family_of(call) is Family.SHELL]
+    shapes = case.check.calls.one_of if case.check.calls else ()
+    calls = sorted(shells, key=lambda call: not any(fits(shape, call) for shape in shapes))
+    try:
+        return tuple(_in_workspace(situation, case, command_of(call)) for call in calls[:MOST_CALLS])
+    except WhetError:  # no sandbox
+        return ()
+
+
+def _in_workspace(situation: Situation, case: Case, command: str) -> CarriedCall:
+    folder = str(situation.folder)  # which the agent knew the workspace by
+    with fresh_workspace(situation, case) as fresh:
+        return carry_out(fresh, case, command.replace(folder, str(fresh.folder)))
+
+
+def carry_out(situation: Situation, case: Case, command: str) -> CarriedCall:
+    """Run a command; the folder of the session, which the agent knows, stands for the workspace.
+
+    It was meant for another day, so it reaches nothing but the workspace, whatever the settings open to commands.
+    """
+    assert case.repository is not None
+    held = situation._replace(
+        limits=situation.limits._replace(
+            sandbox=replace(situation.limits.sandbox, network=False, writable=(), required=True)
+        )
+    )
+    with closing(ToolState(held, ())) as workplace:
+        if not holds_network(workplace.walls, network=False):
+            raise WhetError("No sandbox here keeps commands from the network.", advice=advice())
+    here = command.replace(case.repository.path, str(held.folder))
+    ended = run_command(held, here, seconds=case.check.seconds)
+    return CarriedCall(ended.exit_code, ended.text)
 
 
 def _gamed(situation: Situation, case: Case, left: _Left) -> str:

@@ -1,7 +1,9 @@
 """Trials before they begin: everything fixed, and what they can find and will cost."""
 
+import hashlib
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -20,27 +22,44 @@ from whet.own.runs.models import cost
 from whet.own.runs.run import Spent
 from whet.own.runs.settings import Settings
 from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
-from whet.proving.attempt import begin, is_interactive, served
-from whet.proving.executors import program_of, runner_named, settings_of, version_of
-from whet.proving.instructing import Instructed, expect_tellable, instruct
-from whet.proving.overlay import overlaid
-from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
-from whet.proving.screening import MOST_GUARDS, ScreenedCases, screened
-from whet.proving.world import TrialWorld, grounds_of_agent, grounds_of_model, world_of
+from whet.proving.attempt import attempted, begin, is_interactive, served
+from whet.proving.executors import (
+    Instructed,
+    expect_tellable,
+    instruct,
+    machine_key,
+    program_of,
+    runner_named,
+    settings_of,
+    version_of,
+)
+from whet.proving.trial import guards_from_past, judged_trials, known_evidence, past_trials
+from whet.proving.world import TrialWorld, overlaid, world_of
 from whet.sessions.transcripts import Usage
-from whet.shipped.guidance.placebo import filler
+from whet.shipped.guidance import filler
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.owner import identity_of
-from whet.store.records import keep_material, key_of, usual_use
+from whet.store.opening import identity_of, opened
+from whet.store.records import has_stored, keep_material, keep_progress, key_of, progress_of, usual_use
 from whet.store.settings_file import load
 from whet.text.words import estimate
-from whet.trials.attempts import Arm, AttemptConditions, OrderTerms, TrialAgent
+from whet.trials.attempts import Arm, Attempt, AttemptConditions, OrderTerms, TrialAgent
 from whet.trials.cases import Case, is_errand
-from whet.trials.continuing import PastEvidence, TooFewCases, expect_provable
-from whet.trials.design import Price, Trial, TrialDesign, TriedChange, cache_price, cases_in_order, is_affordable
+from whet.trials.design import (
+    PastEvidence,
+    Price,
+    TooFewCases,
+    Trial,
+    TrialDesign,
+    TriedChange,
+    cache_price,
+    cases_in_order,
+    expect_provable,
+    is_affordable,
+)
 from whet.trials.placebos import placebo_of
+from whet.values import Value
 from whet.work.orders import Order, encoded
 
 KIND = "trial"
@@ -93,9 +112,9 @@ def prepare(
     what its attempts cost is not paid again.
     """
     _expect_named(wanted.cases)
-    model = wanted.conditions.model or load(home).model
     found = ScreenedCases(wanted.cases)  # that a case always passes says much of what is left out
     if not wanted.design.margin:
+        model = wanted.conditions.model or load(home).model
         found = screened(database, wanted.cases, replace(wanted.conditions, model=model))
     guards = guards_from_past(home, database, found.cases, most=MOST_GUARDS)
     wanted = wanted._replace(cases=_able((*found.cases, *guards), wanted.conditions.agent))
@@ -106,6 +125,7 @@ def prepare(
     placebo = placebo_of(wanted.patch, filler()) if wanted.design.placebo is not False else None
     past = past_trials(home, database, wanted.patch.scope.project)
     alpha = before.alpha or alpha_for(past, most=wanted.design.alpha)
+    world = replace(ground.world, machine=machine_key(home, load(home), ground.conditions))
     trial = Trial(
         id,
         replace(
@@ -117,7 +137,7 @@ def prepare(
         ),
         replace(wanted.design, alpha=alpha, placebo=placebo is not None),
         TriedChange(ground.change, wanted.patch.form, wanted.patch.name, price=applying.price, about=wanted.about),
-        replace(ground.conditions, world=keep_material(database, ground.world, now=now)),
+        replace(ground.conditions, world=keep_material(database, world, now=now)),
         OrderTerms(identity_of(home), fresh=wanted.fresh),
         before,
         applying.of_one,
@@ -142,28 +162,24 @@ def _ground(
     settings, patch = load(home), wanted.patch
     conditions = replace(wanted.conditions, interactive=is_interactive(patch))
     asked, targets = conditions.agent, _targets(wanted.cases)
+    scene = AttemptScene(home, database, settings, world_of(home, database, settings))
 
     def known(change: str) -> PastEvidence:
         return PastEvidence() if wanted.fresh else known_evidence(home, database, change)
 
     if asked is not None:
         cases = (*targets, *wanted.cases)
-        is_judged = any(case.check.rubric for case in cases)
-        world = world_of(home, database, settings, grounds_of_agent(home, settings, asked, is_judged=is_judged))
-        scene = AttemptScene(home, database, settings, world)
         agent, price = _prepare_agent(scene, asked, patch, cases, now=now)
         before = known(change := _change(wanted, agent, targets))
         conditions = replace(conditions, agent=agent, model=agent.model)
         seconds = max(case.budget.seconds for case in cases)
         of_one = _of_one_by(database, agent, settings, seconds=seconds)
-        return _Ground(conditions, world, change, before, _Applying(_new_of(own, before), price, of_one))
+        return _Ground(conditions, scene.world, change, before, _Applying(_new_of(own, before), price, of_one))
     conditions = replace(conditions, model=conditions.model or settings.model)
     chosen = (supply or served)(home, settings, conditions.model)
-    world = world_of(home, database, settings, grounds_of_model(home, settings, conditions.model, chosen))
     before = known(change := _change(wanted, conditions.model, targets))
-    scene = AttemptScene(home, database, settings, world)
     applying = _where_told(scene, chosen, patch, _new_of(own, before), now=now)
-    return _Ground(conditions, world, change, before, applying)
+    return _Ground(conditions, scene.world, change, before, applying)
 
 
 def expect_worth_it(trial: Trial) -> None:
@@ -275,8 +291,7 @@ def _shown(scene: AttemptScene, chosen: Chosen, patch: Patch, case: Case, *, now
     home, _, settings, world = scene
     prompts: list[str] = []
     tools = 0
-    place = RunPlace(hidden=(home.folder,), environments=world.environments)
-    request = RunRequest(settings, place, chosen=chosen, interactive=is_interactive(patch))
+    request = RunRequest(settings, RunPlace(hidden=(home.folder,)), chosen=chosen, interactive=is_interactive(patch))
     for each in (None, patch):
         with overlaid(home, case, world, each, now=now, set_up=False) as overlay:
             run, means, *_ = begin(overlay, case, each, request)
@@ -310,7 +325,11 @@ def _prepare_agent(
     program = program_of(runner, path=os.environ.get("PATH"))
     for case in cases:
         expect_possible(runner, case)
-    _expect_judge(settings, cases)
+        if case.check.rubric and not settings.model:
+            raise WhetError(
+                f"The case {case.name} is judged by a model, and none is set.",
+                advice="Set one by `whet config model …`, or choose cases with another check.",
+            )
     expect_tellable(runner, patch)
     told: list[Instructed] = []
     for each in (None, patch):
@@ -326,16 +345,81 @@ def _prepare_agent(
     return TrialAgent(agent.name, version, model), cache_price(told[0].text, told[1].text)
 
 
-def _expect_judge(settings: Settings, cases: Sequence[Case]) -> None:
-    asking = next((case.name for case in cases if case.check.rubric), "")
-    if asking and not settings.model:
-        raise WhetError(
-            f"The case {asking} is judged by a model, and none is set.",
-            advice="Set one by `whet config model …`, or choose cases with another check.",
-        )
-
-
 def _of_one_by(database: Database, agent: TrialAgent, settings: Settings, *, seconds: float) -> Spent:
     """About what an attempt costs: as much as the agent's earlier ones on average, and at most so long."""
     used = usual_use(database, agent.name) or USUAL_OF_AGENT
     return Spent(0, used.input, used.output, used.cached, seconds, dollars_for(used, agent.model, settings))
+
+
+FIRST_SEED = 1_000_001  # far from those of trials: the same seed would only repeat the attempt that a trial counts
+MOST_GUARDS = 5
+
+
+class Screening(Value, frozen=True):
+    """How often a case passed without any change, with one model, in attempts that no trial counts."""
+
+    case: str  # its key
+    passed: int
+    attempts: int
+
+    @property
+    def always_passes(self) -> bool:
+        return self.attempts > 0 and self.passed == self.attempts
+
+
+class ScreenedCases(NamedTuple):
+    """The cases of a trial: those that can show something, some that guard against harm, and the names of the rest."""
+
+    cases: tuple[Case, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def screen(
+    home: Home, cases: Iterable[Case], conditions: AttemptConditions, *, times: int, supply: Supply | None = None
+) -> Iterator[tuple[Case, list[Attempt]]]:
+    """Attempt each case some times under these conditions, and remember how often it passed."""
+    seeds = range(FIRST_SEED, FIRST_SEED + times)
+    for case, made in attempted(home, cases, conditions, seeds, fresh=True, supply=supply):
+        counted = [each for each in made if not each.invalid]
+        found = Screening(case.key, sum(each.measures.passed for each in counted), len(counted))
+        if counted:
+            with opened(home) as database, database.writing():
+                keep_material(database, found, now=time.time())
+                keep_progress(database, _place(case, conditions), found, now=time.time())
+        yield case, made
+
+
+def screened(database: Database, cases: tuple[Case, ...], conditions: AttemptConditions) -> ScreenedCases:
+    """The cases without those that passed every screening attempt: of these a few become standing cases.
+
+    A case that always passes cannot show that a change helps; it can show that one harms.
+    """
+    passing = [case for case in cases if not case.guard and _always_passes(database, case, conditions)]
+    if not passing:
+        return ScreenedCases(cases)
+    names = {case.name for case in passing}
+    if not any(not case.guard and case.name not in names for case in cases):
+        raise WhetError(
+            "Every case passes without the change, so none can show that it helps.",
+            advice="Give harder cases: `whet cases add`.",
+        )
+    guards = {case.name for case in sorted(passing, key=_order)[:MOST_GUARDS]}
+    kept = (replace(case, guard=True) if case.name in guards else case for case in cases)
+    return ScreenedCases(
+        tuple(case for case in kept if case.name not in names - guards), tuple(case.name for case in passing)
+    )
+
+
+def _always_passes(database: Database, case: Case, conditions: AttemptConditions) -> bool:
+    found = progress_of(database, _place(case, conditions), Screening)
+    return found is not None and found.case == case.key and found.always_passes and has_stored(database, found)
+
+
+def _place(case: Case, conditions: AttemptConditions) -> str:
+    """Under what a screening is remembered: the case, and who attempts it."""
+    return f"screening-{key_of(case.key, conditions.model, conditions.sampling, conditions.agent)}"
+
+
+def _order(case: Case) -> str:
+    """An order that nobody chose."""
+    return hashlib.blake2b(case.key.encode(), digest_size=8).hexdigest()

@@ -4,25 +4,29 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+import msgspec
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.evidence.verdicts import Ruling
-from whet.ledger.entries import Actor, Entry
+from whet.evidence.error_budget import Past
+from whet.evidence.verdicts import Ruling, fixed_order
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Form, Patch
 from whet.own.examples import templates
-from whet.own.examples.choosing import TemplateEffect
+from whet.own.examples.templates import TemplateEffect
 from whet.own.runs.run import Spent, together
 from whet.proving.attempt import KIND as ATTEMPT
 from whet.proving.attempt import vouch_for
-from whet.proving.past_trials import STEPS
+from whet.store.case_files import home_cases
+from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
 from whet.store.records import keep_progress, material, progress_of
 from whet.store.template_files import record_worth
 from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
-from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, waves
+from whet.trials.cases import Case
+from whet.trials.design import FAULTS, PastEvidence, Trial, TrialProgress, TrialResult, TrialStop, waves
 from whet.trials.judging import is_needed, judged, left_to_next
 from whet.trials.outcome_words import counted, outlook, ruled
 from whet.work.orders import Done, Failed, Steps, decoded, encoded, left_by
@@ -77,11 +81,11 @@ class _Course:
     """A trial under way: what was found so far, and which attempts that leaves to be made."""
 
     def __init__(self, home: Home, trial: Trial, work: str, result: TrialResult) -> None:
+        self._home = home
+        self._vouched: set[str] = set()
         self.trial = trial
         self.result = result
-        self._home = home
         self._work = work
-        self._vouched: set[str] = set()
 
     def requests(self, wave: Sequence[AttemptPlace]) -> list[tuple[str, AttemptRequest]]:
         """The attempts of a wave that can still change anything, vouched for."""
@@ -186,3 +190,65 @@ def sentence(trial: Trial, progress: TrialProgress) -> str:
         f"The {trial.change.form} {trial.change.name} is {words[verdict.ruling]}: {counted(progress)},"
         f" {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}){f'; {after}' if after else ''}"
     )
+
+
+STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
+RULINGS = {step: ruling for ruling, step in STEPS.items()}
+
+
+def judged_trials(home: Home, database: Database, project: str | None = None) -> list[tuple[Ruling, TrialProgress]]:
+    """The trials that were judged, in the order of their verdicts: all of them, or of changes for one project."""
+    return [
+        (RULINGS[entry.step], msgspec.json.decode(entry.verdict, type=TrialProgress))
+        for entry in ledger_of(home, database).entries()
+        if entry.step in RULINGS and entry.verdict and project in (None, entry.patch.scope.project)
+    ]
+
+
+def past_trials(home: Home, database: Database, project: str | None = None) -> tuple[Past, ...]:
+    """The trials before, in the order of their verdicts: they say how much error the next one may risk.
+
+    Every project has a budget of its own, and so have changes for all of them. Trials of one change that went on with
+    what the first had won are one trial, in the place of the first: to go on costs nothing. One that could not go on
+    told nothing and costs nothing; one that was undecided and lost little costs what it lost.
+    """
+    places: dict[tuple[str, int], int] = {}
+    found: list[Past] = []
+    for ruling, progress in judged_trials(home, database, project):
+        if progress.result.stop in FAULTS:
+            continue
+        accepted = ruling is Ruling.ACCEPT
+        left = progress.after.given_back if ruling is Ruling.UNDECIDED else 0.0
+        past = Past(accepted, progress.evidence if accepted else 0.0, left)
+        number = progress.after.trials
+        place = places.get((progress.change, number - 1), len(found)) if number > 1 else len(found)
+        found[place : place + 1] = [past]
+        places[progress.change, number] = place
+    return tuple(found)
+
+
+def known_evidence(home: Home, database: Database, change: str) -> PastEvidence:
+    """What the trials of this change so far have left, if the last of them was undecided."""
+    trials = [each for each in judged_trials(home, database) if each[1].change == change]
+    if not trials or trials[-1][0] is not Ruling.UNDECIDED:
+        return PastEvidence()
+    left = trials[-1][1].after
+    fresh = PastEvidence(helped=left.helped, harmed=left.harmed, cases=left.cases, tried=left.tried)
+    return fresh if left.given_back else left
+
+
+def guards_from_past(home: Home, database: Database, cases: Sequence[Case], *, most: int) -> list[Case]:
+    """A few of the home's other cases, to notice harm: those that passed in every attempt of an earlier trial.
+
+    Where a trial has standing cases of its own, they are enough.
+    """
+    if any(case.guard for case in cases):
+        return []
+    passed = {name for _, progress in judged_trials(home, database) for name in progress.result.always}
+    names, keys = {case.name for case in cases}, {case.key for case in cases}
+    others = {
+        case.name: case
+        for each in home_cases(home.folder)
+        if (case := each.value) and case.name in passed - names and case.key not in keys
+    }
+    return [replace(others[name], guard=True) for name in fixed_order(others)[:most]]

@@ -1,4 +1,4 @@
-"""Workspaces: a case's files laid out in a folder, and its check run there."""
+"""Workspaces: a case's files laid out in a folder, and commands run there behind the sandbox."""
 
 import os
 import shutil
@@ -6,12 +6,16 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.tools.situation import Situation, ToolLimits
+from whet.agent.tools.processes import Process
+from whet.agent.tools.sandbox import Wall, advice
+from whet.agent.tools.situation import Situation, ToolLimits, ToolState
+from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
-from whet.proving.checks import CommandEnd, run_command
 from whet.proving.repositories import (
     LINK,
     PROGRAM,
@@ -28,6 +32,32 @@ from whet.store.settings_file import load
 from whet.trials.cases import Case, is_inside
 
 SETUP_SECONDS = 600.0
+OUTPUT_CHARACTERS = 200_000
+
+
+class CommandEnd(NamedTuple):
+    """How a command ended: its exit code, None where it came to no end, and what it printed."""
+
+    exit_code: int | None
+    text: str = ""
+
+
+def run_command(situation: Situation, command: str, *, seconds: float) -> CommandEnd:
+    """Run a command in the workspace, with all that it starts ended in time.
+
+    The workspace holds what the agent wrote, so the command is held back like the agent's own.
+    """
+    workplace = ToolState(situation, ())
+    if workplace.walls.wall is Wall.NONE:
+        raise WhetError("A check cannot be run: no sandbox is available here.", advice=advice())
+    process = Process(plan_of(workplace, command), command, limit=OUTPUT_CHARACTERS)
+    try:
+        ended = process.wait(seconds, Event())
+    finally:
+        process.stop()
+        workplace.close()
+    text = process.tape.take().text
+    return CommandEnd(process.exit_code if ended == "done" and not process.fault else None, text)
 
 
 def lay_out(home: Home, case: Case, work: Path, *, set_up: bool = True) -> None:

@@ -1,36 +1,34 @@
-"""The world of a trial: all that its attempts depend on besides case, change and seed, fixed when it is planned.
+"""The world of an attempt: a workspace with the case's files, and a home as the trial found it, with one change.
 
-A machine that carries an attempt out for another home takes from the order what a model reads, and limits that only
-make its own narrower. Where models answer, what is started and what a command may touch is never taken from an order:
-these are compared with the machine's own, and where they differ it leaves the attempt to another.
+What a model reads is fixed before the first attempt, so that both arms are told the same whatever changes meanwhile.
+Where models answer, what is started and what a command may touch is never taken from an order.
 """
 
+import contextlib
+import functools
 import os
+import shutil
 import stat
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.protocols import Chosen
-from whet.agent.tools.processes import safe_path
-from whet.agent.tools.sandbox import Wall, probe
+from whet.changes.apply import apply
 from whet.errors import WhetError
-from whet.ledger.entries import CHANGES, Entry, Step
-from whet.ledger.patches import Form, Patch
-from whet.own.runs.models import address_of
-from whet.own.runs.settings import PromptSettings, Sandbox, Settings
-from whet.proving.executors import program_of, runner_named, settings_of, version_of
-from whet.shipped.guidance import built_in
+from whet.ledger.entries import CHANGES, Actor, Entry, Step
+from whet.ledger.marked_block import find_passage, passage_place, replace_passage
+from whet.ledger.patches import Action, Form, Patch
+from whet.own.runs.settings import PromptSettings, Settings
+from whet.proving.workspace import lay_out
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
-from whet.store.memory_files import connected
-from whet.store.records import key_of
-from whet.telling.context.gathering import VAULT_CHARACTERS, environments, this_machine
-from whet.trials.attempts import TrialAgent
+from whet.store.ledger import Ledger, ledger_of
+from whet.store.opening import opened
 from whet.trials.cases import Case, is_inside
 from whet.trials.design import Trial
 from whet.values import Value
@@ -39,6 +37,9 @@ FILES = ("SOUL.md", "memory.md", "user.md")
 FOLDERS = ("guidance", "skills", "templates")
 # What says which rules are in force, and whether a person approved them; trials and proposals do not.
 FOLDED = CHANGES | {Step.PROMOTED, Step.APPROVED}
+OWN_NOTES = "memory.toml"  # where this machine has a person's own notes: an order names no folder
+MOST_FILE_BYTES = 1_000_000
+WITHHELD = Entry(0, Step.ABANDONED, Patch(Form.RULE, Action.REMOVE, "withheld"), Actor.POLICY, 0.0)
 
 
 class WorldFile(Value, frozen=True):
@@ -50,95 +51,22 @@ class WorldFile(Value, frozen=True):
 
 
 class TrialWorld(Value, frozen=True):
-    """What every attempt of a trial is told and may do, whichever machine carries it out."""
+    """What every attempt of a trial is told, and which tools it has."""
 
     files: tuple[WorldFile, ...] = ()
     entries: tuple[Entry, ...] = ()  # of the ledger: the rules in force
     tools: tuple[str, ...] = ()
     prompt: PromptSettings = PromptSettings()
-    sandbox: Sandbox = Sandbox()
-    environments: tuple[str, ...] = ()  # what is said of the machine
-    grounds: Mapping[str, str] = {}  # hashes of what a machine must have as the first one has it
+    machine: str = ""  # the key of what a machine must have to carry the attempts out as the first one does
 
 
-class UnlikeMachine(WhetError):
-    """A machine that differs from the one on which the trial was planned, so that it cannot carry out its attempts."""
-
-
-def world_of(home: Home, database: Database, settings: Settings, grounds: Mapping[str, str]) -> TrialWorld:
+def world_of(home: Home, database: Database, settings: Settings) -> TrialWorld:
     """The world as it stands now in a home."""
     return TrialWorld(
         files=tuple(_files(home.folder)),
         entries=tuple(_in_force(ledger_of(home, database).entries())),
         tools=settings.tools,
         prompt=settings.prompt,
-        sandbox=settings.sandbox,
-        environments=environments(this_machine(os.environ)),
-        grounds=grounds,
-    )
-
-
-def grounds_of_model(home: Home, settings: Settings, model: str, chosen: Chosen) -> dict[str, str]:
-    """What a machine must have to carry attempts of Whet's own agent out as this one does."""
-    address = address_of(settings, model) if model or settings.model else None
-    endpoint = address.endpoint if address else None
-    where = (endpoint.name, endpoint.kind, endpoint.base_url) if endpoint else None
-    served = settings.local if endpoint and endpoint.kind == "local" else None
-    return {**_grounds(home), "model": key_of(where, replace(chosen.model, prices=None), served)}
-
-
-def grounds_of_agent(home: Home, settings: Settings, agent: TrialAgent, *, is_judged: bool) -> dict[str, str]:
-    """What a machine must have to carry attempts of another agent out as this one does."""
-    chosen = settings_of(agent.name, settings)
-    judge = address_of(settings) if is_judged and settings.model else None
-    where = (judge.endpoint.kind, judge.endpoint.base_url, judge.model) if judge else None
-    return {
-        **_grounds(home),
-        "agent": key_of(chosen.command, chosen.instructions, chosen.skills),
-        **({"judge": key_of(where)} if is_judged else {}),
-    }
-
-
-def expect_same(world: TrialWorld, grounds: Mapping[str, str]) -> None:
-    """Raise UnlikeMachine where this machine is not like the one on which the trial was planned."""
-    differing = sorted(name for name, key in world.grounds.items() if grounds.get(name) != key)
-    if differing:
-        raise UnlikeMachine(
-            f"This machine differs from the one that planned the trial: {', '.join(differing)}.",
-            advice="To let it help, give it the same version of Whet and the same settings.",
-        )
-
-
-def expect_version(agent: TrialAgent, settings: Settings) -> None:
-    """Raise WhetError where the agent is not on this machine, or UnlikeMachine where it is another version."""
-    runner = runner_named(agent.name, settings)
-    found = version_of(runner, program_of(runner, path=os.environ.get("PATH")), os.environ)
-    if found != agent.version:
-        raise UnlikeMachine(
-            f"The trial is about {agent.name} {agent.version}, and this machine has {found or 'no known version'}.",
-            advice=f"Install that version of {agent.name}.",
-        )
-
-
-def settings_within(world: TrialWorld, own: Settings) -> Settings:
-    """This machine's settings with the world's where they shape a request. Raises WhetError rather than allow more."""
-    asked, allowed = world.sandbox, own.sandbox
-    exceeds = (
-        (asked.network and not allowed.network)
-        or not set(asked.writable) <= set(allowed.writable)
-        or not set(asked.variables) <= set(allowed.variables)
-        or not set(asked.readable) <= set(allowed.readable)
-    )
-    if exceeds:
-        raise UnlikeMachine(
-            "The sandbox of this machine allows less than the trial was planned with.",
-            advice="To let it help, set sandbox.network, .readable, .writable and .variables as there.",
-        )
-    return replace(
-        own,
-        tools=world.tools,
-        prompt=world.prompt,
-        sandbox=replace(asked, required=allowed.required or asked.required),
     )
 
 
@@ -185,14 +113,92 @@ def _in_force(entries: Sequence[Entry]) -> Iterator[Entry]:
     )
 
 
-def _grounds(home: Home) -> dict[str, str]:
-    vault = connected(home.folder)
-    return {
-        "system": key_of(sys.platform),
-        "version of Whet": key_of(built_in()),
-        "notes folder": key_of(vault.block(VAULT_CHARACTERS) if vault and not vault.is_lost else ""),
-        "sandbox": key_of(probe(safe_path(os.environ.get("PATH", ""))).wall is Wall.NONE),
-    }
+class Overlay(NamedTuple):
+    """Where an attempt happens. Whatever its tools write, notes and skills included, ends with it."""
+
+    work: Path
+    home: Home
+    database: Database
+
+    def content(self, path: str) -> str | None:
+        """What a file of the workspace holds in the end; None where there is no ordinary file there."""
+        place = self.work / path
+        if not place.resolve().is_relative_to(self.work.resolve()) or place.is_symlink() or not place.is_file():
+            return None
+        with place.open("rb") as file:
+            return file.read(MOST_FILE_BYTES).decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def overlaid(
+    home: Home,
+    case: Case,
+    world: TrialWorld,
+    patch: Patch | None,
+    *,
+    now: float,
+    set_up: bool = True,
+) -> Iterator[Overlay]:
+    """A place for one attempt, as the world has it, with the patch in force; all of it is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="whet-trial-", ignore_cleanup_errors=True) as temporary:
+        work, own = Path(temporary, "work"), Home(Path(temporary, "home"))
+        work.mkdir()
+        lay_out(home, case, work, set_up=set_up)
+        lay_out_home(world, own.folder)
+        if (home.folder / OWN_NOTES).is_file():
+            shutil.copyfile(home.folder / OWN_NOTES, own.folder / OWN_NOTES)
+        own.database_path.write_bytes(_empty_database())
+        own.database_path.chmod(0o600)
+        with opened(own) as copied:
+            Ledger(copied).append(_numbered(world.entries))
+            if patch is not None and patch.form is Form.STATEMENT:
+                change_statement(work, case, patch)
+            elif patch is not None and patch.form is not Form.TEMPLATE:
+                _apply(own, copied, patch, now=now)
+            yield Overlay(work, own, copied)
+
+
+@functools.cache
+def _empty_database() -> bytes:
+    """A database of this version, in which nothing is: to make one takes longer than all else."""
+    with tempfile.TemporaryDirectory(prefix="whet-trial-", ignore_cleanup_errors=True) as temporary:
+        home = Home(Path(temporary, "home"))
+        with opened(home):
+            pass
+        return home.database_path.read_bytes()
+
+
+def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries that count, each with its number: in the place of those that do not stands one that says nothing."""
+    by_number = {entry.number: entry for entry in entries}
+    for number in range(1, max(by_number, default=0) + 1):
+        yield by_number.get(number, replace(WITHHELD, number=number))
+
+
+def change_statement(work: Path, case: Case, patch: Patch) -> None:
+    """Change a passage of a file that agents read, in the workspace alone; the project's file stays as it is."""
+    place = passage_place(patch.name)
+    own = max((path for path in case.files if f"/{place.path}".endswith(f"/{path}")), key=len, default="")
+    file = work / own
+    if not own or file.is_symlink() or not file.is_file():
+        raise WhetError(f"The case {case.name} has no file for {place.path}.", advice="Start the trial anew.")
+    text = file.read_bytes().decode("utf-8")
+    before = find_passage(text, place, patch.before)
+    changed = None if before is None else replace_passage(text, before, patch.text)
+    if changed is None:
+        raise WhetError(
+            f"The passage does not stand in {place.path} as it was read.", advice="Look at the file, and try again."
+        )
+    file.write_bytes(changed.encode())
+
+
+def _apply(home: Home, database: Database, patch: Patch, *, now: float) -> None:
+    if patch.form is Form.JOB:
+        raise WhetError("A job cannot be tried.", advice="Try a rule, a note, a skill or a template.")
+    # It is in force in this copy only, and whoever started the trial named this very text. The workspace stands for
+    # the project, wherever it is.
+    tried = replace(patch, trust=max(patch.trust, Trust.USER), scope=replace(patch.scope, project=""))
+    apply(home, database, tried, actor=Actor.PERSON, now=now)
 
 
 # msgspec looks into a type when it first reads one, and crashes where two threads do so at once. Attempts run side by

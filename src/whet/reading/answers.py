@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from whet.ledger.patches import digest
-from whet.lessons.claim_quotes import CheckedQuote
+from whet.lessons.claim_evidence import CheckedQuote
 from whet.lessons.claims import (
     MOST_LETTERS,
     CheckPlace,
@@ -188,8 +188,8 @@ def _claim(value: dict[str, Any] | None, shown: Shown, known: Mapping[str, str],
         fields.text(value, "told").strip(),
         tuple(_quotes(value, shown)),
         _check(value),
-        _confidence(value),
-        fields.text(value, "why").strip(),
+        confidence=_confidence(value),
+        why=fields.text(value, "why").strip(),
     )
     if operation in (ClaimOperation.NEW, ClaimOperation.SUPPORT, ClaimOperation.CONTRADICT) and not claim.quotes:
         raise _Unusable("it has no quotes")

@@ -3,7 +3,6 @@
 What a sceptic sees of a claim: its words, what code counted, the messages around two quotes, and sampled hits.
 """
 
-import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agents.registry import known
-from whet.lessons.claim_calls import SessionCalls
 from whet.lessons.claim_checks import (
     SAID,
     ClaimReport,
@@ -23,7 +21,7 @@ from whet.lessons.claim_checks import (
     check_claim,
     rank,
 )
-from whet.lessons.claim_quotes import OTHER_PROJECT, CheckedQuote, check_quotes
+from whet.lessons.claim_evidence import OTHER_PROJECT, CheckedQuote, SessionCalls, check_quotes
 from whet.lessons.claim_remedies import merged, without_refused
 from whet.lessons.claims import DroppedClaim, FoldedClaims, Quote, fold_claims
 from whet.lessons.finding import Openings
@@ -31,9 +29,9 @@ from whet.lessons.rungs import Backtest
 from whet.reading.project_files import ProjectClaims, repository_names, setting_lines, told_lines
 from whet.sessions.transcripts import Message, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.analyses import keep_calls, kept_calls
+from whet.store.analyses import session_calls
 from whet.store.claims import keep_quote_checks, kept_quote_checks, reading_times
-from whet.store.database import CannotWrite, Database
+from whet.store.database import Database
 from whet.store.rows import DamagedRow, Session
 from whet.store.sessions import is_believed, load
 from whet.store.troubles import trouble_of_session
@@ -130,9 +128,7 @@ def dossiers(
 
 
 def _calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:
-    with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
-        keep_calls(database, sessions, processors=1)
-    return kept_calls(database, sessions)
+    return session_calls(database, sessions, processors=1)
 
 
 def _facts(
@@ -166,8 +162,7 @@ def _checked_quotes(database: Database, given: ProjectClaims, quotes: Iterable[Q
             waiting.setdefault(quote.session, []).append(quote)
     fresh = [each for id, asked in waiting.items() for each in _looked_up(database, sessions[id], tuple(asked))]
     if fresh:
-        with contextlib.suppress(CannotWrite):
-            keep_quote_checks(database, fresh, heads)
+        keep_quote_checks(database, fresh, heads)
     found.update({each.quote: each for each in fresh})
     vouched = {id for id, session in sessions.items() if _is_declared(database, session, given.declared)}
     return {quote: _lifted(each) if quote.session in vouched else each for quote, each in found.items()}

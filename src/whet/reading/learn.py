@@ -14,25 +14,28 @@ from msgspec.structs import replace
 from whet.agent.metering import Meter
 from whet.agent.providers.choosing import Supply
 from whet.agents.executor import ReaderAnswer
-from whet.lessons.claim_quotes import CheckedQuote, check_quotes
+from whet.lessons.claim_evidence import CheckedQuote, check_quotes
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, Quote, ReadBy, bounded
-from whet.own.runs.daily_limit import Amount
+from whet.own.runs.models import Amount
 from whet.own.runs.run import Spent, together
 from whet.proving.attempt import served
 from whet.reading.answers import ClaimsRead, Shown, faults, read_answer, with_exact_quotes
 from whet.reading.passes import (
     ANSWER_TOKENS,
     PASS_TOKENS,
+    Doubts,
     ProjectReading,
     cut_passes,
+    doubtful,
+    doubts_of,
     gather,
     question_of,
+    question_of_doubts,
 )
 from whet.reading.project_files import project_sessions
 from whet.reading.readers import LessonReader, MeteredReading, ModelReading, ReaderQuestion, reader_named
-from whet.reading.sceptic import Doubts, doubtful, doubts_of, question_of_doubts
 from whet.sessions.transcripts import Usage
-from whet.shipped.guidance import reading as words
+from whet.shipped.guidance import READING
 from whet.store.claims import keep_pass, sessions_read
 from whet.store.database import Database
 from whet.store.home import Home
@@ -295,7 +298,7 @@ def read_pass(
     answer = checked_answer(database, first.text, asked.shown, sessions)
     costs = [spent_on(course.reader, first)]
     if answer.dropped:
-        again = words.again(faults(answer), reading.own)
+        again = READING.text("again", reading.own, faults=faults(answer))
         second = _ask(course, asked.question._replace(order=f"{asked.question.order}\n\n{again}"))
         costs.append(spent_on(course.reader, second))
         better = checked_answer(database, second.text, _after(asked.shown, answer), sessions)

@@ -13,26 +13,25 @@ from threading import Event
 from typing import NamedTuple, Protocol
 
 from whet import doors
+from whet.agent.assembling import new_id, says
 from whet.agent.loop import execute
 from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import Supply, missing_key
-from whet.agent.start import new_id, says
 from whet.agents.agent import Agent
 from whet.agents.executor import MARK, ProgramReader, ProgramResult, ReaderAnswer, ReadingLaunch, ReadingTask
 from whet.agents.registry import agents, known
 from whet.errors import WhetError
-from whet.own.runs.daily_limit import Amount
-from whet.own.runs.models import cost
+from whet.own.runs.models import Amount, cost
 from whet.own.runs.run import Budget, Ended, Run
 from whet.own.runs.settings import Settings
+from whet.proving.attempt import Replay
 from whet.proving.executing import OUTPUT_LIMIT, text_of
 from whet.proving.executors import settings_of
-from whet.proving.replay import Replay
 from whet.secrets.redactor import Redactor, secret_values
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.sessions.trust import Trust
-from whet.shipped.prices import list_price
+from whet.shipped.data import list_price
 from whet.store.home import Home
 
 PROGRAM_SECONDS = 1_200.0

@@ -23,49 +23,45 @@ _SQL = (
 )
 
 
+def _password(gate: str, pattern: str, check: MatchTest = MatchTest.LOGIN) -> SecretRule:
+    return SecretRule("password", gate, pattern, check)
+
+
+def _secret(gate: str, pattern: str, check: MatchTest = MatchTest.ASSIGNED) -> SecretRule:
+    return SecretRule("secret", gate, pattern, check)
+
+
 def _behind(programs: str, flag: str, *, value: str = f"({CHARACTER}{{3,}})", gap: str = "[ ]+") -> SecretRule:
     """The password that some programs take behind a flag, after any other arguments."""
-    return SecretRule(
-        "password",
-        rf"\b(?:{programs})[ ](?:{_WHERE})?{flag}",
-        rf"\b(?:{programs})[ ](?:{_REST})?{flag}{gap}{OPEN}{value}",
-        MatchTest.LOGIN,
+    return _password(
+        rf"\b(?:{programs})[ ](?:{_WHERE})?{flag}", rf"\b(?:{programs})[ ](?:{_REST})?{flag}{gap}{OPEN}{value}"
     )
 
 
 COMMANDS: Final = (
-    SecretRule(
-        "password",
+    _password(
         rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"'`,]",
         rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){OPEN}({CHARACTER}{{6,}})",
         MatchTest.ASSIGNED,
     ),
-    SecretRule(
-        "password",
+    _password(
         r"[ ](?:-u|--user|--proxy-user)[^\n]",
         rf"\b(?:curl|wget|http|https|xh)\b[^\n|;]*?[ ](?:-u|--user|--proxy-user)[ =]?{OPEN}"
         rf"([^\s:\"'`\\]+):({CHARACTER}{{3,}})",
-        MatchTest.LOGIN,
     ),
-    SecretRule(
-        "password",
+    _password(
         r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
         rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST})?-p{OPEN}"
         rf"({CHARACTER}{{6,}})",
         MatchTest.VALUE,
     ),
-    SecretRule("password", r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{OPEN}pass:({CHARACTER}{{4,}})", MatchTest.LOGIN),
-    SecretRule(
-        "password",
+    _password(r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{OPEN}pass:({CHARACTER}{{4,}})"),
+    _password(
         r"sudo[ ]+(?:-\w+[ ]+)*-S",
         rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s\"'`\\|]{{4,}}){OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
-        MatchTest.LOGIN,
     ),
-    SecretRule(
-        "password",
-        rf"login{BREAK}+\S+?{BREAK}+password",
-        rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({CHARACTER}{{3,}})",
-        MatchTest.LOGIN,
+    _password(
+        rf"login{BREAK}+\S+?{BREAK}+password", rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({CHARACTER}{{3,}})"
     ),
     _behind(r"(?:un)?zip|sqlcmd|osql|bcp|ipmitool", "-P", gap="[ ]*"),
     _behind(r"7z[azr]?|(?:un)?rar", "-(?:p|hp)", gap=""),
@@ -89,56 +85,41 @@ COMMANDS: Final = (
         value=rf"([^\s%\"'`]+)%({CHARACTER}{{3,}})",
     ),
     _behind("sqlplus|expdp|impdp|sqlldr", "", gap="", value=r"([\w$#]+)/([^\s\"'`\\@/]{3,})(?:[@\s\"'`\\]|$)"),
-    SecretRule(
-        "password",
+    _password(
         r"\b(?:mysqladmin|nmcli)[ ][^\n]*password[ ]",
         rf"\b(?:mysqladmin|nmcli)[ ](?:{_REST})?password[ ]+{OPEN}({CHARACTER}{{6,}})",
         MatchTest.VALUE,
     ),
     # htpasswd -b FILE USER PASSWORD; with -n there is no file
-    SecretRule(
-        "password",
+    _password(
         r"htpasswd[ ]",
         r"\bhtpasswd[ ]+(?:-\w+(?:[ ]+\d+)?[ ]+)*-[A-Za-z]*b[A-Za-z]*[ ]+(?:-\w+(?:[ ]+\d+)?[ ]+)*(?:[^\s|>]+[ ]+)?"
         rf"([^\s|>]+)[ ]+{OPEN}([^\s\"'`\\|<>&;]{{3,}})",
-        MatchTest.LOGIN,
     ),
-    SecretRule(
-        "password",
+    _password(
         r"\bnet[ ]+use[ ]",
         r"\bnet[ ]+use[ ]+(?:[A-Za-z]:|\*)?[ ]*\\{2,}[^\s\"']+[ ]+(?:/\w+(?::\S+)?[ ]+)*"
         rf"{OPEN}([^\s\"'`\\/*]{CHARACTER}{{2,}})",
-        MatchTest.LOGIN,
     ),
-    SecretRule(
-        "password",
+    _password(
         r"\bnet[ ]+user[ ]",
         rf"\bnet[ ]+user[ ]+{OPEN}([^\s/\"'`\\]+){OPEN}[ ]+{OPEN}([^\s/\"'`\\*]{CHARACTER}{{2,}})",
         MatchTest.VALUE,
     ),
-    SecretRule(
-        "password",
+    _password(
         r"chpasswd",
         rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s:\"'`\\]+):([^\s\"'`\\|]{{3,}}){OPEN}[ ]*\|[ ]*"
         r"(?:sudo[ ]+(?:-\w+[ ]+)*)?chpasswd",
-        MatchTest.LOGIN,
     ),
-    SecretRule("password", _SQL, rf"{_SQL}({CHARACTER}{{3,}}){QUOTE}", MatchTest.LOGIN),
-    SecretRule(
-        "password",
-        r"ConvertTo-SecureString[ ]",
-        rf"ConvertTo-SecureString[ ]+(?:-String[ ]+)?{QUOTE}({CHARACTER}{{3,}}){QUOTE}",
-        MatchTest.LOGIN,
+    _password(_SQL, rf"{_SQL}({CHARACTER}{{3,}}){QUOTE}"),
+    _password(
+        r"ConvertTo-SecureString[ ]", rf"ConvertTo-SecureString[ ]+(?:-String[ ]+)?{QUOTE}({CHARACTER}{{3,}}){QUOTE}"
     ),
-    SecretRule(
-        "password", rf"\bpsk[ ]*=[ ]*{QUOTE}", rf"\bpsk[ ]*=[ ]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}", MatchTest.VALUE
-    ),
+    _password(rf"\bpsk[ ]*=[ ]*{QUOTE}", rf"\bpsk[ ]*=[ ]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}", MatchTest.VALUE),
     # What a script for expect types where a password is asked for.
-    SecretRule(
-        "password",
+    _password(
         rf"send[ ]+(?:--[ ]+)?{QUOTE}{CHARACTER}{{3}}",
         rf"assword[^\n]{{0,16}}?{BREAK}+send[ ]+(?:--[ ]+)?{QUOTE}({CHARACTER}{{3,}})\\+[rn]",
-        MatchTest.LOGIN,
     ),
 )
 
@@ -268,24 +249,14 @@ ADDRESSES: Final = (
         r"https?://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.\-]+(?::\d+)?/(?:[\w\-]+/)*\d+",
         MatchTest.MIXED,
     ),
-    SecretRule(
-        "password",
-        r"://[^\s/:@]*:[^\s/@]+@",
-        rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}""",
-        MatchTest.LOGIN,
+    _password(
+        r"://[^\s/:@]*:[^\s/@]+@", rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}"""
     ),
-    SecretRule(
-        "password",
-        rf"{_DATABASE}://[^\s/:@]*:",
-        rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}""",
-        MatchTest.LOGIN,
-    ),
+    _password(rf"{_DATABASE}://[^\s/:@]*:", rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}"""),
     # A line of .pgpass: host, port, database, user and password.
-    SecretRule(
-        "password",
+    _password(
         r":(?:5432|5433|6432|6543|\*):",
         r"(?m:^|\\n|[\"'`\s])[\w.*\-]+:(?:5432|5433|6432|6543|\*):[\w*$\-]+:([^:\s\"'`]+):((?:[^\s:\"'`\\]|\\[:\\]){4,})",
-        MatchTest.LOGIN,
     ),
     SecretRule(
         "signature",
@@ -326,107 +297,65 @@ HEADERS: Final = (
 )
 
 ASSIGNMENTS: Final = (
-    SecretRule(
-        "secret",
-        rf"{_SETTERS}[\w.\-]*{_WORD}",
-        rf"{_SETTERS}([\w.\-]+)[ ]+{OPEN}([^\s\"'`\\=]{{6,}})",
-        MatchTest.ASSIGNED,
-    ),
-    SecretRule("secret", f"<{_TAG}>", rf"<({_TAG})>{BREAK}*(?:<[Vv]alue>)?([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
-    SecretRule("secret", rf"={QUOTE}{_TAG}{QUOTE}>", rf"={QUOTE}({_TAG}){QUOTE}>([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
+    _secret(rf"{_SETTERS}[\w.\-]*{_WORD}", rf"{_SETTERS}([\w.\-]+)[ ]+{OPEN}([^\s\"'`\\=]{{6,}})"),
+    _secret(f"<{_TAG}>", rf"<({_TAG})>{BREAK}*(?:<[Vv]alue>)?([^<>\s]{{6,}})<"),
+    _secret(rf"={QUOTE}{_TAG}{QUOTE}>", rf"={QUOTE}({_TAG}){QUOTE}>([^<>\s]{{6,}})<"),
     # In YAML and the like a value may have a name of its own, or begin on the next line.
-    SecretRule(
-        "secret",
+    _secret(
         rf"{_WORD}{_QUOTES}{_IS}(?:&|{_LONG}?{_LINE})",
         rf"{_WORD}{_QUOTES}{_IS}(?:&[\w\-]+[ \t]+|{_LONG}?{_LINE}[ \t]*){_QUOTES}([^\s\"'`\\<>:]{{16,}})",
         MatchTest.CONVINCING,
     ),
-    SecretRule(
-        "secret",
-        rf"{_ABROAD}[ \t]?[:：=]",
-        rf"({_ABROAD})[ \t]?[:：=][ \t]*{OPEN}([^\s\"'`\\<>]{{6,}})",
-        MatchTest.VALUE,
-    ),
-    SecretRule(
-        "secret",
-        rf"<key>{_TAG}</key>",
-        rf"<key>({_TAG})</key>{BREAK}*<(?:string|data)>{BREAK}*([^<>\s]{{6,}}){BREAK}*</",
-        MatchTest.ASSIGNED,
-    ),
-    SecretRule(
-        "secret",
+    _secret(rf"{_ABROAD}[ \t]?[:：=]", rf"({_ABROAD})[ \t]?[:：=][ \t]*{OPEN}([^\s\"'`\\<>]{{6,}})", MatchTest.VALUE),
+    _secret(rf"<key>{_TAG}</key>", rf"<key>({_TAG})</key>{BREAK}*<(?:string|data)>{BREAK}*([^<>\s]{{6,}}){BREAK}*</"),
+    _secret(
         rf"{_WORD}{_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}",
         rf"(?i:name|key){_QUOTES}{_IS}{OPEN}([\w.\-]+){_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}{OPEN}"
         rf"({CHARACTER}{{6,}})",
-        MatchTest.ASSIGNED,
     ),
-    SecretRule(
-        "secret",
+    _secret(
         rf"{_WORD}{QUOTE}[ \t]*,[ \t]*{QUOTE}",
         rf"\([ \t]*{QUOTE}([\w.\-]+){QUOTE}[ \t]*,[ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}",
-        MatchTest.ASSIGNED,
     ),
-    SecretRule(
-        "secret",
-        rf"{_SPOKEN}{_VERB}\*{{0,2}}{_SUSPECT}",
-        rf"([\w\-]*{_SPOKEN}){_VERB}(?:{QUOTE}|\*\*)?([^\s\"'`\\<>]{{6,}})",
-        MatchTest.ASSIGNED,
+    _secret(
+        rf"{_SPOKEN}{_VERB}\*{{0,2}}{_SUSPECT}", rf"([\w\-]*{_SPOKEN}){_VERB}(?:{QUOTE}|\*\*)?([^\s\"'`\\<>]{{6,}})"
     ),
-    SecretRule(
-        "secret",
+    _secret(
         rf"{_SPOKEN}[ \t]+[\\\"'`(]*[A-Za-z0-9_\-+/=.]{{16}}",
         rf"{_SPOKEN}[ \t]+[\\\"'`(]*([A-Za-z0-9_\-+/=.]{{16,}})",
         MatchTest.CONVINCING,
     ),
-    SecretRule(
-        "secret",
-        rf"{_SPOKEN}[ \t]+\(?\\*`{_SUSPECT}",
-        rf"([\w\-]*{_SPOKEN})[ \t]+\(?\\*`({CHARACTER}{{6,}})\\*`",
-        MatchTest.ASSIGNED,
-    ),
-    SecretRule(
-        "secret",
+    _secret(rf"{_SPOKEN}[ \t]+\(?\\*`{_SUSPECT}", rf"([\w\-]*{_SPOKEN})[ \t]+\(?\\*`({CHARACTER}{{6,}})\\*`"),
+    _secret(
         rf"""{_WORD}[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}{_SUSPECT}""",
         rf"""([\w.\-]*{_WORD})[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}""",
-        MatchTest.ASSIGNED,
     ),
     # A row of a table: a name in one cell, its value in the next.
-    SecretRule(
-        "secret",
+    _secret(
         rf"{_WORD}{_CELL}[^\s|]",
         rf"[|│][ \t*`]*((?:[\w.\-]+[ ])*[\w.\-]*{_WORD}){_CELL}([^\s|│`]{{8,}})[ \t*`]*[|│]",
         MatchTest.CELL,
     ),
     # `password("…")`, and `… password …` or `… TOKEN --body …` on a command line.
-    SecretRule(
-        "secret",
+    _secret(
         rf"{_WORD}\([ \t]*{QUOTE}",
         rf"([\w.\-]*{_WORD})\([ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}[ \t]*\)",
         MatchTest.CELL,
     ),
-    SecretRule(
-        "secret",
+    _secret(
         rf"[ ][\w.\-]*{_WORD}[ ]",
         rf"[ ]([\w.\-]*{_WORD})(?:[ ]+[\w\-]+)?[ ]+{OPEN}([^\s\"'`\\|<>(){{}}\[\]]{{8,}})(?:[\s\"'`\\]|$)",
         MatchTest.TYPED,
     ),
     # What a language quotes with a letter and brackets: q(…), %q{…}, R"(…)", [[…]].
-    SecretRule(
-        "secret",
-        rf"{_WORD}{_ASSIGN}{_BRACKET}",
-        rf"([\w.\-]*{_WORD}){_ASSIGN}{_BRACKET}([^\s()\[\]{{}}<>]{{6,}})[)\]}}>]",
-        MatchTest.ASSIGNED,
-    ),
-    SecretRule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({CHARACTER}{{6,}})", MatchTest.ASSIGNED),
-    SecretRule("secret", f"{_WORD}{_ASSIGN}{_SUSPECT}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_ASSIGNED}", MatchTest.ASSIGNED),
-    SecretRule(
-        "secret",
+    _secret(rf"{_WORD}{_ASSIGN}{_BRACKET}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_BRACKET}([^\s()\[\]{{}}<>]{{6,}})[)\]}}>]"),
+    _secret(rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({CHARACTER}{{6,}})"),
+    _secret(f"{_WORD}{_ASSIGN}{_SUSPECT}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_ASSIGNED}"),
+    _secret(
         rf"(?i:key){_ASSIGN}{_QUOTES}[A-Za-z0-9+/_\-.=]{{16}}",
         rf"([\w.\-]*(?i:key)){_ASSIGN}{_QUOTES}([A-Za-z0-9+/_\-.=]{{16,}})",
-        MatchTest.ASSIGNED,
     ),
-    SecretRule(
-        "secret",
+    _secret(
         rf"(?i:auth){_QUOTES}{_IS}{_QUOTES}[A-Za-z0-9+/=]{{12}}",
         rf"(?i:\b_?auth){_QUOTES}{_IS}{_QUOTES}([A-Za-z0-9+/=]{{12,}})",
         MatchTest.CONVINCING,

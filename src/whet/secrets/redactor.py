@@ -10,27 +10,10 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from whet.secrets import looks as values
-from whet.secrets.scan import (
-    SEED_PHRASE,
-    FoundSecret,
-    canonical,
-    decoded,
-    encoded,
-    find,
-    kind_of_assignment,
-    literals_of,
-)
-from whet.sessions.transcripts import (
-    Media,
-    Message,
-    Part,
-    RecordedCheck,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-)
+from whet.secrets import scan
+from whet.secrets.scan import FoundSecret, canonical, decoded, encoded, find, kind_of_assignment, literals_of
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Media, Message, Part, RecordedCheck, Text, ToolCall, ToolResult, Transcript
 from whet.values import Value
 
 SHORTEST_KNOWN = 4
@@ -150,7 +133,7 @@ class Redactor:
         redacted = self.text(value)
         if redacted is value and name:
             kind = kind_of_assignment(name, value)
-            if kind and (kind == SEED_PHRASE or not any(character.isspace() for character in value)):
+            if kind and (kind == scan.SEED_PHRASE or not any(character.isspace() for character in value)):
                 return self._placeholder(FoundSecret(0, 0, kind, canonical(value), exact=False), value)
         return redacted
 
@@ -231,7 +214,7 @@ def _is_secret_variable(name: str, value: str) -> bool:
 
 def _part(redactor: Redactor, part: Part) -> Part:
     match part:
-        case Text() | Thought():
+        case Text() | transcripts.Thought():
             return _with(part, text=redactor.text(part.text))
         case ToolCall():
             return _with(part, arguments=redactor.arguments(part.arguments))

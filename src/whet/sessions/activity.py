@@ -6,12 +6,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Literal
 
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import Stage, split
-from whet.sessions.tool_families import Family, family_of, name_words
-from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of, name_words
+from whet.sessions.transcripts import Exchange, ToolCall
 from whet.text.words import names
-from whet.values import Value
 
 DOMINANT_SHARE = 0.6
 Kind = Literal["code", "file", "research", "neutral"]
@@ -218,35 +216,3 @@ def _names_only_documents(arguments: Mapping[str, object]) -> bool:
 def _is_source(path: str) -> bool:
     name = path.replace("\\", "/").rsplit("/", 1)[-1].lower()
     return name.rsplit(".", 1)[-1] in SOURCE_ENDINGS
-
-
-WORDS = 120
-
-
-class OutlineItem(Value, frozen=True):
-    """One request of the person and the tools that the agent called for it, most used first."""
-
-    message: int
-    words: str
-    tools: tuple[tuple[str, int], ...] = ()
-
-
-def outline(messages: Iterable[Message]) -> tuple[OutlineItem, ...]:
-    """The requests of a session in order; calls before the first request belong to an item without words."""
-    items: list[OutlineItem] = []
-    tools: Counter[str] = Counter()
-    start, words = 0, ""
-
-    def close() -> None:
-        if words or tools:
-            items.append(OutlineItem(start, words, tuple(tools.most_common())))
-
-    for index, message in enumerate(messages):
-        if message.role is Role.USER and message.origin is not Origin.INSERTED:
-            close()
-            tools = Counter()
-            start, words = index, " ".join(message.text[: WORDS * 4].split())[:WORDS]
-        if message.origin is not Origin.INSERTED:  # examples are no work of this session
-            tools.update(call.name for call in message.calls)
-    close()
-    return tuple(items)

@@ -4,9 +4,8 @@ import re
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import CHECKERS, RUNNERS, Stage, split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names, plain_name
 

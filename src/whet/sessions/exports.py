@@ -6,21 +6,8 @@ from itertools import groupby
 
 import msgspec
 
-from whet.sessions.transcripts import (
-    Ending,
-    Media,
-    Message,
-    Origin,
-    Part,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-    joined,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, ToolResult, Transcript, joined
 
 Json = dict[str, object]
 ATIF_VERSION = "ATIF-v1.6"
@@ -75,8 +62,8 @@ def _openai_messages(message: Message) -> Iterator[Json]:
                     "tool_calls": calls,
                     "timestamp": iso(message.at),
                     "model": message.model,
-                    "is_meta": message.origin is Origin.INSERTED or None,
-                    "is_compact_summary": message.origin is Origin.SUMMARY or None,
+                    "is_meta": message.origin is transcripts.Origin.INSERTED or None,
+                    "is_compact_summary": message.origin is transcripts.Origin.SUMMARY or None,
                 }
             ),
         }
@@ -108,7 +95,7 @@ def _openai_content(parts: Iterable[Text | Media]) -> object:
     return [{"type": "text", "text": part.text if isinstance(part, Text) else _named(part)} for part in blocks]
 
 
-def words_of(parts: Iterable[Part]) -> str:
+def words_of(parts: Iterable[transcripts.Part]) -> str:
     """The words of some parts, with a line for each picture."""
     return joined(
         part.text if isinstance(part, Text) else _named(part) for part in parts if isinstance(part, Text | Media)
@@ -164,7 +151,7 @@ def _atif_call(call: ToolCall) -> Json:
     return {"tool_call_id": call.id, "function_name": call.name, "arguments": arguments}
 
 
-def _atif_metrics(usage: Usage | None) -> Json:
+def _atif_metrics(usage: transcripts.Usage | None) -> Json:
     if usage is None:
         return {}
     return without_nothing(
@@ -199,14 +186,14 @@ SPEAKERS = {Role.SYSTEM: "system", Role.USER: "human", Role.AGENT: "gpt", Role.T
 
 def as_trajectory(transcript: Transcript) -> Json:
     """One session as one line of Hermes' trajectory files, and what else is known of it beside."""
-    known = transcript.ending is not Ending.UNKNOWN
+    known = transcript.ending is not transcripts.Ending.UNKNOWN
     return without_nothing(
         {
             "id": transcript.native_id,
             "conversations": list(_turns(transcript.messages)),
             "timestamp": iso(transcript.ended or transcript.started),
             "model": transcript.model,
-            "completed": transcript.ending is Ending.FINISHED if known else None,
+            "completed": transcript.ending is transcripts.Ending.FINISHED if known else None,
             "title": transcript.title,
             "metadata": without_nothing(
                 {

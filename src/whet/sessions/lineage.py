@@ -10,8 +10,8 @@ compared whole, longer ones by each run of three words and each word with digits
 import re
 from collections.abc import Iterable, Iterator
 
-from whet.sessions.arguments import arguments_of
-from whet.sessions.example_marks import hushed
+from whet.sessions.copies import hushed
+from whet.sessions.tool_families import arguments_of
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from whet.errors import WhetError
-from whet.store.files import Place, beneath, names_in, read, text_of, write
+from whet.store.files import FoundFile, NamedFiles, Place, read, text_of, write
 from whet.trials import cases
 from whet.trials.cases import Case
 
@@ -18,19 +17,12 @@ CONVERSATION = ".json"
 TAG = "tag:"
 
 
-class CaseFile(NamedTuple):
-    """A file with what is in it: a case, or the fault that keeps it from being one."""
-
-    name: str
-    path: Path
-    case: Case | None
-    fault: str = ""
+CaseFile = FoundFile[Case]
 
 
 def list_cases(folder: Path) -> tuple[CaseFile, ...]:
     """The cases of a folder in the order of names; one that cannot be read is listed with its fault."""
-    names = names_in(beneath(folder.parent.absolute(), folder.name), ENDING)
-    return tuple(_found(folder, name) for name in names)
+    return _files(folder).all(_root(folder))
 
 
 def home_cases(home: Path) -> tuple[CaseFile, ...]:
@@ -39,14 +31,7 @@ def home_cases(home: Path) -> tuple[CaseFile, ...]:
 
 def load_case(folder: Path, name: str) -> Case:
     """One case; raises WhetError where there is none, or none that can be read."""
-    text = text_of(_place(folder, name, ENDING))
-    if text is None:
-        known = ", ".join(found.name for found in list_cases(folder)) or "none yet"
-        raise WhetError(
-            f"There is no case {name}.", advice=f"Cases: {known}. To create it, run `whet cases add --new {name}`."
-        )
-    conversation = text_of(_place(folder, name, CONVERSATION)) or ""
-    return cases.read(text, name=name, conversation=conversation)
+    return _files(folder).load(_root(folder), name)
 
 
 def keep_case(folder: Path, case: Case) -> Path:
@@ -80,7 +65,7 @@ def chosen(home: Path, wanted: Sequence[str]) -> tuple[Case, ...]:
     """
     own = {found.name: found for found in home_cases(home)}
     found = [each for one in wanted for each in _meant(own, one)] if wanted else list(own.values())
-    standing = [each for each in own.values() if each.case is not None and each.case.guard]
+    standing = [each for each in own.values() if each.value is not None and each.value.guard]
     unique = {each.path.resolve(): each for each in (*found, *standing)}
     return tuple(_sound(each) for each in unique.values())
 
@@ -96,13 +81,13 @@ def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
     path = Path(os.path.expanduser(wanted))
     if wanted.startswith(TAG):
         tag = wanted.removeprefix(TAG)
-        found = tuple(each for each in own.values() if each.case is not None and tag in each.case.tags)
+        found = tuple(each for each in own.values() if each.value is not None and tag in each.value.tags)
     elif wanted in own:
         found = (own[wanted],)
     elif path.is_dir():
         found = list_cases(path)
     elif path.suffix == ENDING and path.is_file():
-        found = (_found(path.parent, path.stem),)
+        found = (_files(path.parent).look(_root(path.parent), path.stem),)
     else:
         known = ", ".join(own) or "none yet"
         raise WhetError(
@@ -114,23 +99,25 @@ def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
 
 
 def _sound(found: CaseFile) -> Case:
-    if found.case is None:
+    if found.value is None:
         raise WhetError(f"{found.path}: {found.fault}", advice="Correct it, or leave it out.")
-    return found.case
+    return found.value
 
 
-def _found(folder: Path, name: str) -> CaseFile:
-    path = folder / f"{name}{ENDING}"
-    try:
-        return CaseFile(name, path, load_case(folder, name))
-    except WhetError as error:
-        return CaseFile(name, path, None, error.message)
+def _files(folder: Path) -> NamedFiles[Case]:
+    def read_case(text: str, name: str) -> Case:
+        return cases.read(text, name=name, conversation=text_of(_place(folder, name, CONVERSATION)) or "")
+
+    return NamedFiles("case", folder.name, ENDING, read_case, _name_fault)
+
+
+def _root(folder: Path) -> Path:
+    return folder.parent.absolute()
+
+
+def _name_fault(name: str) -> str:
+    return "" if cases.NAME.fullmatch(name) else f"{name[:80]!r} is not a valid case name"
 
 
 def _place(folder: Path, name: str, ending: str) -> Place:
-    if not cases.NAME.fullmatch(name):
-        raise WhetError(
-            f"{name[:80]!r} is not a valid case name.",
-            advice="Use lower-case words joined by hyphens, such as fix-the-port.",
-        )
-    return beneath(folder.parent.absolute(), folder.name, f"{name}{ending}")
+    return _files(folder)._replace(ending=ending).place(_root(folder), name)

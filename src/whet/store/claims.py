@@ -10,13 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.ledger.patches import digest
-from whet.lessons.claim_quotes import CheckedQuote
+from whet.lessons.claim_evidence import CheckedQuote
 from whet.lessons.claims import Claim, ClaimAuthor, DroppedClaim, LoggedClaim, Quote, ReadBy, SessionRead, bounded
 from whet.store.database import Database
-from whet.store.derived import Derived, own_name
-from whet.store.rows import blob, decoded_or_none
-
-BATCH = 500
+from whet.store.derived import Derived, keeping, own_name
+from whet.store.rows import ask_for_all, blob, decoded_or_none
 
 
 def keep_pass(
@@ -132,7 +130,7 @@ def keep_quote_checks(database: Database, checked: Iterable[CheckedQuote], heads
         for each in checked
         if each.quote.session in heads
     ]
-    with database.writing():
+    with keeping(database):
         database.many(
             "UPDATE claim_quotes SET head = ?, checked = ?"
             " WHERE maker = ? AND session = ? AND message = ? AND words = ?",
@@ -173,12 +171,7 @@ def _is_kept(database: Database, key: str) -> bool:
 
 def _stored(database: Database, ids: Iterable[str]) -> set[str]:
     """Those of these sessions that are in the store."""
-    asked, found = sorted(ids), set[str]()
-    for start in range(0, len(asked), BATCH):
-        batch = asked[start : start + BATCH]
-        rows = database.query(f"SELECT id FROM sessions WHERE id IN ({', '.join('?' * len(batch))})", batch)
-        found.update(id for (id,) in rows)
-    return found
+    return {id for (id,) in ask_for_all(database, "SELECT id FROM sessions WHERE id IN", sorted(ids))}
 
 
 def _quoted(claims: Iterable[Claim | DroppedClaim]) -> set[str]:

@@ -4,23 +4,25 @@ A row is used as long as the code and the session that it was made from are unch
 one's own sessions only what one made oneself is read, and of what each member keeps apart only one's own.
 """
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 import whet
 from whet.sessions.transcripts import OWN_PURPOSES
-from whet.store.database import Database, Row
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.database import CannotWrite, Database, Row
+from whet.store.rows import SESSION_COLUMNS, Session, ask_for_all, blob, decoded_or_none, session_of, uncollected
 
-AT_ONCE = 500
+Kind = TypeVar("Kind")
 # The packages whose code decides what is found in a session, what it teaches,
 FINDING = ("text", "sessions", "secrets", "trouble")
-TEACHING = (*FINDING, "ledger", "lessons")
+TEACHING = (*FINDING, "evidence", "ledger", "lessons")
 LEARNING = (*TEACHING, "reading", "improving")  # and what the sessions of a project teach together
 
 
@@ -69,6 +71,13 @@ def keep(
     )
 
 
+@contextlib.contextmanager
+def keeping(database: Database) -> Iterator[None]:
+    """A transaction for what can be made again: on a full or read-only disk nothing is kept, and reading goes on."""
+    with contextlib.suppress(CannotWrite), database.writing():
+        yield
+
+
 def drop(database: Database, sessions: Iterable[int], kinds: Sequence[Derived] = tuple(Derived)) -> None:
     """Let all of these kinds be made again that was made of these sessions."""
     values = [kind.value for kind in kinds]
@@ -102,13 +111,29 @@ def _is_waiting(database: Database, kinds: Sequence[Derived], version: str) -> t
 
 def kept(database: Database, kind: Derived, sessions: Sequence[Session], columns: str = "record") -> Iterator[Row]:
     """The number of each of these sessions of which something is kept, and the columns asked for."""
-    numbers = [session.no for session in sessions]
-    for start in range(0, len(numbers), AT_ONCE):
-        some = numbers[start : start + AT_ONCE]
-        yield from database.query(
-            f"SELECT s.no, {columns} {KEPT} WHERE s.no IN ({_places(some)})",
-            (*whose(database, kind), *some),
-        )
+    sql = f"SELECT s.no, {columns} {KEPT} WHERE s.no IN"
+    return ask_for_all(database, sql, [session.no for session in sessions], whose(database, kind))
+
+
+def value(database: Database, kind: Derived, session: Session, form: type[Kind]) -> Kind | None:
+    """What is kept of one session, as it was when it was made."""
+    rows = list(kept(database, kind, [session]))
+    return decoded_or_none(rows[0][1], form) if rows else None
+
+
+def current(
+    database: Database, kind: Derived, sessions: Sequence[Session], form: type[Kind], *, version: str
+) -> dict[int, Kind]:
+    """What was made by this version of those of these sessions that are as they were, by their numbers."""
+    heads = {session.no: session.head for session in sessions}
+    with uncollected():
+        rows = kept(database, kind, sessions, "d.record, d.version, d.made_from")
+        found = {
+            no: decoded_or_none(record, form)
+            for no, record, made_by, head in rows
+            if made_by == version and blob(head) == heads[no]
+        }
+    return {no: one for no, one in found.items() if one is not None}
 
 
 # A row of one kind beside each session that has it; `whose` gives its values.

@@ -3,13 +3,13 @@
 import contextlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
 from whet.store.folders import (
     NEW_FILE,
-    NEW_FOLDER,
     Conflict,
     Folder,
     entered,
@@ -23,7 +23,9 @@ __all__ = ["Conflict", "Folder", "FolderEntry", "Place", "at", "beneath", "decod
 NAME_BYTES = 255
 GUIDANCE = "guidance"
 SUFFIX = ".md"
-__all__ += ["make_folder", "move", "names_in", "read", "remove", "text_of", "write"]
+Kind = TypeVar("Kind")
+__all__ += ["FoundFile", "NamedFiles"]
+__all__ += ["move", "names_in", "read", "remove", "text_of", "write"]
 
 
 class Place(NamedTuple):
@@ -108,12 +110,6 @@ def remove(place: Place, *, expected: bytes) -> None:
         folder.remove(place.name, expected=expected)
 
 
-def make_folder(place: Place, *, mode: int = NEW_FOLDER) -> None:
-    """Make a folder and those above it beneath the root, for the owner only, unless they are there."""
-    with locked(place.root, place.names[:-1]) as folder:
-        folder.make(place.name, mode=mode)
-
-
 def move(source: Place, target: Place) -> None:
     """Move a file or folder to a name that is free beneath the same root, in one step."""
     with contextlib.ExitStack() as stack:
@@ -163,6 +159,60 @@ def _is_name(name: str) -> bool:
         return False
     plain = name not in ("", ".", "..") and "/" not in name and "\\" not in name and name.isprintable()
     return plain and len(os.fsencode(name)) <= NAME_BYTES and not is_temporary(name)
+
+
+class FoundFile(NamedTuple, Generic[Kind]):
+    """A file with what is in it: a value, or the fault that keeps it from being one."""
+
+    name: str
+    path: Path
+    value: Kind | None
+    fault: str = ""
+
+
+class NamedFiles(NamedTuple, Generic[Kind]):
+    """Values of one kind that people edit, a file each in one folder; `read` takes a file's text and its name."""
+
+    noun: str
+    folder: str
+    ending: str
+    read: Callable[[str, str], Kind]
+    name_fault: Callable[[str], str]
+
+    def place(self, home: Path, name: str) -> Place:
+        """Where a file stands; a name that could lead elsewhere is refused."""
+        if wrong := self.name_fault(name):
+            raise WhetError(
+                f"{wrong}.", advice=f"Use lower-case words joined by hyphens for the name of a {self.noun}."
+            )
+        return beneath(home, self.folder, f"{name}{self.ending}")
+
+    def text(self, home: Path, name: str) -> str | None:
+        """The text of a file; None where there is none."""
+        return text_of(self.place(home, name))
+
+    def load(self, home: Path, name: str) -> Kind:
+        """One value; raises WhetError where there is none, or none that can be read."""
+        text = self.text(home, name)
+        if text is None:
+            known = ", ".join(names_in(beneath(home, self.folder), self.ending)) or "none yet"
+            raise WhetError(f"There is no {self.noun} {name}.", advice=f"{self.noun.capitalize()}s: {known}.")
+        return self.read(text, name)
+
+    def look(self, home: Path, name: str) -> FoundFile[Kind]:
+        path = home / self.folder / f"{name}{self.ending}"
+        try:
+            return FoundFile(name, path, self.load(home, name))
+        except WhetError as error:
+            return FoundFile(name, path, None, f"{error.message} {error.advice}".strip())
+
+    def all(self, home: Path) -> tuple[FoundFile[Kind], ...]:
+        """Every file in the order of names; one that cannot be read is listed with its fault."""
+        return tuple(self.look(home, name) for name in names_in(beneath(home, self.folder), self.ending))
+
+    def usable(self, home: Path) -> tuple[Kind, ...]:
+        """The values without a fault."""
+        return tuple(found.value for found in self.all(home) if found.value is not None)
 
 
 def guidance_texts(home: Home, *folders: str) -> dict[str, str]:

@@ -2,11 +2,11 @@
 
 A run is acted on only where this home wrote it down: others that share the database can write rows too.
 
-Jobs on disk: jobs/NAME.toml in the home, which people edit.
+Jobs on disk: jobs/NAME.toml in the home, which people edit. Model calls in the background, by day: what each was
+allowed to cost while it ran, and what it cost.
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -16,52 +16,19 @@ from whet.ledger.patches import NAMES, Form
 from whet.own.jobs import job
 from whet.own.jobs.job import ENDING, FOLDER, Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
+from whet.own.runs.models import Amount, DaySpent, Headroom, room_for
+from whet.own.runs.settings import DailyLimit
 from whet.store.database import Database, Row
-from whet.store.files import Place, beneath, names_in, text_of
-from whet.store.owner import Owner
+from whet.store.files import FoundFile, NamedFiles
+from whet.store.opening import Owner
 from whet.store.rows import blob, decoded_or_none
 
-
-class JobFile(NamedTuple):
-    """A file of jobs' with what is in it: a job, or the fault that keeps it from being one."""
-
-    name: str
-    job: Job | None
-    fault: str = ""
-
-
-def list_jobs(home: Path) -> tuple[JobFile, ...]:
-    """Every job in the order of names; one that cannot be read is listed with its fault."""
-    return tuple(_found(home, name) for name in names_in(beneath(home, FOLDER), ENDING))
-
-
-def load(home: Path, name: str) -> Job:
-    """One job; raises WhetError where there is none, or none that can be read."""
-    text = read_text(home, name)
-    if text is None:
-        known = ", ".join(found.name for found in list_jobs(home)) or "none yet"
-        raise WhetError(f"There is no job {name}.", advice=f"Jobs: {known}.")
-    return job.read(text, name=name)
-
-
-def read_text(home: Path, name: str) -> str | None:
-    """The text of a job's file; None where there is none. A name that could lead elsewhere is refused."""
-    return text_of(place_of(home, name))
-
-
-def place_of(home: Path, name: str) -> Place:
-    if NAMES[Form.JOB].fullmatch(name) is None:
-        raise WhetError(f"{name[:80]!r} is not a valid job name.", advice="Use lower-case words joined by hyphens.")
-    return beneath(home, FOLDER, f"{name}{ENDING}")
-
-
-def _found(home: Path, name: str) -> JobFile:
-    try:
-        return JobFile(name, load(home, name))
-    except WhetError as error:
-        return JobFile(name, None, f"{error.message} {error.advice}".strip())
-
-
+JobFile = FoundFile[Job]
+JOBS = NamedFiles(
+    "job", FOLDER, ENDING, lambda text, name: job.read(text, name=name),
+    lambda name: "" if NAMES[Form.JOB].fullmatch(name) else f"{name[:80]!r} is not a valid job name",
+)  # fmt: skip
+list_jobs, load, read_text, place_of = JOBS.all, JOBS.load, JOBS.text, JOBS.place
 RUN = "job run"
 ID_LETTERS = 12
 ROW = "id, job, scheduled, body, seal"
@@ -242,3 +209,66 @@ def _stranger(row: Row) -> JobRecord:
     id, job, scheduled, *_ = row
     told = JobResult(JobOutcome.FAILED, error=NOT_OURS)
     return JobRecord(id, Job(job), scheduled, state=RunState.ENDED, result=told)
+
+
+class BackgroundCall(NamedTuple):
+    """One call: whose, on which day, for what, and the most that it can cost."""
+
+    id: str
+    home: str
+    day: str
+    purpose: str
+    most: Amount
+    at: float
+
+
+class DayCost(NamedTuple):
+    """What one purpose cost on one day."""
+
+    day: str
+    purpose: str
+    calls: int
+    cost: Amount
+
+
+def begin_call(database: Database, call: BackgroundCall, limit: DailyLimit) -> Headroom:
+    """Set aside what a call can cost, where there is room for it. Two workers never take the same room."""
+    with database.writing():
+        found = room_for(call.most, spent_on_day(database, call.home, call.day), limit)
+        if found is Headroom.FREE:
+            database.execute(
+                "INSERT INTO background_calls (id, home, day, purpose, tokens, dollars, ended, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
+                (call.id, call.home, call.day, call.purpose, call.most.tokens, call.most.dollars, call.at),
+            )
+    return found
+
+
+def end_call(database: Database, id: str, cost: Amount) -> None:
+    """Write down what a call cost. One whose worker died keeps what was set aside: nobody knows what it cost."""
+    database.execute(
+        "UPDATE background_calls SET tokens = ?, dollars = ?, ended = 1 WHERE id = ?", (cost.tokens, cost.dollars, id)
+    )
+
+
+def spent_on_day(database: Database, home: str, day: str) -> DaySpent:
+    """What the background work of a home has cost on a day."""
+    rows = database.query(
+        "SELECT ended, sum(tokens), sum(dollars) FROM background_calls WHERE home = ? AND day = ? GROUP BY ended",
+        (home, day),
+    )
+    found = {bool(ended): Amount(int(tokens), dollars) for ended, tokens, dollars in rows}
+    return DaySpent(found.get(True, Amount()), found.get(False, Amount()))
+
+
+def costs_since(database: Database, home: str, day: str) -> tuple[DayCost, ...]:
+    """What background work cost from a day on, the newest day first."""
+    rows = database.query(
+        "SELECT day, purpose, count(*), sum(tokens), sum(dollars) FROM background_calls WHERE home = ? AND day >= ?"
+        " GROUP BY day, purpose ORDER BY day DESC, purpose",
+        (home, day),
+    )
+    return tuple(
+        DayCost(found, purpose, int(calls), Amount(int(tokens), dollars))
+        for found, purpose, calls, tokens, dollars in rows
+    )

@@ -20,11 +20,10 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
-from whet.ledger.origins import PatchOrigin
-from whet.ledger.patches import Form
+from whet.ledger.patches import Form, PatchOrigin
 from whet.store.database import Database, Row
 from whet.store.home import Home
-from whet.store.owner import UNSHARED, Owner, owner_of
+from whet.store.opening import UNSHARED, Owner, owner_of
 from whet.store.rows import blob
 from whet.store.settings_file import load
 
@@ -71,10 +70,10 @@ def is_chained(database: Database) -> bool:
     return bool(database.query("SELECT 1 FROM entries WHERE hash IS NOT NULL LIMIT 1"))
 
 
-def broken(database: Database) -> Iterator[str]:
+def _broken(rows: Iterable[Row]) -> Iterator[str]:
     """Every entry whose hash is not its own."""
     before, is_chained = b"", False
-    for *row, stored in _rows(database):
+    for *row, stored in rows:
         own = linked(before, tuple(row))
         if (stored or is_chained) and blob(stored or b"") != own:
             yield f"entry {row[0]} is not as it was entered"
@@ -170,25 +169,6 @@ class Ledger(NamedTuple):
             raise WhetError(f"The ledger has no entry {number}.", advice="To list entries, run `whet ledger`.")
         return found
 
-    def is_unfinished(self) -> bool:
-        """Whether something was begun in this home and neither confirmed nor abandoned."""
-        by_the_same = "AND (e.maker = '' OR later.maker = e.maker)" if self.home else ""
-        return bool(self.database.query(UNFINISHED.format(by_the_same=by_the_same), (self.home,)))
-
-    def waiting(self, *, since: float) -> int:
-        """How many changes that were proposed since then wait for a person's decision."""
-        makers = self._makers()
-        counted = f"IN ({', '.join('?' * len(makers))})" if makers else "IS NOT NULL"
-        sql = WAITING.format(counted=counted)
-        return int(self.database.query(sql, (self.home, since, *makers, *makers))[0][0])
-
-    def has_others(self) -> bool:
-        """Whether another member entered anything on rules, by one quick question to the database."""
-        makers = self._makers()
-        places = ", ".join("?" * len(makers))
-        sql = f"SELECT 1 FROM entries WHERE form = ? AND maker NOT IN ({places}) LIMIT 1"
-        return bool(makers) and bool(self.database.query(sql, (Form.RULE.value, *makers)))
-
     def append(self, entries: Iterable[Entry], *, as_batch: bool = False) -> tuple[Entry, ...]:
         """Add entries at the end, all or none, and give them their numbers; a batch has that of its first."""
         added: list[Entry] = []
@@ -211,12 +191,10 @@ class Ledger(NamedTuple):
                 self.database.afterwards(partial(note, self.folder, head))
 
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the rows: a gap, an entry that cannot be read or was changed, a wrong seal."""
-        rows = self.database.query(
-            "SELECT number, step, form, name, home, at, maker, body, seal FROM entries ORDER BY number"
-        )
+        """What is wrong with the rows: a gap, an entry that cannot be read or was changed, a wrong seal or hash."""
+        rows = _rows(self.database)
         found = (_fault(self.owner, place, row) for place, row in enumerate(rows, start=1))
-        return tuple(each for each in found if each) or tuple(broken(self.database))
+        return tuple(each for each in found if each) or tuple(_broken(rows))
 
     def lost(self) -> str:
         """What this home has seen of the ledger and the database has no more; nothing where all is there."""
@@ -255,15 +233,6 @@ def ledger_of(home: Home, database: Database) -> Ledger:
 
 
 INSERT = f"INSERT INTO entries ({COLUMNS}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-UNFINISHED = """
-    SELECT 1 FROM entries AS e WHERE e.step = 'begun' AND e.home = ?
-    AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number {by_the_same}) LIMIT 1
-"""
-WAITING = """
-    SELECT count(*) FROM entries AS e WHERE e.step = 'proposed' AND (e.home = '' OR e.home = ?) AND e.at > ?
-    AND e.maker {counted}
-    AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number AND later.maker {counted})
-"""
 
 
 def _sealed(number: int, body: bytes) -> tuple[str, str, str]:
@@ -271,7 +240,7 @@ def _sealed(number: int, body: bytes) -> tuple[str, str, str]:
 
 
 def _fault(owner: Owner, place: int, row: Row) -> str:
-    number, step, form, name, home, at, maker, body, seal = row
+    number, step, form, name, home, _, at, body, maker, seal, _ = row
     entry = _decoded(number, maker, body)
     if number != place:
         return f"entry {place} is missing"

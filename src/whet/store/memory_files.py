@@ -1,18 +1,19 @@
 """Memory on disk: memory.md and user.md in the home, the files of Hermes' own memory, and connected notes."""
 
-import contextlib
+import itertools
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.ledger.patches import Action
 from whet.own.told import memory, note_pages
 from whet.own.told.memory import Memory, Note, NoteChange, Refusal
 from whet.own.told.note_pages import PageForm
 from whet.sessions.trust import Trust
-from whet.store.files import Folder, Place, beneath, decoded, entries, locked, read, remove, write
+from whet.store.files import Place, beneath, decoded, entries, locked, read, remove, write
 from whet.text import toml
 from whet.text.likeness import sense
 from whet.values import Value
@@ -78,39 +79,24 @@ def load(shelf: MemoryFolder, name: str, known: Iterable[Note] = ()) -> Memory:
     return memory.read(name, decoded(read(beneath(shelf.folder, file)) or b"", shelf.folder / file), known, shelf.form)
 
 
-def change(shelf: MemoryFolder, name: str, changes: Sequence[NoteChange]) -> Memory | Refusal:
-    """Make all of the changes or none of them, on the notes as they are at this moment; for files with no ledger."""
+def add_to_hermes(hermes_home: Path, name: str, text: str) -> Memory | Refusal:
+    """Add a note to Hermes' own memory while nobody else writes there; Hermes takes the same lock."""
+    shelf = hermes_shelf(hermes_home)
     file = shelf.file(name)
-    with _held(shelf, file) as folder:
+    with locked(hermes_home, (shelf.folder.name,)) as folder, folder.holding(f"{file}.lock"):
         body = folder.read(file)
         before = memory.read(name, decoded(body or b"", shelf.folder / file), form=shelf.form)
-        after = memory.change(before, changes)
+        after = memory.change(before, [NoteChange(Action.ADD, text)])
         if isinstance(after, Memory) and after.page != before.page:
             folder.write(file, after.page.encode(), expected=body)
         return after
 
 
-@contextlib.contextmanager
-def _held(shelf: MemoryFolder, file: str) -> Iterator[Folder]:
-    with locked(shelf.folder) as folder, contextlib.ExitStack() as stack:
-        if shelf.form is PageForm.HERMES:
-            stack.enter_context(folder.holding(f"{file}.lock"))  # the one that Hermes itself takes
-        yield folder
-
-
-class OwnMemory(NamedTuple):
-    """The notes in the home folder. Foreign text comes among them only by a person's hand or approval."""
-
-    folder: Path
-
-    def block(self, limit: int) -> str:
-        found = [memory.block(load(MemoryFolder(self.folder), name)) for name in NAMES]
-        return note_pages.shown("\n\n".join(block for block in found if block), limit)
-
-    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
-        kept = (load(MemoryFolder(self.folder), name) for name in NAMES)
-        notes = (Excerpt(f"{page.name}.md", note.text, Trust.AGENT) for page in kept for note in page.notes)
-        return best(notes, question, limit=limit)
+def search_own(folder: Path, question: str, limit: int) -> tuple[Excerpt, ...]:
+    """The notes in the home folder that fit a question best."""
+    kept = (load(MemoryFolder(folder), name) for name in NAMES)
+    notes = (Excerpt(f"{page.name}.md", note.text, Trust.AGENT) for page in kept for note in page.notes)
+    return best(notes, question, limit=limit)
 
 
 class Vault(NamedTuple):
@@ -132,17 +118,9 @@ class Vault(NamedTuple):
         return note_pages.shown(_text(beneath(self.folder, self.note)), limit)
 
     def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
-        found = (excerpt for place in self._files() for excerpt in self._excerpts(place))
-        return best(found, question, limit=limit)
-
-    def _excerpts(self, place: Place) -> Iterator[Excerpt]:
-        return excerpts("/".join(place.names), _text(place), Trust.EXTERNAL)
-
-    def _files(self) -> Iterator[Place]:
-        for number, place in enumerate(_markdown(self.folder, ())):
-            if number >= MOST_FILES:
-                return
-            yield place
+        places = itertools.islice(_markdown(self.folder, ()), MOST_FILES)
+        found = (excerpts("/".join(each.names), _text(each), Trust.EXTERNAL) for each in places)
+        return best(itertools.chain.from_iterable(found), question, limit=limit)
 
 
 def connected(home: Path) -> Vault | None:

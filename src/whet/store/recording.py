@@ -13,10 +13,9 @@ from whet.errors import WhetError
 from whet.own.runs.run import Ended, Run
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
-from whet.store.adding import NewMessages, add_messages, prepare, row_of, storable
 from whet.store.database import Database
 from whet.store.records import RecordKind, keep_record, record_bodies, restore_prompt
-from whet.store.rows import Session
+from whet.store.rows import NewMessages, Session, add_messages, prepare, row_of, storable
 from whet.store.sessions import Provenance, is_stored, keep, load, own_messages, stored
 
 SOURCE = "whet"

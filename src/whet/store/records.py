@@ -3,7 +3,7 @@
 Prompts are never removed, for sessions and trials refer to them: a session that is resumed is told what it was told,
 byte for byte. Equal ones are stored once, and each is compressed.
 
-Trials in the database: what they are made of by its hash, attempts by what they depend on, and how far each is.
+Trials in the database: what they are made of by its hash, and how far each is. Attempts are in `attempts.py`.
 """
 
 import hashlib
@@ -12,14 +12,12 @@ from enum import StrEnum
 from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from whet.errors import WhetError
 from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Purpose, Usage
 from whet.store.database import Database
 from whet.store.rows import blob, decoded_or_none, decoded_row
-from whet.trials.attempts import Attempt
 from whet.values import Value
 
 
@@ -103,7 +101,7 @@ def _damaged(key: str) -> WhetError:
     )
 
 
-ADVICE = "To store a prompt and print its key, run `whet chat --prompt --keep`."
+ADVICE = "Begin a new session: each stores its prompt."
 
 
 KEY_BYTES = 16
@@ -147,24 +145,6 @@ def has_stored(database: Database, material: Value) -> bool:
     return bool(database.query(sql, (RecordKind.MATERIAL.value, key, database.member)))
 
 
-def keep_attempt(database: Database, key: str, attempt: Attempt, *, now: float) -> None:
-    """Store an attempt; one that is there already stays, for it was looked at."""
-    keep_record(database, RecordKind.ATTEMPT, key, msgspec.json.encode(attempt), now=now)
-
-
-def known_attempt(database: Database, key: str) -> Attempt | None:
-    bodies = record_bodies(database, RecordKind.ATTEMPT, key)
-    return decoded_row(bodies[0], Attempt, f"attempt {key}") if bodies else None
-
-
-def reuse(database: Database, known: Attempt, *, case: str, seed: int, trial: str, now: float) -> Attempt:
-    """A known attempt as one of this trial. Where it was made for an earlier one, that it counts here is kept too."""
-    used = replace(known, case=case, seed=seed, reused=known.trial != trial)
-    if used.reused and trial:
-        keep_attempt(database, key_of("reused", trial, case, seed, used.arm), replace(used, trial=trial), now=now)
-    return used
-
-
 def usual_use(database: Database, source: str) -> Usage | None:
     """What an attempt of this agent used on average; None where none was made."""
     sql = (
@@ -190,12 +170,6 @@ def all_progress(database: Database, kind: type[Kept]) -> list[tuple[Kept, float
     found = ((decoded_or_none(body, kind), changed) for body, changed in all_records(database, RecordKind.TRIAL))
     latest = sorted(found, key=lambda each: each[1], reverse=True)
     return [(progress, changed) for progress, changed in latest if progress is not None]
-
-
-def attempts_of(database: Database, trial: str) -> list[Attempt]:
-    """The attempts that count in a trial, those of earlier trials too, in the order in which they were stored."""
-    found = (decoded_or_none(body, Attempt) for body, _ in all_records(database, RecordKind.ATTEMPT))
-    return [attempt for attempt in found if attempt is not None and attempt.trial == trial]
 
 
 def _hash(body: bytes) -> str:

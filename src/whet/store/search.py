@@ -6,20 +6,17 @@ ranked among themselves by how often and how densely the words occur in them (do
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
-import msgspec
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.sessions.example_marks import places
-from whet.sessions.transcripts import Message, Origin
+from whet.sessions.transcripts import Message
 from whet.sessions.trust import Trust
 from whet.store.database import Database, Row
 from whet.store.listing import Filters, conditions
-from whet.store.rows import SESSION_COLUMNS, DamagedRow, decoded_message, session_of
-from whet.store.sessions import messages
+from whet.store.rows import DamagedRow, decoded_message
 from whet.store.sqlite import SQLite
 from whet.store.words import lexeme, plain, role_mark, searchable, terms, tool_mark
 
@@ -30,7 +27,6 @@ _ASKED = re.compile(r'(?:(?<!\S)(-)(?=[\w"]))?(?:"([^"]*)"?|([^\s"*]+))(\*?)')
 class Query(NamedTuple):
     """What is asked: phrases that must occur, phrases that must not; a phrase is words in a row."""
 
-    text: str  # as it was asked, for where no word of it is in the index
     wanted: tuple[Phrase, ...]
     unwanted: tuple[Phrase, ...]
     beginnings: tuple[bool, ...]  # whether the last word of each wanted phrase may go on
@@ -46,10 +42,9 @@ def parse(text: str) -> Query:
         elif phrase:
             wanted.append(phrase)
             beginnings.append(bool(star))
-    literal = text.strip().strip('"*').strip()
-    if not literal or (unwanted and not wanted):
+    if not wanted:
         raise WhetError("Nothing to search for.", advice='Give a word, a "phrase" or a path.')
-    return Query(literal, tuple(wanted), tuple(unwanted), tuple(beginnings))
+    return Query(tuple(wanted), tuple(unwanted), tuple(beginnings))
 
 
 def for_sqlite(query: Query, required: Iterable[str] = ()) -> str:
@@ -109,6 +104,7 @@ def of_message(filters: Filters, role: str = "") -> Condition:
 WINDOW = 5_000
 ENOUGH = 300
 TYPICAL_WORDS = 200
+CANDIDATES = 1_000
 
 UNFILTERED = """
     SELECT rowid, density(message_index, ?) FROM message_index
@@ -131,7 +127,7 @@ BY_SESSIONS = """
 """
 
 
-def _newest_in_sqlite(database: SQLite, query: Query, filters: Filters, role: str, *, limit: int) -> list[Row]:
+def _newest_in_sqlite(database: SQLite, query: Query, filters: Filters, role: str) -> list[Row]:
     """The newest messages that match, each with its score.
 
     A role and a tool are words of the index. Other filters are tried on the newest matches of the words; where
@@ -141,12 +137,12 @@ def _newest_in_sqlite(database: SQLite, query: Query, filters: Filters, role: st
     required = [role_mark(role)] * bool(role) + [tool_mark(filters.tool)] * bool(filters.tool)
     asked, others = for_sqlite(query, required), filters._replace(tool="")
     if not any(value not in ("", None) for value in others):
-        return database.query(UNFILTERED, (len(required), asked, limit))
+        return database.query(UNFILTERED, (len(required), asked, CANDIDATES))
     messages, values = of_message(others)
     ends = database.query(END_OF_WINDOW, (asked, WINDOW - 1))
     lowest = ends[0][0] if ends else 0
     by_words = BY_WORDS.format(messages=messages)
-    rows = database.query(by_words, (len(required), asked, lowest, *values, limit))
+    rows = database.query(by_words, (len(required), asked, lowest, *values, CANDIDATES))
     if not ends or len(rows) >= ENOUGH:
         return rows
     sessions, session_values = of_session(others)
@@ -174,66 +170,14 @@ NEWEST = """
 """
 
 
-def _newest_in_postgres(database: Database, query: Query, filters: Filters, role: str, *, limit: int) -> list[Row]:
+def _newest_in_postgres(database: Database, query: Query, filters: Filters, role: str) -> list[Row]:
     """The newest messages that match, each with its score."""
     where, parameters = of_message(filters, role)
-    return database.query(NEWEST.format(where=where), (for_postgres(query), *parameters, limit))
+    return database.query(NEWEST.format(where=where), (for_postgres(query), *parameters, CANDIDATES))
 
 
-CANDIDATES = 1_000
-SCANNED = 20_000
-AROUND = 100  # messages after one: all that its example can have
-INSERTED = f'"origin":"{Origin.INSERTED}"'
 SNIPPET_CHARACTERS = 240
 EVERYTHING = Filters()
-How = Literal["words", "part of a word"]
-
-
-class MessageMatch(NamedTuple):
-    """A message by its number, with its score."""
-
-    no: int
-    score: float
-
-
-def match_words(database: Database, query: Query, filters: Filters, role: str) -> list[MessageMatch]:
-    """The newest messages that hold the words that are asked for."""
-    if not query.wanted:
-        return []
-    if isinstance(database, SQLite):
-        rows = _newest_in_sqlite(database, query, filters, role, limit=CANDIDATES)
-    else:
-        rows = _newest_in_postgres(database, query, filters, role, limit=CANDIDATES)
-    best: dict[int, float] = {}
-    for no, score in rows:  # a long message may match in several of its vectors
-        best[no] = max(score, best.get(no, 0.0))
-    return [MessageMatch(no, score) for no, score in best.items()]
-
-
-def match_parts_of_words(database: Database, query: Query, filters: Filters, role: str) -> list[MessageMatch]:
-    """The newest messages that hold the text anywhere, looked for in the last few thousand only."""
-    needle = msgspec.json.encode(query.text).decode()[1:-1].lower()
-    where, parameters = of_message(filters, role)
-    body = "CAST(m.body AS TEXT)" if database.dialect == "sqlite" else "convert_from(m.body, 'UTF8')"
-    place = "instr" if database.dialect == "sqlite" else "strpos"
-    rows = database.query(
-        f"SELECT m.no, {place}({body}, ?) FROM messages AS m JOIN sessions AS s ON s.no = m.session"
-        f" WHERE m.no > (SELECT coalesce(max(no), 0) FROM messages) - {SCANNED} AND {where}"
-        f" AND {place}(lower({body}), ?) > 0 ORDER BY m.no DESC LIMIT ?",
-        (INSERTED, *parameters, needle, CANDIDATES),
-    )
-    return [MessageMatch(no, 0.0) for no, inserted in rows if not (inserted and _is_example(database, no))]
-
-
-def _is_example(database: Database, no: int) -> bool:
-    """Whether a message is one of those with which a warm start began: it did not happen where it stands."""
-    [(position, *columns)] = database.query(
-        f"SELECT m.position, {', '.join(f's.{column.strip()}' for column in SESSION_COLUMNS.split(','))}"
-        " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",
-        (no,),
-    )
-    begun = tuple(messages(database, session_of(tuple(columns)), stop=position + AROUND))
-    return position in places(begun)
 
 
 class Hit(NamedTuple):
@@ -255,7 +199,6 @@ class Hit(NamedTuple):
     score: float
     snippet: str
     match: tuple[int, int]  # where in the snippet the words stand
-    how: How  # the latter where no whole word matched
     message: Message
 
 
@@ -268,24 +211,27 @@ def search(
     limit: int = 20,
     offset: int = 0,
 ) -> list[Hit]:
-    """The messages that match, best first. Where no whole word does, parts of words are looked for."""
+    """The messages that match, best first."""
     query = parse(text)
     with database.reading():
-        how: How = "words"
-        matches = match_words(database, query, filters, role)
-        if not matches:
-            how, matches = "part of a word", match_parts_of_words(database, query, filters, role)
-        ranked = sorted(matches, key=lambda match: (-match.score, -match.no))[offset : offset + limit]
-        found = (_hit(database, match, query, how) for match in ranked)
+        if isinstance(database, SQLite):
+            rows = _newest_in_sqlite(database, query, filters, role)
+        else:
+            rows = _newest_in_postgres(database, query, filters, role)
+        best: dict[int, float] = {}
+        for no, score in rows:  # a long message may match in several of its vectors
+            best[no] = max(score, best.get(no, 0.0))
+        ranked = sorted(best.items(), key=lambda each: (-each[1], -each[0]))[offset : offset + limit]
+        found = (_hit(database, no, score, query) for no, score in ranked)
         return [hit for hit in found if hit is not None]
 
 
-def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit | None:
+def _hit(database: Database, no: int, score: float, query: Query) -> Hit | None:
     """What is shown of a match; nothing of a message that is damaged."""
     rows = database.query(
         "SELECT s.id, s.source, s.title, m.position, m.role, m.at, m.body"
         " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",
-        (match.no,),
+        (no,),
     )
     if not rows:  # the index of a damaged file may name a message that is lost
         return None
@@ -296,10 +242,8 @@ def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit
         return None
     if database.dialect == "postgres":  # whose words they are can be told of a whole session only
         message = replace(message, trust=Trust.EXTERNAL)
-    phrases = query.wanted if how == "words" else ((query.text,),)
-    snippet, place = excerpt(plain(message), phrases)
-    score = round(float(match.score), 4)
-    return Hit(session_id, source, title, position, role, at, score, snippet, place, how, message)
+    snippet, place = excerpt(plain(message), query.wanted)
+    return Hit(session_id, source, title, position, role, at, round(float(score), 4), snippet, place, message)
 
 
 def excerpt(text: str, phrases: tuple[Phrase, ...]) -> tuple[str, tuple[int, int]]:

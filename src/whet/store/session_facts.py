@@ -1,8 +1,6 @@
 """What is counted of each analysed session, in a few words.
 
 What a model's vendor asks for its tokens, for sessions whose record does not say what they cost.
-
-Counts over the whole store.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +19,7 @@ from whet.store.home import Home
 from whet.store.listing import Filters, conditions
 from whet.store.rows import decoded_or_none
 from whet.store.settings_file import load
-from whet.trouble.outcomes.analysis import ModelUse
+from whet.trouble.outcomes.view import ModelUse
 from whet.values import Value
 
 PriceOf = Callable[[str], Prices | None]  # of a model by its name
@@ -145,21 +143,8 @@ FACTS = f"""
 """
 
 
-class Totals(NamedTuple):
-    """All that matches the filters."""
-
-    sessions: int
-    messages: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    cost_dollars: float | None
-    first: float | None
-    last: float | None
-
-
 class UsageGroup(NamedTuple):
-    """One agent with one model: its sessions, tokens and how its calls ended."""
+    """One agent with one model, or all: its sessions, tokens and how its calls ended."""
 
     source: str
     model: str
@@ -184,61 +169,33 @@ class ToolUse(NamedTuple):
     sessions: int
 
 
-class Statistics(NamedTuple):
-    """What was counted, each message in the session that it is of; so many sessions more only repeat others."""
-
-    totals: Totals
-    groups: tuple[UsageGroup, ...]
-    tools: tuple[ToolUse, ...]
-    costs: SessionCosts
-    copies: int
+def usage_of(facts: Sequence[SessionFact], source: str = "", model: str = "") -> UsageGroup:
+    """What sessions used together, without what they copied."""
+    used, tools = total(fact.usage for fact in facts), [tool for fact in facts for tool in fact.tools]
+    calls = (sum(each.calls for each in tools), sum(each.ok for each in tools), sum(each.failed for each in tools))
+    messages = sum(fact.messages for fact in facts)
+    return UsageGroup(source, model, len(facts), messages, used.input, used.output, used.cached, *calls)
 
 
-def measure(database: Database, filters: Filters, *, tools: int = 20, price: PriceOf = lambda _: None) -> Statistics:
-    """Totals, agents with their models, and the tools used most, in sessions that were analysed."""
-    every = facts_among(database, filters, price)
-    facts = [fact for fact in every if not fact.copied]
+def usage_groups(facts: Sequence[SessionFact]) -> list[UsageGroup]:
+    """Agents with their models, those with most sessions first."""
     groups: dict[tuple[str, str], list[SessionFact]] = {}
     for fact in facts:
         groups.setdefault((fact.source, fact.model), []).append(fact)
-    return Statistics(
-        _totals(facts),
-        tuple(
-            UsageGroup(*key, *_counts(found), *_calls(found))
-            for key, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-        ),
-        _uses(facts)[:tools],
-        costs_of(facts),
-        len(every) - len(facts),
-    )
+    return [usage_of(groups[key], *key) for key in sorted(groups, key=lambda key: (-len(groups[key]), key))]
 
 
-def _totals(facts: Sequence[SessionFact]) -> Totals:
-    dollars = total(fact.usage for fact in facts).cost_dollars
-    dated = [fact.at for fact in facts]
-    return Totals(*_counts(facts), dollars, min(dated, default=None), max(dated, default=None))
-
-
-def _counts(facts: Sequence[SessionFact]) -> tuple[int, int, int, int, int]:
-    """Sessions, messages, and tokens read, written and read from a cache."""
-    used = total(fact.usage for fact in facts)
-    return len(facts), sum(fact.messages for fact in facts), used.input, used.output, used.cached
-
-
-def _calls(facts: Sequence[SessionFact]) -> tuple[int, int, int]:
-    """Calls, and how many of them were ok and failed."""
-    used = [tool for fact in facts for tool in fact.tools]
-    return sum(each.calls for each in used), sum(each.ok for each in used), sum(each.failed for each in used)
-
-
-def _uses(facts: Sequence[SessionFact]) -> tuple[ToolUse, ...]:
+def tool_uses(facts: Sequence[SessionFact]) -> list[ToolUse]:
     """How each tool was used, the one that was called most first."""
-    uses: dict[str, ToolUse] = {}
+    uses: dict[str, list[ToolFact]] = {}
     for each in (tool for fact in facts for tool in fact.tools):
-        so_far = uses.get(each.tool, ToolUse(each.tool, 0, 0, 0, 0, 0))
-        added = (each.calls, each.ok, each.failed, each.rejected, 1)
-        uses[each.tool] = ToolUse(each.tool, *(old + new for old, new in zip(so_far[1:], added, strict=True)))
-    return tuple(sorted(uses.values(), key=lambda use: (-use.calls, use.tool)))
+        uses.setdefault(each.tool, []).append(each)
+    sums = {
+        tool: [sum(getattr(each, name) for each in alike) for name in ToolUse._fields[1:5]]
+        for tool, alike in uses.items()
+    }
+    found = (ToolUse._make((tool, *sums[tool], len(alike))) for tool, alike in uses.items())
+    return sorted(found, key=lambda use: (-use.calls, use.tool))
 
 
 def list_prices(home: Home) -> PriceOf:

@@ -16,18 +16,22 @@ from whet.sessions.copies import NO_PLACES, copied_places
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
 from whet.store import derived
-from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
 from whet.store.database import Database
-from whet.store.forgotten import forget_left_out
 from whet.store.rows import (
     COLUMNS,
     SESSION_COLUMNS,
     DamagedRow,
     MessageRow,
+    NewMessages,
+    NewSession,
     PreparedSession,
     Session,
+    add_messages,
+    add_sessions,
+    ask_for_all,
     blob,
     decoded_message,
+    forget_left_out,
     session_of,
 )
 

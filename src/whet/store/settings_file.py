@@ -3,11 +3,9 @@
 from typing import Any, NamedTuple
 
 from whet.errors import WhetError
-from whet.own.runs.setting_keys import dotted
-from whet.own.runs.settings import FILE_NAME, Settings, parse, read
+from whet.own.runs.settings import FILE_NAME, Settings, dotted, parse, read
 from whet.store import files
 from whet.store.home import Home, prepare_home
-from whet.text.toml import assigned, removed
 
 
 class LoadedSettings(NamedTuple):
@@ -52,6 +50,8 @@ def assign(home: Home, path: tuple[str, ...], value: Any) -> Settings:
         body = folder.read(FILE_NAME)
         text = decoded(home, body) or HEAD
         read(text)
+        from whet.text.toml_edits import assigned  # noqa: PLC0415 - only what changes settings loads the library
+
         return _write(folder, assigned(text, path, value), body)
 
 
@@ -62,6 +62,8 @@ def remove(home: Home, path: tuple[str, ...]) -> Settings:
         body = folder.read(FILE_NAME)
         text = decoded(home, body)
         read(text)
+        from whet.text.toml_edits import removed  # noqa: PLC0415 - only what changes settings loads the library
+
         changed = removed(text, path)
         if changed == text:
             raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")

@@ -5,7 +5,6 @@ import errno
 import os
 import pwd
 import random
-import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +31,6 @@ PRAGMAS = (
 )
 
 
-OUTWARD = re.compile(r"REFERENCES sessions \(no\)( ON DELETE CASCADE)?")
 READING = ("cache_size = -32000", "temp_store = MEMORY")
 OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 LOG_MARK = 18  # where a file says whether it has a log (https://sqlite.org/fileformat.html)
@@ -121,17 +119,6 @@ class SQLite:
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
             return (str(error),)
         return tuple(str(row[0]) for row in rows if row[0] != "ok")
-
-    def keep_in_memory(self, tables: Iterable[str]) -> None:
-        """From now on keep what is written to some tables in memory, for this connection alone.
-
-        For a disk that takes nothing: a temporary table hides the one of its name.
-        """
-        for table in tables:
-            [(made,)] = self.query("SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?", (table,))
-            # No temporary table can refer to one in the file.
-            self.execute(OUTWARD.sub("", made.replace("CREATE TABLE", "CREATE TEMP TABLE", 1)))
-            self.execute(f"INSERT INTO temp.{table} SELECT * FROM main.{table}")
 
     def exclude_others(self) -> None:
         """Lock the file until this connection is closed; raises WhetError where another process has it open."""

@@ -5,19 +5,16 @@ counted stays as it was, though its session may go on: the evidence was looked a
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from whet.errors import WhetError
 from whet.ledger.patches import digest
 from whet.own.examples import templates
-from whet.own.examples.choosing import TemplateEffect
-from whet.own.examples.templates import Template
+from whet.own.examples.templates import Template, TemplateEffect
 from whet.sessions.transcripts import Transcript, session_id
 from whet.store.database import Database
-from whet.store.files import Place, beneath, names_in, text_of
+from whet.store.files import FoundFile, NamedFiles
 from whet.store.listing import Filters, list_sessions
 from whet.store.recording import SOURCE
 from whet.store.records import RecordKind, all_records, keep_record
@@ -25,18 +22,8 @@ from whet.store.rows import decoded_or_none
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 
-FOLDER = "templates"
-ENDING = ".json"
 PAGE = 100
 TEMPLATE = "template"  # the form of what a session was shown
-
-
-class TemplateFile(NamedTuple):
-    """A file of templates' with what is in it: a template, or the fault that keeps it from being one."""
-
-    name: str
-    template: Template | None
-    fault: str = ""
 
 
 class TemplateUse(NamedTuple):
@@ -46,35 +33,11 @@ class TemplateUse(NamedTuple):
     last: float
 
 
-def list_templates(home: Path) -> tuple[TemplateFile, ...]:
-    """Every template in the order of names; one that cannot be read is listed with its fault."""
-    return tuple(_found(home, name) for name in names_in(beneath(home, FOLDER), ENDING))
-
-
-def usable(home: Path) -> tuple[Template, ...]:
-    """The templates without a fault."""
-    return tuple(found.template for found in list_templates(home) if found.template is not None)
-
-
-def load(home: Path, name: str) -> Template:
-    """One template; raises WhetError where there is none, or none that can be read."""
-    text = read_text(home, name)
-    if text is None:
-        known = ", ".join(found.name for found in list_templates(home)) or "none yet"
-        raise WhetError(f"There is no template {name}.", advice=f"Templates: {known}.")
-    return templates.read(text, name=name)
-
-
-def read_text(home: Path, name: str) -> str | None:
-    """The text of a template's file; None where there is none. A name that could lead elsewhere is refused."""
-    return text_of(place_of(home, name))
-
-
-def place_of(home: Path, name: str) -> Place:
-    wrong = templates.name_fault(name)
-    if wrong:
-        raise WhetError(f"{wrong}.", advice="Use lower-case words joined by hyphens, such as web-research.")
-    return beneath(home, FOLDER, f"{name}{ENDING}")
+TemplateFile = FoundFile[Template]
+TEMPLATES = NamedFiles(
+    "template", "templates", ".json", lambda text, name: templates.read(text, name=name), templates.name_fault
+)
+list_templates, usable, load, read_text = TEMPLATES.all, TEMPLATES.usable, TEMPLATES.load, TEMPLATES.text
 
 
 def record_use(database: Database, template: Template, *, session: str, now: float) -> None:
@@ -119,13 +82,6 @@ def stored_transcripts(database: Database, filters: Filters, *, limit: int) -> I
         yield from (load_session(database, session) for session in page if is_believed(database, session))
         if len(page) < PAGE:
             return
-
-
-def _found(home: Path, name: str) -> TemplateFile:
-    try:
-        return TemplateFile(name, load(home, name))
-    except WhetError as error:
-        return TemplateFile(name, None, error.message)
 
 
 class Draw(NamedTuple):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.sessions.worktrees import without_worktree
+from whet.shipped.data import list_price
 from whet.shipped.kinds import known_troubles
-from whet.shipped.prices import list_price
 from whet.store import derived
 from whet.store.database import Database
 from whet.store.derived import KEPT, OF_SESSION, Derived, own_name, whose
@@ -16,7 +16,7 @@ from whet.store.rows import Session, decoded_or_none, session_of, uncollected
 from whet.trouble.checks import CommandCount, head_counts, learned_checks
 from whet.trouble.course import Break, SessionKnowledge
 from whet.trouble.finding import OwnView, trouble_of
-from whet.trouble.outcomes.named_checks import EntryHead
+from whet.trouble.outcomes.view import EntryHead
 from whet.trouble.values import JudgedMessages, SessionTrouble
 
 # Of each project, the commands that its sessions show to be its checks.
@@ -73,12 +73,10 @@ def counted_folders(database: Database, filters: Filters) -> dict[str, int]:
 
 def trouble_of_session(database: Database, session: Session) -> SessionTrouble | None:
     """All trouble of one session, with what people said; None where it is not analysed yet."""
-    rows = list(derived.kept(database, Derived.TROUBLE, [session]))
-    found = decoded_or_none(rows[0][1], SessionTrouble) if rows else None
+    found = derived.value(database, Derived.TROUBLE, session, SessionTrouble)
     if found is None:
         return None
-    said_rows = list(derived.kept(database, Derived.SAID, [session]))
-    words = (decoded_or_none(said_rows[0][1], tuple[str, ...]) if said_rows else None) or ()
+    words = derived.value(database, Derived.SAID, session, tuple[str, ...]) or ()
     said = zip(found.interventions, (*words, *("" for _ in found.interventions)), strict=False)
     return replace(found, interventions=tuple(replace(event, words=text) for event, text in said))
 

@@ -1,11 +1,12 @@
-"""Front matter: fields in YAML between two lines of three dashes above a text, read strictly, edited as text."""
+"""Front matter: fields in YAML between two lines of three dashes above a text, read strictly, edited as text.
 
+Only where a field is more than plain words on one line is the library loaded that reads all of YAML.
+"""
+
+import functools
 import math
 import re
 from typing import Any, NamedTuple
-
-import yaml
-from yaml.nodes import CollectionNode, MappingNode, Node, SequenceNode
 
 from whet.errors import WhetError
 from whet.text.characters import first_hidden
@@ -19,6 +20,9 @@ PLAINER = {
     "mapping values are not allowed here": "a value contains a colon; put it in quotes",
     "found character '\\t' that cannot start any token": "there is a tab; use spaces",
 }
+# What YAML reads as the very words that stand there.
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_PLAIN = re.compile(r"[A-Za-z0-9][ -\"$-9;-~]*")
 _CLOSING = re.compile(r"(?<=\n)---[^\S\n]*(?:\n|\Z)")
 
 
@@ -34,27 +38,6 @@ class Document(NamedTuple):
 
     fields: dict[str, str]
     text: str
-
-
-class _Loader(yaml.BaseLoader):
-    """Every scalar is the string that was written. What makes one text stand for another is refused."""
-
-    depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        event = self.peek_event()  # type: ignore[no-untyped-call]  # of the library
-        if isinstance(event, yaml.AliasEvent):
-            raise _refusal("an alias is not understood here", event)
-        if event.anchor is not None:
-            raise _refusal("an anchor is not understood here", event)
-        if event.tag is not None:
-            raise _refusal("a tag is not understood here", event)
-        if self.depth >= MOST_DEPTH:
-            raise _refusal("the fields are nested too deeply", event)
-        self.depth += 1
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
 
 
 def document(source: str, *, name: str) -> Document:
@@ -79,7 +62,14 @@ def split(text: str) -> FrontParts:
 
 def parse(text: str) -> dict[str, Field]:
     """The fields of a text; every scalar is a string, as written."""
-    node = _node(split(text).head)
+    head = split(text).head
+    pairs = [line.partition(": ") for line in head.split("\n")[1:-2]]
+    is_plain = all(_KEY.fullmatch(key) and _PLAIN.fullmatch(value) and value[-1] != " " for key, _, value in pairs)
+    if is_plain and len(head) <= MOST_CHARACTERS and head.endswith(f"\n{FENCE}\n"):
+        fields: dict[str, Field] = {key: value for key, _, value in pairs}
+        if len(fields) == len(pairs):
+            return fields
+    node = _node(head)
     return _mapping(node) if node else {}
 
 
@@ -103,6 +93,8 @@ def with_field(text: str, key: str, value: str) -> str:
 
 def scalar(value: str) -> str:
     """A string as YAML on one line, in quotes where YAML would take it for a number, a date or a sign."""
+    import yaml  # noqa: PLC0415 - as above
+
     line: str = yaml.safe_dump(" ".join(value.split()), allow_unicode=True, width=math.inf)
     return line.partition("\n")[0]
 
@@ -112,29 +104,61 @@ def words(value: str) -> tuple[str, ...]:
     return tuple(value.replace(",", " ").split())
 
 
-def _node(head: str) -> MappingNode | None:
+@functools.cache
+def _loader() -> Any:
+    import yaml  # noqa: PLC0415 - slow to load, and seldom needed
+
+    def refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
+        return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+
+    class Loader(yaml.BaseLoader):
+        """Every scalar is the string that was written. What makes one text stand for another is refused."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()  # type: ignore[no-untyped-call]  # of the library
+            if isinstance(event, yaml.AliasEvent):
+                raise refusal("an alias is not understood here", event)
+            if event.anchor is not None:
+                raise refusal("an anchor is not understood here", event)
+            if event.tag is not None:
+                raise refusal("a tag is not understood here", event)
+            if self.depth >= MOST_DEPTH:
+                raise refusal("the fields are nested too deeply", event)
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return Loader
+
+
+def _node(head: str) -> Any:
     """The fields between the fences, with their places."""
     if len(head) > MOST_CHARACTERS:
         raise _fault(1, f"it is longer than {MOST_CHARACTERS:,} characters")
     for number, line in enumerate(head.split("\n"), start=1):
         if name := first_hidden(line.removesuffix("\r")):
             raise _fault(number, f"there is an invisible character, {name}")
+    import yaml  # noqa: PLC0415 - as above
+
     try:
-        node = _Loader(head.partition("\n")[2].rpartition(FENCE)[0]).get_single_node()
+        node = _loader()(head.partition("\n")[2].rpartition(FENCE)[0]).get_single_node()
     except yaml.MarkedYAMLError as error:
         problem = str(error.problem or error.context)
         raise _fault(error.problem_mark.line + 2 if error.problem_mark else 1, PLAINER.get(problem, problem)) from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:  # a character, or an escape, that stands for none
         raise _fault(1, "there is a character that does not exist") from error
-    if node is not None and not isinstance(node, MappingNode):
+    if node is not None and node.id != "mapping":
         raise _fault(node.start_mark.line + 2, "this is not `key: value`")
     return node
 
 
-def _field(node: Node) -> Field:
-    if isinstance(node, MappingNode):
+def _field(node: Any) -> Field:
+    if node.id == "mapping":
         return _mapping(node)
-    if isinstance(node, SequenceNode):
+    if node.id == "sequence":
         return tuple(_field(each) for each in node.value)
     value: str = node.value
     if name := first_hidden(value):
@@ -142,7 +166,7 @@ def _field(node: Node) -> Field:
     return value
 
 
-def _mapping(node: MappingNode) -> dict[str, Field]:
+def _mapping(node: Any) -> dict[str, Field]:
     fields: dict[str, Field] = {}
     for name, value in node.value:
         key, number = _field(name), name.start_mark.line + 2
@@ -154,16 +178,16 @@ def _mapping(node: MappingNode) -> dict[str, Field]:
     return fields
 
 
-def _span(name: Node, value: Node) -> tuple[int, int]:
+def _span(name: Any, value: Any) -> tuple[int, int]:
     """The lines of the head on which a field stands, the last one excluded."""
     end = _last(value).end_mark
     return name.start_mark.line + 1, end.line + 1 + (end.column > 0)
 
 
-def _last(node: Node) -> Node:
+def _last(node: Any) -> Any:
     """The node at the end of a value. A list of lines ends behind the comments after it, so its last item counts."""
-    while isinstance(node, CollectionNode) and node.value and not node.flow_style:
-        node = node.value[-1][1] if isinstance(node, MappingNode) else node.value[-1]
+    while node.id != "scalar" and node.value and not node.flow_style:
+        node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
     return node
 
 
@@ -173,10 +197,6 @@ def _line(key: str, value: Field) -> str:
     if not isinstance(value, str):
         raise WhetError(f"The field {key} of the front matter is not one text.", advice=f"Write `{key}: text`.")
     return " ".join(value.split())
-
-
-def _refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
-    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
 
 
 def _fault(number: int, what: str) -> WhetError:

@@ -7,8 +7,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from whet.evidence.classical import wilson
-from whet.evidence.intervals import Interval
+from whet.evidence.intervals import Interval, wilson
 from whet.evidence.outcome_table import TIES
 from whet.own.runs.run import Sampling, Spent, together
 from whet.sessions.call_effects import Effect

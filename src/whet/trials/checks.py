@@ -7,12 +7,11 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.ledger.patches import RuleSituation
-from whet.sessions.arguments import object_of
-from whet.sessions.example_marks import cold
+from whet.sessions.copies import cold
+from whet.sessions.tool_families import object_of
 from whet.sessions.transcripts import Message, ToolCall, pair
 from whet.trials.shapes import SHOWN, CallShape, TextDemand, fits, pattern_of, text_faults
-from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, comes_to, has_most
-from whet.trials.test_reports import outcomes_of
+from whet.trials.test_reports import CarriedCall, OutcomeDemand, comes_to, has_most, outcomes_of
 from whet.trouble.outcomes.deciding import Outcome, decide
 from whet.trouble.outcomes.fingerprints import call_key
 from whet.values import Value
@@ -27,13 +26,11 @@ class FileDemand(TextDemand, frozen=True, forbid_unknown_fields=True):
 class CallDemand(Value, frozen=True, forbid_unknown_fields=True):
     """What the calls of a run must be."""
 
-    first: CallShape | None = None
     uses: tuple[CallShape, ...] = ()  # each at least once
     one_of: tuple[CallShape, ...] = ()  # at least one of them
     avoids: tuple[CallShape, ...] = ()
     valid: bool = False  # every call is one that the tools can read
     repeats_failure: bool = True  # False: the same call is never made again after it failed
-    most: int | None = None
 
 
 class CommitFiles(Value, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +110,7 @@ def expect_sound(check: Check, name: str) -> None:
 
 def _shapes(check: Check) -> tuple[CallShape, ...]:
     calls = check.calls or CallDemand()
-    return (*((calls.first,) if calls.first else ()), *calls.uses, *calls.one_of, *calls.avoids)
+    return (*calls.uses, *calls.one_of, *calls.avoids)
 
 
 def _faults(check: Check, ran: FinishedRun) -> Iterator[str]:
@@ -173,8 +170,6 @@ def _schema(schema: dict[str, Any], answer: str) -> str:
 
 def _calls(wanted: CallDemand, ran: FinishedRun) -> Iterator[str]:
     made = [call for message in ran.messages for call in message.calls]
-    if wanted.first is not None and not (made and fits(wanted.first, made[0])):
-        yield f"the first call was {made[0].name if made else 'none'}, not {wanted.first.tool} as wanted"
     for shape in wanted.uses:
         yield "" if any(fits(shape, call) for call in made) else f"{shape.tool} was not called as wanted"
     if wanted.one_of and not any(fits(shape, call) for shape in wanted.one_of for call in made):
@@ -186,8 +181,6 @@ def _calls(wanted: CallDemand, ran: FinishedRun) -> Iterator[str]:
         yield "" if made else "no tool was called"
     if not wanted.repeats_failure and _repeats(ran.before, ran.messages):
         yield "a call was repeated after it had failed"
-    if wanted.most is not None and len(made) > wanted.most:
-        yield f"{len(made)} calls were made, more than {wanted.most}"
 
 
 def _validity(call: ToolCall, known: tuple[str, ...]) -> str:

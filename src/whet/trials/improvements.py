@@ -7,13 +7,12 @@ from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling, Verdict
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Form, Patch, digest
+from whet.ledger.patches import Action, Form, Patch, PatchBasis, PatchOrigin, PatchWriter, digest
 from whet.lessons.record import Lesson, LessonStage, Standing
 from whet.own.runs.run import Spent
 from whet.sessions.trust import Trust
-from whet.trials.canaries import SHARE
 from whet.trials.design import TrialDesign
+from whet.trials.told_rules import SHARE
 from whet.values import Value
 
 MOST_IDEAS = 3

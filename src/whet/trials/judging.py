@@ -20,8 +20,7 @@ from whet.trials.attempts import (
     useless,
     why_invalid,
 )
-from whet.trials.continuing import PastEvidence, carry
-from whet.trials.design import FAULTS, Trial, TrialResult, TrialStop, is_spent
+from whet.trials.design import FAULTS, PastEvidence, Trial, TrialResult, TrialStop, carry, is_spent
 
 GUARD_COST = 1.5  # times the tokens or the minutes that standing cases may take on average
 TELLING_SECONDS = 30.0  # shorter attempts vary with what else a machine does

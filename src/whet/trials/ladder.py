@@ -8,8 +8,17 @@ from enum import StrEnum
 from msgspec.structs import replace
 
 from whet.ledger.entries import Item
-from whet.ledger.origins import PatchBasis, PatchOrigin, PatchWriter, SessionCounts
-from whet.ledger.patches import Action, Form, Patch, RuleSituation, digest
+from whet.ledger.patches import (
+    Action,
+    Form,
+    Patch,
+    PatchBasis,
+    PatchOrigin,
+    PatchWriter,
+    RuleSituation,
+    SessionCounts,
+    digest,
+)
 from whet.lessons.following import Following
 from whet.sessions.trust import Trust
 

@@ -1,14 +1,24 @@
 """What came of a trial in words that people use, and what it would take to be sure."""
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.evidence import power
-from whet.evidence.verdicts import Ruling
-from whet.trials.continuing import missing_cases
-from whet.trials.design import USUAL_PASS_RATE, TrialProgress
+from whet.evidence.verdicts import Ruling, Verdict
+from whet.text.words import many, short
+from whet.trials.attempts import ARMS, ArmTally
+from whet.trials.design import USUAL_PASS_RATE, Price, TrialProgress, TrialResult, TrialStop, missing_cases
 
 MOST_RUNS = 100_000
+STOPS = {
+    TrialStop.EVIDENCE: "stopped early: the evidence suffices",
+    TrialStop.CASES: "all cases were run",
+    TrialStop.BUDGET: "stopped: the budget ran out",
+    TrialStop.INVALID: "stopped: most attempts were invalid",
+    TrialStop.CHANGED: "stopped: the agent changed",
+    TrialStop.OPEN: "not finished",
+}
 
 
 class RunsNeeded(NamedTuple):
@@ -103,3 +113,84 @@ def _one_sided(progress: TrialProgress) -> str:
 def _rounded(dollars: float) -> float:
     """Up to the next cent: a price is never shown as nothing."""
     return math.ceil(100 * dollars) / 100
+
+
+def result_words(progress: TrialProgress) -> Iterator[str]:
+    """What a trial came to, a sentence each: its ruling first, then what it rests on, for every surface alike."""
+    result, verdict = progress.result, progress.result.verdict
+    after = outlook(progress) or ruled(progress)
+    yield f"{verdict.ruling.value.capitalize()}: {counted(progress)}; {after}."
+    if verdict.ruling is Ruling.UNDECIDED and more_needed(progress):
+        yield "New cases go on from here, at the same bar: run the same command with more of them."
+    if progress.left_out:
+        yield (
+            f"It stands on cases that it was not written from; {many(progress.left_out, 'case')} from the sessions that"
+            " it was written from did not count."
+        )
+    yield f"Effect {effect_words(verdict)}, {many(verdict.cases, 'case')}; {STOPS[result.stop]}."
+    yield (
+        f"Evidence of help {evidence_words(verdict.evidence_help)}, of harm {evidence_words(verdict.evidence_harm)};"
+        f" decided at {1 / verdict.alpha:.0f}."
+    )
+    if result.lesson and result.form:
+        yield (
+            f"Placebo effect {_points(result.form.effect)}; effect beyond the placebo {effect_words(result.lesson)}"
+            f" ({result.lesson.ruling.value} against the placebo)."
+        )
+    if result.guard:
+        yield f"Standing cases: {effect_words(result.guard)}, {many(result.guard.cases, 'case')}."
+    yield from map(_tally_words, result.tallies)
+    yield from _remarks(result)
+    entry = f" Ledger entry {progress.entry}." if progress.entry else ""
+    yield f"{_spent(result)} {price_words(progress.price)}{entry}"
+
+
+def _tally_words(each: ArmTally) -> str:
+    first = f"first success at turn {each.first_success_turn:.1f}" if each.first_success_turn else "no call worked"
+    return (
+        f"{ARMS[each.arm]}: {each.passed} of {each.attempts} ({each.interval.low:.0%} to {each.interval.high:.0%})"
+        f" · early errors {each.early_error_rate:.0%} · {first} · {each.errors:.1f} errors · {each.tools:.1f} tools"
+        f" · {short(each.tokens)} tokens"
+    )
+
+
+def _remarks(result: TrialResult) -> Iterator[str]:
+    for names, how in ((result.always, "always"), (result.never, "never")):
+        if names:
+            listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+            yield f"Not informative, because they {how} pass in both arms: {listed}."
+    if result.invalid:
+        yield f"{many(result.invalid, 'invalid attempt')}, not counted: {result.invalid_why}."
+    counts = {each.arm: each.invalid for each in result.tallies}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{ARMS[arm]} {count}" for arm, count in counts.items())
+        yield f"The arms differ in invalid attempts ({listed}): the change may have a part in that."
+
+
+def _spent(result: TrialResult) -> str:
+    spent = result.spent
+    reused = f", {result.reused} reused" if result.reused else ""
+    dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
+    tokens = spent.input + spent.output
+    return f"{spent.model_calls} model calls{reused}, {short(tokens)} tokens{dollars}, {spent.seconds:.0f} s."
+
+
+def price_words(price: Price) -> str:
+    """What a change costs each session."""
+    if not price.invalidated:
+        return f"It adds {price.added:,} tokens to each session and keeps the cached prompt valid."
+    return f"It adds {price.added:,} tokens to each session and invalidates {price.invalidated:,} cached ones once."
+
+
+def effect_words(verdict: Verdict) -> str:
+    """An effect with its interval."""
+    return f"{_points(verdict.effect)} ({_points(verdict.interval.low)} to {_points(verdict.interval.high)})"
+
+
+def _points(effect: float) -> str:
+    return f"{100 * effect:+.0f} points"
+
+
+def evidence_words(evidence: float) -> str:
+    """A number of evidence, as short as it can be."""
+    return f"{evidence:.1f}" if evidence < 1000 else f"{evidence:.2g}"

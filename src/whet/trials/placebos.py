@@ -7,12 +7,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter
 from whet.own.examples import templates
 from whet.own.examples.templates import Example, Template
 from whet.own.told import skills
-from whet.sessions.arguments import arguments_of
+from whet.sessions.tool_families import arguments_of
 from whet.sessions.transcripts import ToolCall
 
 LEAST_CHARACTERS = 20

@@ -9,9 +9,8 @@ import msgspec
 import re2
 
 from whet.errors import WhetError
-from whet.sessions.arguments import command_of, object_of
 from whet.sessions.shell_lines import Joiner, WrittenStage, written
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, command_of, family_of, object_of
 from whet.sessions.transcripts import ToolCall
 from whet.trouble.outcomes.fingerprints import INCIDENTAL
 from whet.values import Value

@@ -10,23 +10,23 @@ import msgspec
 from whet.ledger.patches import RuleSituation
 from whet.lessons.call_patterns import words_of
 from whet.lessons.following import was_followed
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
 from whet.sessions.shell_lines import WrittenStage, written
-from whet.sessions.tool_families import seen
+from whet.sessions.tool_families import arguments_of, command_of, seen
 from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import CallDemand, Check, FinishedRun, mark
-from whet.trials.rebuilt_files import NEW_TEXTS, OLD_TEXTS
 from whet.trials.shapes import CallShape, CommandDemand, fits, runs
 from whet.trials.ways_to_test import runs_tests
+from whet.trouble.outcomes.error_forms import could_not_run
 from whet.trouble.outcomes.fingerprints import INCIDENTAL, error_line
 from whet.trouble.outcomes.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of, shown_call
-from whet.trouble.outcomes.unrunnable import could_not_run
 from whet.trouble.outcomes.view import JudgedCall, SessionView, gather
 
+OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
+NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
 NOTHING: Mapping[int, str] = MappingProxyType({})
 REACH = 14  # calls after a failure within which what worked is looked for

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import TESTERS, checks_of
 from whet.sessions.shell_lines import split, written
+from whet.sessions.tool_families import command_of
 from whet.sessions.transcripts import Transcript
 from whet.text.words import names
 from whet.trouble.outcomes.purposes import is_shell

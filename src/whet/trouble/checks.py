@@ -9,14 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import PROBERS, Effect, checks_of, files_written
 from whet.sessions.shell_lines import RUNNERS, Stage, split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, command_of, family_of
 from whet.text.words import names
 from whet.trouble.outcomes.hidden_failures import is_reader
-from whet.trouble.outcomes.named_checks import EntryHead
-from whet.trouble.outcomes.view import JudgedCall
+from whet.trouble.outcomes.view import EntryHead, JudgedCall
 
 LEAST_CYCLES = 2  # so often red, changed and green, before a command is a check
 LEAST_SHARE = 0.5  # and so many of its failures were followed by a change

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PROBERS
 from whet.sessions.shell_lines import UTILITIES, Stage, split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of
 from whet.sessions.transcripts import Exchange, Message, Origin, Role
 from whet.text.words import names, plain_name
 from whet.trouble.outcomes.deciding import Outcome

@@ -6,18 +6,16 @@ from typing import NamedTuple
 
 import re2
 
-from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect, files_written, hands_over
 from whet.sessions.lineage import is_ordered, is_vouched
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, command_of, family_of
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.checks import check_names
 from whet.trouble.clock import agent_seconds
 from whet.trouble.edits import FileEdit, edits_of, is_scratch, plain_path
 from whet.trouble.outcomes.deciding import Outcome
-from whet.trouble.outcomes.named_checks import EntryHead
 from whet.trouble.outcomes.purposes import mends
-from whet.trouble.outcomes.view import JudgedCall, SessionView
+from whet.trouble.outcomes.view import EntryHead, JudgedCall, SessionView
 from whet.trouble.values import InterventionKind, JudgedMessages, Speaker, TroubleEnding
 from whet.trouble.verdicts import CheckVerdict, hides_status, timed_out, verdict
 from whet.values import Value, lazy

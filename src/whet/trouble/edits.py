@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import re2
 
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import PATHS
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.worktrees import is_temporary
 

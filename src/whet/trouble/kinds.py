@@ -5,12 +5,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from whet.trouble.course import SessionCourse, Stretch
-from whet.trouble.discarded import discarded
 from whet.trouble.people import claimed, not_followed, put_right
 from whet.trouble.red_checks import red_checks
-from whet.trouble.slips import slips
+from whet.trouble.slips import discarded, lost_contexts, slips, waits
 from whet.trouble.values import TroubleKind
-from whet.trouble.waiting import lost_contexts, waits
 
 
 class ChangeKind(StrEnum):

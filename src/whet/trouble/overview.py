@@ -4,8 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from whet.text.words import many
 from whet.trouble.clock import LONGEST_GAP_SECONDS
-from whet.trouble.rollups import TroubleCost, TroubleGroup, by_kind, costs, group
-from whet.trouble.trends import LEAST_HOURS, LEAST_SESSIONS, TroubleRate, TroubleTrend
+from whet.trouble.rollups import (
+    LEAST_HOURS,
+    LEAST_SESSIONS,
+    TroubleCost,
+    TroubleGroup,
+    TroubleRate,
+    TroubleTrend,
+    by_kind,
+    costs,
+    group,
+)
 from whet.trouble.values import SessionTrouble, Trouble
 from whet.values import Value
 

@@ -9,11 +9,10 @@ from operator import attrgetter
 from whet.sessions.call_effects import COMMIT, Effect, tested_by
 from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_test_file
-from whet.trouble.objections import shows_failure
-from whet.trouble.red_names import red_name
+from whet.trouble.people import shows_failure
 from whet.trouble.slips import is_slip
 from whet.trouble.values import TroubleEnding, TroubleKind
-from whet.trouble.verdicts import CheckVerdict
+from whet.trouble.verdicts import CheckVerdict, red_name
 
 MANY = 3  # files
 ORDER_LETTERS = 2_000

@@ -7,12 +7,13 @@ from typing import Generic, NamedTuple, TypeVar
 from whet.errors import WhetError
 from whet.improving.heeded import seen_rules
 from whet.improving.learned import LearnedOfAll, learned
-from whet.ledger.entries import Item
+from whet.ledger.entries import Entry, Item
 from whet.lessons.following import SeenRule
 from whet.sessions.worktrees import is_temporary
 from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, facts_among, list_prices, state_of_sessions
@@ -20,7 +21,7 @@ from whet.store.troubles import session_troubles
 from whet.telling.targets.known_projects import KnownProjects
 from whet.trouble.values import SessionTrouble
 from whet.web.layout import Choices
-from whet.web.site import NO_PROJECT, PageFilter, ProjectNaming
+from whet.web.site import NO_PROJECT, PageFilter, PageLinks, ProjectNaming
 
 Made = TypeVar("Made")
 A_MOMENT_SECONDS = 0.3
@@ -85,6 +86,13 @@ class Slow(Generic[Made]):
         finally:
             with self._lock:
                 self._thread = None
+
+
+class SeenTrouble(NamedTuple):
+    """A session that is looked at, and its trouble."""
+
+    fact: SessionFact
+    trouble: SessionTrouble
 
 
 class FilteredSessions(NamedTuple):
@@ -172,3 +180,43 @@ class PageCache:
 def _sessions(database: Database) -> str:
     sql = "SELECT count(*), coalesce(max(no), 0), coalesce(sum(message_count), 0) FROM sessions"
     return "/".join(str(value) for value in database.query(sql)[0])
+
+
+class PageRequest(NamedTuple):
+    """One look at a view: the store, what the filters let through, and what the address says."""
+
+    site: PageLinks
+    database: Database
+    cache: PageCache
+    looked: FilteredSessions
+    part: str
+    given: dict[str, str]
+    now: float
+    waiting: int = 0
+    with_texts: bool = True  # what people and agents said may be shown
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries that count in this home."""
+        ledger = ledger_of(self.cache.home, self.database)
+        return [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
+
+    def fits(self, fact: SessionFact) -> bool:
+        """Whether the filters of the page let a session through."""
+        return self.site.filter.fits(fact, self.cache.project(fact.folder))
+
+    @property
+    def spent(self) -> tuple[SessionFact, ...]:
+        """The sessions that cost something: those of trials too, and no copies."""
+        return tuple(fact for fact in self.looked.everything if not fact.copied and self.fits(fact))
+
+    @property
+    def seen(self) -> list[SeenTrouble]:
+        """The sessions that are looked at, with their trouble."""
+        return [SeenTrouble(fact, self.looked.trouble(fact)) for fact in self.looked.facts]
+
+    @property
+    def learned(self) -> tuple[LearnedOfAll, bool]:
+        """What all sessions teach, and whether all of them were read for it."""
+        found, is_current = self.cache.lessons.get(state_of_sessions(self.database))
+        return found, is_current and self.looked.is_current

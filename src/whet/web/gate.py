@@ -4,18 +4,25 @@ import hmac
 import secrets
 from urllib.parse import parse_qs
 
+from whet.errors import WhetError
 from whet.net.listening import LOOPBACK
-from whet.web.library import (
-    ASGIApp,
-    Headers,
-    HTMLResponse,
-    Message,
-    MutableHeaders,
-    PlainTextResponse,
-    Receive,
-    Scope,
-    Send,
-)
+from whet.shipped.extras import how_to_add
+
+try:
+    import uvicorn
+    from anyio.to_thread import run_sync
+    from starlette.applications import Starlette
+    from starlette.datastructures import Headers, MutableHeaders
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+except ModuleNotFoundError as missing:
+    raise WhetError("The page needs the extra `web`.", advice=f"Run `{how_to_add('web')}`.") from missing
+
+# The server takes what it uses of these libraries from here: whoever lacks them is told how to get them.
+__all__ = ["COOKIE", "TOKEN", "HTMLResponse", "PageGate", "PageKeys", "PlainTextResponse", "RedirectResponse"]
+__all__ += ["Request", "Response", "Route", "Starlette", "run_sync", "uvicorn"]
 
 COOKIE = "whet_page"
 TOKEN = "token"

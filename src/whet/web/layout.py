@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from whet.text.words import many
 from whet.web.html import Child, Element, h, render
-from whet.web.site import NO_PROJECT, VIEWS, PageLinks, PageView
+from whet.web.site import NO_PROJECT, TROUBLE, VIEWS, PageLinks, PageView
 
 HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -18,7 +18,7 @@ HEAD = (
 FILTERED = ("overview", "trouble", "lessons", "work", "sessions")
 
 
-SECONDS, IDLE_SECONDS = "3", "15"  # after which the page looks again
+SECONDS = "3"  # after which the page looks again while something runs
 COUNTING = "New sessions are being analysed; the numbers update by themselves."
 
 
@@ -40,31 +40,36 @@ class FramedView(NamedTuple):
     waiting: int = 0
     said: Child = None
     is_live: bool = False
-    is_watched: bool = False  # nothing runs, but something may begin
     is_counting: bool = False  # sessions were added that no number counts yet
 
 
-def document(site: PageLinks, choices: Choices, framed: FramedView) -> str:
+def framed(name: str, *body: Child) -> FramedView:
+    """The view of this name, with what is in it."""
+    view = next(each for each in (*VIEWS, TROUBLE) if each.name == name)
+    return FramedView(view, view.title, h("div", {}, *body))
+
+
+def document(site: PageLinks, choices: Choices, shown: FramedView) -> str:
     """A view as a whole document of the server."""
-    head = h("title", {}, f"{framed.title} · Whet")
+    head = h("title", {}, f"{shown.title} · Whet")
     static = f"{site.base}/static/page"
     links = f'<link rel="stylesheet" href="{static}.css"><script src="{static}.js" defer></script></head>'
     body = h(
         "body",
-        {"data-live": SECONDS if framed.is_live else IDLE_SECONDS if framed.is_watched else None},
+        {"data-live": SECONDS if shown.is_live else None},
         h("a", {"class": "skip", "href": "#main"}, "Skip to the content"),
-        _header(site, framed),
+        _header(site, shown),
         h(
             "main",
             {"id": "main", "tabindex": "-1"},
-            h("div", {"class": "said", "role": "status"}, framed.said) if framed.said else None,
-            h("h1", {}, framed.title),
-            h("p", {"class": "question"}, framed.view.question),
-            _filters(site, choices, framed.view)
-            if framed.view.name in FILTERED and framed.title == framed.view.title
+            h("div", {"class": "said", "role": "status"}, shown.said) if shown.said else None,
+            h("h1", {}, shown.title),
+            h("p", {"class": "question"}, shown.view.question),
+            _filters(site, choices, shown.view)
+            if shown.view.name in FILTERED and shown.title == shown.view.title
             else None,
-            h("p", {"class": "said", "role": "status"}, COUNTING) if framed.is_counting else None,
-            framed.body,
+            h("p", {"class": "said", "role": "status"}, COUNTING) if shown.is_counting else None,
+            shown.body,
         ),
     )
     return f"{HEAD}{render(head)}{links}{render(body)}</html>\n"
@@ -93,8 +98,8 @@ def whole_file(parts: Sequence[FramedView], *, css: str, title: str, about: Chil
     return f"{HEAD}{policy}{render(h('title', {}, title))}<style>{css}</style></head>{render(body)}</html>\n"
 
 
-def _header(site: PageLinks, framed: FramedView) -> Element:
-    tabs = [_tab(site, view, framed) for view in VIEWS if view.name in framed.menu | {_above(framed)}]
+def _header(site: PageLinks, shown: FramedView) -> Element:
+    tabs = [_tab(site, view, shown) for view in VIEWS if view.name in shown.menu | {_above(shown)}]
     return h(
         "header",
         {},
@@ -103,17 +108,17 @@ def _header(site: PageLinks, framed: FramedView) -> Element:
     )
 
 
-def _tab(site: PageLinks, view: PageView, framed: FramedView) -> Element:
+def _tab(site: PageLinks, view: PageView, shown: FramedView) -> Element:
     words: Child = view.title
-    if view.name == "lessons" and framed.waiting:
-        words = (view.title, h("span", {"class": "badge", "aria-label": f"{framed.waiting} wait"}, framed.waiting))
-    current = "page" if view.name == _above(framed) else None
+    if view.name == "lessons" and shown.waiting:
+        words = (view.title, h("span", {"class": "badge", "aria-label": f"{shown.waiting} wait"}, shown.waiting))
+    current = "page" if view.name == _above(shown) else None
     return h("li", {}, h("a", {"href": site.href(view.name), "aria-current": current}, words))
 
 
-def _above(framed: FramedView) -> str:
+def _above(shown: FramedView) -> str:
     """The view of the menu that this one belongs to."""
-    return framed.view.under or framed.view.name
+    return shown.view.under or shown.view.name
 
 
 def _filters(site: PageLinks, choices: Choices, view: PageView) -> Child:

@@ -1,4 +1,4 @@
-"""The server of the page: this machine only, one view an address, and changes by forms of its own."""
+"""The server of the page: this machine only, one view an address, and decisions of a person by forms of its own."""
 
 import contextlib
 import functools
@@ -6,24 +6,27 @@ import hmac
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import NamedTuple
 from urllib.parse import parse_qs, quote
 
-from whet.changes import pending
+from whet.changes import apply, pending
 from whet.errors import WhetError
+from whet.improving.learned import propose_lesson
+from whet.ledger.entries import Actor, Entry
+from whet.lessons.record import Lesson
 from whet.net import listening
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
-from whet.web.asking import PageRequest
-from whet.web.cache import PageCache
-from whet.web.deciding import DECISIONS, Decide, DecidedOnPage, PageDecision, propose, revert
-from whet.web.gate import TOKEN, PageGate, PageKeys
-from whet.web.html import Child, h
-from whet.web.layout import FramedView, document
-from whet.web.library import (
+from whet.web.cache import PageCache, PageRequest
+from whet.web.gate import (
+    TOKEN,
     HTMLResponse,
+    PageGate,
+    PageKeys,
     PlainTextResponse,
     RedirectResponse,
     Request,
@@ -33,14 +36,95 @@ from whet.web.library import (
     run_sync,
     uvicorn,
 )
+from whet.web.html import Child, h
+from whet.web.layout import FramedView, document
 from whet.web.pages import PAGES, Page, menu
-from whet.web.site import PageFilter, PageLinks, PageView, empty, static_text
+from whet.web.site import PageFilter, PageLinks, PageView, empty, known_by, static_text
 from whet.web.views.entries import button
 
 MOST_BYTES = 1_000_000
 MOST_ENTRIES = 10**9  # no ledger has more, and no database a larger number
 STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
 LOOPBACKS = (listening.LOOPBACK, "localhost")
+SYNC = "To update other agents, run `whet sync`."
+ACTS = {
+    "approve": pending.approve,
+    "refuse": pending.refuse,
+    "never": pending.say_never,
+    "reopen": pending.reopen,
+    "revert": apply.revert,
+}
+WAITING = ("approve", "edit", "refuse", "never")  # what is decided so must wait still
+LATER = "Later, `whet ledger undo {made}` takes this back."
+SAID = {
+    "approve": f"Approved: the {{what}} {{stands}} (entry {{made}}). {SYNC}",
+    "edit": f"Approved: the {{what}} {{stands}} (entry {{made}}). {SYNC}",
+    "refuse": f"Refused: {{what}}. {LATER}",
+    "never": "Never again: {what}; neither it nor what says the same or is for the same failure will be proposed."
+    f" {LATER}",
+    "reopen": "Taken back: the {what} waits again (entry {made}).",
+    "revert": f"Entry {{asked}} was undone: the {{what}} {{stands}}. {SYNC}",
+}
+BACK = {"approve": "/ledger/{}/revert", "refuse": "/waiting/{}/reopen"}
+WAYS_BACK = {**BACK, "edit": BACK["approve"], "never": BACK["refuse"]}
+
+
+class PageDecision(NamedTuple):
+    """What a form asks for: the entry, the patch that the person saw, and their own text where they edited it."""
+
+    name: str
+    number: int
+    patch: str
+    text: str = ""
+
+
+class DecidedOnPage(NamedTuple):
+    """What was done, in words, and the way back: the entry to turn back, at which address."""
+
+    said: str
+    entry: Entry | None = None
+    way_back: str = ""
+
+
+def decide(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
+    """Carry out a decision on an entry, which must be the very one that the person saw."""
+    _expect_seen(home, database, asked, now=now)
+    if asked.name == "edit":
+        text = asked.text.replace("\r\n", "\n").strip("\n")
+        if not text.strip():
+            raise WhetError("Your text is empty.", advice="Write what agents should be told, or refuse the change.")
+        made = pending.approve_edited(home, database, asked.number, text, actor=Actor.PERSON, now=now)
+    else:
+        made = ACTS[asked.name](home, database, asked.number, actor=Actor.PERSON, now=now)
+    stands = "is active" if made.after else "is removed"
+    said = SAID[asked.name].format(what=_what(made), stands=stands, made=made.number, asked=asked.number)
+    way_back = WAYS_BACK.get(asked.name, "")
+    return DecidedOnPage(said, made, way_back.format(made.number)) if way_back else DecidedOnPage(said)
+
+
+def propose(
+    home: Home, database: Database, lessons: Sequence[Lesson], id: str, patch: str, *, now: float
+) -> DecidedOnPage:
+    """Put a lesson, which must be the very one that the person saw, among what waits."""
+    found = next((each for each in lessons if each.id == id and each.patch.id == patch), None)
+    if found is None:
+        raise WhetError("This lesson is no longer as you saw it.", advice="Look at the lessons again.")
+    made = propose_lesson(home, database, found, now=now)
+    return DecidedOnPage(f"Proposed: the {_what(made)} waits for your decision (entry {made.number}).")
+
+
+def _expect_seen(home: Home, database: Database, asked: PageDecision, *, now: float) -> None:
+    if asked.name not in WAITING:
+        if ledger_of(home, database).entry(asked.number).patch.id != asked.patch:
+            raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
+        return
+    waiting = ((each.number, each.patch.id) for each in pending.pending(home, database, now=now))
+    if (asked.number, asked.patch) not in waiting:
+        raise WhetError("This change is no longer pending as you saw it.", advice="Look at what is pending now.")
+
+
+def _what(made: Entry) -> str:
+    return f"{made.patch.form} {known_by(made.patch.name, made.patch.text)}"
 
 
 class PageServer:
@@ -128,24 +212,19 @@ class PageServer:
         return await run_sync(self._carry_out, request, fields)
 
     def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
-        if "lesson" in request.path_params:
-            return self._done(lambda database: self._propose(database, request.path_params["lesson"], fields))
-        number, name = request.path_params["number"], request.path_params.get("decision", "")
-        decide: Decide | None = DECISIONS.get(name) if name else revert
-        if decide is None or number > MOST_ENTRIES:
-            return PlainTextResponse("There is no such decision.", 404)
-        asked = PageDecision(number, fields.get("patch", ""), fields.get("text", ""))
-        return self._done(lambda database: decide(self._home, database, asked, now=time.time()))
-
-    def _propose(self, database: Database, id: str, fields: dict[str, str]) -> DecidedOnPage:
-        found = self.cache.lessons.wait(state_of_sessions(database)).lessons
-        return propose(self._home, database, found, id, fields.get("patch", ""), now=time.time())
-
-    def _done(self, decide: Callable[[Database], DecidedOnPage]) -> Response:
         """Carry a decision out, and show what came of it."""
+        place = request.path_params
+        number, name = place.get("number", 0), place.get("decision", "revert")
+        if number > MOST_ENTRIES or not (name in ACTS or name == "edit"):
+            return PlainTextResponse("There is no such decision.", 404)
+        asked = PageDecision(name, number, fields.get("patch", ""), fields.get("text", ""))
         with opened(self._home) as database:
             try:
-                done = decide(database)
+                if "lesson" in place:
+                    found = self.cache.lessons.wait(state_of_sessions(database)).lessons
+                    done = propose(self._home, database, found, place["lesson"], asked.patch, now=time.time())
+                else:
+                    done = decide(self._home, database, asked, now=time.time())
             except WhetError as error:
                 done = DecidedOnPage(f"Nothing was changed. {error.message} {error.advice}")
         key = str(len(self._said) + 1)

@@ -111,11 +111,16 @@ class PageLinks(NamedTuple):
         href = self.href(view, part=part, **narrowed)
         return h("a", {"href": href, "aria-label": label}, words) if href else words
 
+    def message(self, id: str, message: int) -> str:
+        """The address of one message of a session; empty in a file."""
+        start = message // MESSAGES_SHOWN * MESSAGES_SHOWN
+        href = self.href("session", part=id, start=str(start or ""))
+        return f"{href}#m{message}" if href else ""
+
     def session(self, id: str, words: Child, *, message: int | None = None) -> Child:
         """Words that lead to a session, or to one of its messages."""
-        start = (message or 0) // MESSAGES_SHOWN * MESSAGES_SHOWN
-        href = self.href("session", part=id, start=str(start or ""))
-        return h("a", {"href": href if message is None else f"{href}#m{message}"}, words) if href else words
+        href = self.href("session", part=id) if message is None else self.message(id, message)
+        return h("a", {"href": href}, words) if href else words
 
 
 def static_text(name: str) -> str:
@@ -247,10 +252,6 @@ def tiles(*given: tuple[Child, Child]) -> Element:
 
 def section(title: str, *children: Child) -> Element:
     return h("section", {}, h("h2", {}, title), *children)
-
-
-def evidence(value: float) -> str:
-    return f"{value:.1f}" if 0.1 <= value < 1000 else f"{value:.2g}"
 
 
 def dollars(amount: float | None) -> str:

@@ -6,20 +6,18 @@ from msgspec.structs import replace
 
 from whet.errors import WhetError
 from whet.intake.arrivals import is_waiting
-from whet.own.examples.choosing import FRESH_SECONDS
-from whet.own.jobs import schedules
-from whet.own.jobs.job import Job, schedule_of, stamp
+from whet.own.examples.templates import FRESH_SECONDS
+from whet.own.jobs.job import SLIP, Job, due, schedule_of, stamp
 from whet.own.jobs.runs import JobRecord, RunState, left
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_records import JobMark, list_jobs
 from whet.store.ledger import ledger_of
-from whet.store.opening import opened
-from whet.store.owner import Owner, identity_of, owner_of
+from whet.store.opening import Owner, identity_of, opened, owner_of
 from whet.store.template_files import is_drawn
 from whet.telling.hooks.compiling import refresh_compiled
-from whet.telling.hooks.places import has_hooks
+from whet.telling.hooks.events import has_hooks
 from whet.work.given import GivenOrders, WorkState, given_orders, identity
 from whet.work.job_runs import KIND, delivery_order, lock_name, order, run_id
 from whet.work.job_sessions import spent_on
@@ -50,7 +48,7 @@ def look(home: Home, *, now: float) -> str:
     with opened(home) as database, given_orders(home) as orders:
         job_records.turn_away(database, own)
         _settle(home, database, orders, now)
-        due = _write_down_due(home, database, own, now)
+        written = _write_down_due(home, database, own, now)
         for record in job_records.open_runs(database, own):
             if record.state is RunState.DUE:
                 orders.submit(order(record), Queue.JOBS)
@@ -60,7 +58,7 @@ def look(home: Home, *, now: float) -> str:
             orders.submit(delivery_order(record), Queue.JOBS)
         job_records.move_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
         orders.let_go(before=now - KEPT_DAYS * DAY, most=MOST_KEPT)
-    return f"{due} due, {len(again)} to deliver again"
+    return f"{written} due, {len(again)} to deliver again"
 
 
 def order_watch(home: Home, *, now: float) -> str:
@@ -89,7 +87,7 @@ def order_arrivals(home: Home, *, now: float) -> str:
 def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> int:
     """Move each job's mark on, with a run for what came up since; how many runs came up."""
     busy = {record.job.name for record in job_records.open_runs(database, own)}
-    found = {each.name: each.job for each in list_jobs(home.folder)}
+    found = {each.name: each.value for each in list_jobs(home.folder)}
     written = 0
     for name, job in found.items():
         if job is not None:
@@ -108,14 +106,14 @@ def _account(home: Home, database: Database, job: Job, now: float) -> bool:
     if job.paused or (job.repeat and mark.made >= job.repeat):
         job_records.keep_mark(database, mark._replace(accounted=now))
         return False
-    due = schedules.due(schedule_of(job), mark.accounted, now)
-    if due is None:
+    run = due(schedule_of(job), mark.accounted, now)
+    if run is None:
         return False
-    id = run_id(home, job.name, due.at)
+    id = run_id(home, job.name, run.at)
     if job_records.is_known(database, own, id):  # made before the clock was set back: once is enough
         job_records.keep_mark(database, mark._replace(accounted=now))
         return False
-    record = JobRecord(id, job, due.at, missed=due.missed, missed_count=due.missed_count)
+    record = JobRecord(id, job, run.at, missed_count=run.missed_count)
     return job_records.account(database, own, record, mark)
 
 
@@ -141,7 +139,7 @@ def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
 def _is_set_back(database: Database, own: str, mark: JobMark, now: float) -> bool:
     """Whether the clock has been behind a job's mark at two looks. One look may be a slip, and repeats nothing."""
     before = job_records.mark_of(database, own, job_records.CLOCK)
-    return before is not None and max(now, before.accounted) < mark.accounted - schedules.SLIP
+    return before is not None and max(now, before.accounted) < mark.accounted - SLIP
 
 
 def _set_back(database: Database, mark: JobMark, now: float) -> JobMark:

@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.own.runs.daily_limit import Postponed
+from whet.own.runs.models import Postponed
 from whet.store.database import Unreachable
 from whet.store.home import Home
-from whet.store.opening import NewerStore, borrowed, expect_known
-from whet.store.owner import UNSHARED
+from whet.store.opening import UNSHARED, NewerStore, borrowed, expect_known
 from whet.values import Value
-from whet.work.faults import sealed, unsealed
+from whet.work.faults import DBOS, PortableWorkflowError, SetWorkflowID, WorkflowHandle, sealed, unsealed
 from whet.work.given import Remembered, identity, seal_on
-from whet.work.library import DBOS, PortableWorkflowError, SetWorkflowID, WorkflowHandle
 from whet.work.life import BEAT_SECONDS, HeldName
 from whet.work.orders import Done, Failed, Order, Procedure, Procedures, T, Unsure, decoded, encoded, left_by
 from whet.work.system import OWN, System

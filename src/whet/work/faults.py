@@ -1,4 +1,4 @@
-"""Faults of the engine's database, in words for a person.
+"""The library for durable work, an extra: whoever needs it is told how to get it. And the faults of its database.
 
 Rows of the engine, which a whole team can write: what a home remembers has its seal, and none of them is code.
 """
@@ -13,24 +13,47 @@ from urllib.parse import unquote
 import msgspec
 
 from whet.errors import WhetError
+from whet.shipped.extras import how_to_add
 from whet.store.database import DENIED, NO_SCHEMA, Unreachable, missing_right
-from whet.store.owner import Owner
-from whet.work.library import (
-    DatabaseError,
-    DBAPIError,
-    DefaultSerializer,
-    DisconnectionError,
-    Engine,
-    ExceptionContext,
-    OperationalError,
-    Pool,
-    PortableWorkflowError,
-    SQLAlchemyError,
-    WorkflowStatus,
-    event,
-)
+from whet.store.opening import Owner
 from whet.work.orders import Done
 from whet.work.system import IN_FILE, System, damaged
+
+try:
+    from dbos import (
+        DBOS,
+        DBOSClient,
+        DBOSConfig,
+        DBOSPortableJSONSerializer,
+        EnqueueOptions,
+        PortableWorkflowError,
+        SetWorkflowID,
+        StepInfo,
+        WorkflowHandle,
+        WorkflowStatus,
+        error,
+    )
+    from dbos._serialization import DefaultSerializer
+    from sqlalchemy import Engine, ExceptionContext, event
+    from sqlalchemy.exc import DatabaseError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
+    from sqlalchemy.pool import Pool
+except ModuleNotFoundError as missing:
+    if missing.name != "dbos":
+        raise
+    raise WhetError(
+        "Background work needs a library that is not installed.",
+        advice=f"Run `{how_to_add('work')}`. Without it, use --now for trials and `whet try`.",
+    ) from missing
+
+DBOSException = error.DBOSException
+
+__all__ = [
+    "DBOS", "DBAPIError", "DBOSClient", "DBOSConfig", "DBOSException", "DBOSPortableJSONSerializer", "DatabaseError",
+    "DefaultSerializer", "DisconnectionError", "Engine", "EnqueueOptions", "ExceptionContext", "OperationalError",
+    "Pool", "PortableWorkflowError", "SQLAlchemyError", "SetWorkflowID", "StepInfo", "WorkflowHandle",
+    "WorkflowStatus", "event",
+]  # fmt: skip
+
 
 BREAK = "\n"  # between the seal and the text, which is JSON and has none
 

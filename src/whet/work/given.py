@@ -17,8 +17,7 @@ from whet.own.runs.run import Spent
 from whet.store.folders import locked
 from whet.store.home import Home
 from whet.values import Value
-from whet.work.faults import arguments_in, distrust_rows, done_in, explained, left_in, text_of
-from whet.work.library import (
+from whet.work.faults import (
     DBOS,
     DBOSClient,
     DBOSException,
@@ -26,6 +25,12 @@ from whet.work.library import (
     EnqueueOptions,
     StepInfo,
     WorkflowStatus,
+    arguments_in,
+    distrust_rows,
+    done_in,
+    explained,
+    left_in,
+    text_of,
 )
 from whet.work.orders import Done, Order, Queue
 from whet.work.system import NAME, VERSION, System, system_of
@@ -47,7 +52,8 @@ def _queue_of(found: WorkflowStatus) -> str:
 
 WORKFLOW = "carry_out"
 ID_BYTES = 6
-ATTEMPT_POLL_SECONDS = 0.25
+SHORT = (Queue.ATTEMPTS.value, Queue.REVIEWS.value)  # whose orders take seconds
+SHORT_POLL_SECONDS = 0.25
 LISTED = 200
 MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
 TAKEOVERS = "takeovers"
@@ -191,9 +197,9 @@ class GivenOrders:
         return min((*failed[-1:], *missed[:1]), default=len(steps) + 1)
 
     def open_queues(self, names: Sequence[str], *, concurrency: int, poll_seconds: float) -> None:
-        """Queues from which a worker takes so many orders at a time. Attempts are many and short: none should wait."""
+        """Queues from which a worker takes so many orders at a time. What is many and short should not wait."""
         for name in names:
-            seconds = ATTEMPT_POLL_SECONDS if name.partition("@")[0] == Queue.ATTEMPTS.value else poll_seconds
+            seconds = SHORT_POLL_SECONDS if name.partition("@")[0] in SHORT else poll_seconds
             self._client.register_queue(name, worker_concurrency=concurrency, polling_interval_sec=seconds)
 
     def put_back(self, ids: Collection[str]) -> None:

@@ -37,11 +37,21 @@ from whet.secrets.redactor import Redactor, secret_values
 from whet.store import files, job_records, skill_files
 from whet.store.home import Home
 from whet.store.job_records import load
-from whet.store.opening import opened
-from whet.store.owner import identity_of, owner_of
+from whet.store.opening import identity_of, opened, owner_of
 from whet.values import Value
-from whet.work.job_sessions import JobScene, JobTask, LoadedSkill, carry_out, spent_on
-from whet.work.material import Program, ProgramEnd, expect_outside, expect_script, folder_of, run
+from whet.work.job_sessions import (
+    JobScene,
+    JobTask,
+    LoadedSkill,
+    Program,
+    ProgramEnd,
+    carry_out,
+    expect_outside,
+    expect_script,
+    folder_of,
+    run,
+    spent_on,
+)
 from whet.work.orders import Done, Failed, Order, Steps, Unsure, encoded
 
 COMMAND_SECONDS = 60.0

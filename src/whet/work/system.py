@@ -13,8 +13,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
-from whet.store.opening import connect
-from whet.store.owner import UNSHARED, Owner, owner_of
+from whet.store.opening import UNSHARED, Owner, connect, owner_of
 from whet.work.life import is_alive
 from whet.work.orders import Queue
 

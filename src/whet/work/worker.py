@@ -25,9 +25,16 @@ from whet.work.durable import (
     procedure_of,
     wait_until_ready,
 )
-from whet.work.faults import distrust_rows, explained, wait_for_lost_servers
+from whet.work.faults import (
+    DBOS,
+    DBOSConfig,
+    DBOSPortableJSONSerializer,
+    PortableWorkflowError,
+    distrust_rows,
+    explained,
+    wait_for_lost_servers,
+)
 from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, WAITS, WORKFLOW, given_orders, has_given
-from whet.work.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.work.life import LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
 from whet.work.orders import DirectSteps, Order, Procedures, Queue, decoded, encoded, left_by
 from whet.work.system import CLOCK, NAME, OWN, VERSION, system_of

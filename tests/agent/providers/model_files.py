@@ -47,7 +47,6 @@ class Served(NamedTuple):
 
     body: bytes
     sha256: str = ""
-    mark: str = '"v1"'
     status: int = 200
     cuts: tuple[int, ...] = ()
 
@@ -75,7 +74,7 @@ def hub_with(served: Served) -> Iterator[Hub]:
 @contextlib.contextmanager
 def _listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -110,18 +109,11 @@ def _store(hub: Hub) -> type[BaseHTTPRequestHandler]:
     class Store(_Quiet):
         def do_GET(self) -> None:
             hub.asked.append((self.path, dict(self.headers.items())))
-            body, start = hub.served.body, 0
-            if self.headers.get("If-Range") == hub.served.mark and "Range" in self.headers:
-                start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
-            if start >= len(body):
-                self.send_response(416)
-                self.end_headers()
-                return
-            self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(body) - start))
-            self.send_header("ETag", hub.served.mark)
+            body = hub.served.body
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             end = hub.cuts.pop(0) if hub.cuts else len(body)
-            self.wfile.write(body[start:end])
+            self.wfile.write(body[:end])
 
     return Store

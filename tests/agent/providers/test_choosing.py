@@ -7,7 +7,7 @@ import pytest
 from agent.loopback import playing, streamed
 from agent.providers.vendor_streams import KEY, openai_answer, replied
 from whet.agent.providers.choosing import at_base, provider_for
-from whet.agent.providers.dialects import BY_HOST, dialect_of
+from whet.agent.providers.vendors import BY_HOST, dialect_of
 from whet.errors import WhetError
 from whet.own.runs.models import KNOWN, Model, Prices, address_of, with_facts
 from whet.own.runs.settings import Endpoint, ModelFacts, Settings

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from agent.scenes import Notebook, run_of, user
 from lengths import long
+from whet.agent.assembling import room_of
 from whet.agent.compaction import Compacting, pursue
 from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
-from whet.agent.start import room_of
 from whet.own.runs.run import Ended, Run, Sampling, grown
 from whet.own.runs.settings import ModelFacts, Settings
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall, ToolResult, pair

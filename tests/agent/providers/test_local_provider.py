@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from agent.prefixes import Watch
+from whet.agent.assembling import says
 from whet.agent.loop import execute, refusal
 from whet.agent.protocols import Answer, Chosen, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
-from whet.agent.start import says
 from whet.errors import WhetError
 from whet.net.wire import Interrupted
 from whet.own.runs.models import Model
@@ -173,7 +173,7 @@ def test_an_answer_can_be_interrupted_and_the_server_goes_on(talker: LocalProvid
     with pytest.raises(Interrupted):
         list(pieces)
     timer.join()
-    assert talker.server.is_alive
+    assert talker.is_alive
     short = run_with("Say hello.", shown=(), sampling=Sampling(temperature=0.0, output_tokens=4))
     assert reply_of(talker.reply(short, interrupt=Event())).stop in (StopReason.END, StopReason.LENGTH)
 

@@ -15,20 +15,24 @@ import pytest
 
 from patience import PATIENCE_SECONDS
 from whet.agent.protocols import ProviderFailed, ProviderFault
-from whet.agent.providers.local import LocalServer, ServeOrder
+from whet.agent.providers.local import LocalCodec, LocalProvider, ServeOrder
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.net.wire import Interrupted
+from whet.own.runs.models import Model
 from whet.store.home import Home
 
 PARENT = Path(__file__).with_name("local_parent.py")
 
 
-def order(home: Home) -> ServeOrder:
-    return ServeOrder(str(path_of("", home)), EMBEDDED.name, 512)
+def served(home: Home, path: Path | None = None, **variables: str) -> LocalProvider:
+    """A provider of the embedded model, or of another file."""
+    codec = LocalCodec(Model(EMBEDDED.name), controls=(), calls="free")
+    order = ServeOrder(str(path or path_of("", home)), EMBEDDED.name, 512)
+    return LocalProvider(codec, order, {**os.environ, **variables})
 
 
 def test_several_who_ask_at_once_get_one_server_that_asks_for_its_key(embedded_home: Home) -> None:
-    server = LocalServer(order(embedded_home), environment=os.environ)
+    server = served(embedded_home)
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(lambda _: server.address(Event()), range(4)))
     (address,) = found
@@ -59,7 +63,7 @@ def test_when_the_parent_is_killed_the_server_ends(embedded_home: Home) -> None:
 
 
 def test_a_server_that_died_is_started_again(embedded_home: Home) -> None:
-    server = LocalServer(order(embedded_home), environment=os.environ)
+    server = served(embedded_home)
     first = server.address(Event())
     assert server.process_id is not None
     watched = os.pidfd_open(server.process_id)
@@ -72,7 +76,7 @@ def test_a_server_that_died_is_started_again(embedded_home: Home) -> None:
 
 
 def test_a_server_ends_with_the_object_that_owns_it(embedded_home: Home) -> None:
-    server = LocalServer(order(embedded_home), environment=os.environ)
+    server = served(embedded_home)
     server.address(Event())
     assert server.process_id is not None
     watched = os.pidfd_open(server.process_id)
@@ -85,9 +89,9 @@ def test_a_server_ends_with_the_object_that_owns_it(embedded_home: Home) -> None
 def test_a_file_that_is_no_model_is_told_with_the_reason(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"garbage")
-    server = LocalServer(ServeOrder(str(broken), "broken", 512), environment=os.environ)
+    server = served(Home(tmp_path), broken)
     for _ in range(2):
-        with pytest.raises(ProviderFailed, match=r"could not be loaded: .*magic") as raised:
+        with pytest.raises(ProviderFailed, match=r"could not be loaded: .*(magic|init)") as raised:
             server.address(Event())
         assert raised.value.fault is ProviderFault.ENDPOINT
         assert raised.value.advice
@@ -95,7 +99,7 @@ def test_a_file_that_is_no_model_is_told_with_the_reason(tmp_path: Path) -> None
 
 
 def test_who_waits_for_the_model_can_be_interrupted(embedded_home: Home) -> None:
-    server = LocalServer(order(embedded_home), environment=os.environ)
+    server = served(embedded_home)
     stop = Event()
     stop.set()
     with pytest.raises(Interrupted):
@@ -105,7 +109,7 @@ def test_who_waits_for_the_model_can_be_interrupted(embedded_home: Home) -> None
 
 
 def test_no_secret_of_the_person_reaches_the_process(embedded_home: Home) -> None:
-    server = LocalServer(order(embedded_home), environment={**os.environ, "OPENAI_API_KEY": "sk-secret"})
+    server = served(embedded_home, OPENAI_API_KEY="sk-secret")
     server.address(Event())
     seen = Path(f"/proc/{server.process_id}/environ").read_bytes()
     server.close()

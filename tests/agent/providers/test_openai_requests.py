@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from agent.prefixes import extends
 from agent.providers.conversations_on_the_wire import FULL, conversations, turns_of
 from agent.providers.vendor_streams import RUN, calls, result, user
-from whet.agent.providers.dialects import BY_HOST, PLAIN, Dialect, dialect_of
 from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.vendors import BY_HOST, PLAIN, Dialect, dialect_of
 from whet.own.runs.models import Model, model_of
 from whet.own.runs.run import Run, Sampling
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall

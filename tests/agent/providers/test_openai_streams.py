@@ -24,8 +24,8 @@ from agent.providers.vendor_streams import (
 )
 from lengths import examples
 from whet.agent.protocols import Reply, StopReason
-from whet.agent.providers.events import EventReader
-from whet.agent.providers.openai_stream import OpenAIReading
+from whet.agent.providers.openai import OpenAIReading
+from whet.agent.providers.vendors import EventReader
 from whet.own.runs.models import Model, Prices
 from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Text, Thought, ToolCall, Usage

@@ -17,8 +17,8 @@ from agent.loopback import Loopback, playing, streamed
 from agent.providers.conversations_on_the_wire import FULL, conversations
 from agent.providers.vendor_streams import KEY, anthropic_answer, asking_of, call_piece, openai_answer, replied
 from whet.agent.providers.anthropic import AnthropicCodec
-from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.vendors import dialect_of
 from whet.own.runs.models import Model
 from whet.sessions.transcripts import Message
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.rooms import Room
+from agent.tools.rooms import Room, walls_here
+
+WALLS = walls_here()
 
 
 @pytest.fixture
@@ -19,5 +21,15 @@ def room_folder(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture
 def room(room_folder: Path) -> Iterator[Room]:
     room = Room(room_folder)
+    yield room
+    room.leave()
+
+
+@pytest.fixture(params=["bubblewrap", "landlock"])
+def shell(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
+    """A room behind one kind of sandbox."""
+    if request.param not in WALLS:
+        pytest.skip(f"{request.param} does not work on this machine")
+    room = Room(room_folder, WALLS[request.param])
     yield room
     room.leave()

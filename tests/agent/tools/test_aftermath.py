@@ -17,16 +17,6 @@ PATIENCE_SECONDS = 60
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's")
 
 
-@pytest.fixture(params=["bubblewrap", "landlock"])
-def shell(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
-    """A room behind one kind of sandbox."""
-    if request.param not in WALLS:
-        pytest.skip(f"{request.param} does not work on this machine")
-    room = Room(room_folder, WALLS[request.param])
-    yield room
-    room.leave()
-
-
 @pytest.mark.parametrize("path", ASKED)
 def test_a_file_tool_asks_before_it_writes_what_runs_on_its_own(room: Room, path: str) -> None:
     nobody = ask_for(room.box(), "write_file", path=path, content="evil")

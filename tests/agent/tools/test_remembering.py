@@ -16,10 +16,10 @@ from whet.ledger.entries import Actor, Step
 from whet.own.runs.settings import Sandbox
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.skill_files import skill_uses
 

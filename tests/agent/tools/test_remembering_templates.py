@@ -14,9 +14,9 @@ from whet.ledger.entries import Actor
 from whet.own.examples.templates import written
 from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
-from whet.store.adding import prepare
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.store.rows import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import usable
 

@@ -1,7 +1,6 @@
 """What known programs keep secret is seen by no tool and no command."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,16 +13,6 @@ WALLS = walls_here()
 OWN = [place for place, _ in table() if not place.startswith(("/", "$"))]
 VARIABLES = [place.partition("/")[0].removeprefix("$") for place, _ in table() if place.startswith("$")]
 MARK = "kept-secret-by-its-program"
-
-
-@pytest.fixture(params=["bubblewrap", "landlock"])
-def shell(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
-    """A room behind one kind of sandbox."""
-    if request.param not in WALLS:
-        pytest.skip(f"{request.param} does not work on this machine")
-    room = Room(room_folder, WALLS[request.param])
-    yield room
-    room.leave()
 
 
 def fill(folder: Path, places: list[str]) -> list[Path]:

@@ -46,7 +46,7 @@ BROKEN = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # tests of other files may run in between, and each start takes seconds
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainToolbox]:
     """Some servers, good and bad, started once: each takes seconds."""
     room = Room(tmp_path_factory.mktemp("servers"))
@@ -159,8 +159,8 @@ def test_a_resumed_session_names_the_tools_of_its_servers(room: Room) -> None:
 def test_what_a_server_says_of_its_tools_is_a_strangers_word(tmp_path: Path) -> None:
     """No tool of it was called: its descriptions and schemas stand in every request."""
     room = Room(tmp_path / "room")
-    plan = {"steps": [{"text": "look"}]}
-    assert ask_for(room.box(), "todo", **plan).trust is Trust.AGENT
-    assert ask_for(room.box(servers=(LOCAL,)), "todo", **plan).trust is Trust.EXTERNAL
-    assert ask_for(room.box(servers=(LOCAL,), sets=("plan",)), "todo", **plan).trust is Trust.AGENT
+    said = {"status": "done", "report": "The plants were watered."}
+    assert ask_for(room.box(), "finish", **said).trust is Trust.AGENT
+    assert ask_for(room.box(servers=(LOCAL,)), "finish", **said).trust is Trust.EXTERNAL
+    assert ask_for(room.box(servers=(LOCAL,), sets=("finish",)), "finish", **said).trust is Trust.AGENT
     room.leave()

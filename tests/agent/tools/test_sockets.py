@@ -2,8 +2,6 @@
 
 import ast
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -29,16 +27,6 @@ made["pair"] = libc.socketpair(1, 1, 0, pair)
 made["another pair"] = libc.socketpair(30, 1, 0, pair)
 print(made)
 """
-
-
-@pytest.fixture(params=["bubblewrap", "landlock"])
-def shell(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
-    """A room behind one kind of sandbox."""
-    if request.param not in WALLS:
-        pytest.skip(f"{request.param} does not work on this machine")
-    room = Room(room_folder, WALLS[request.param])
-    yield room
-    room.leave()
 
 
 def made(room: Room, *, network: bool) -> dict[object, int]:

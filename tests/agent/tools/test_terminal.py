@@ -60,8 +60,8 @@ def test_programs_on_the_path_are_found_in_the_shared_temporary_folder(shell: Ro
         assert beside.exit_code == 1
 
 
-def test_the_exit_code_is_a_field_and_is_shown(shell: Room) -> None:
-    answer = ask_for(shell.box(), "terminal", command="echo out; echo err >&2; exit 3")
+def test_the_exit_code_is_a_field_and_is_shown(room: Room) -> None:
+    answer = ask_for(room.box(), "terminal", command="echo out; echo err >&2; exit 3")
     assert answer.result.exit_code == 3
     assert answer.result.text == "out\nerr\n[exit code 3]"
 
@@ -71,20 +71,20 @@ def test_every_ending_has_its_code(shell: Room, command: str, code: int) -> None
     assert ask_for(shell.box(), "terminal", command=command).result.exit_code == code
 
 
-def test_the_folder_lasts_and_variables_do_not(shell: Room) -> None:
-    box = shell.box()
+def test_the_folder_lasts_and_variables_do_not(room: Room) -> None:
+    box = room.box()
     ask_for(box, "terminal", command="mkdir -p a/b; cd a/b; export X=1")
-    assert ask_for(box, "terminal", command="pwd; echo [$X]").result.text == f"{shell.work}/a/b\n[]"
+    assert ask_for(box, "terminal", command="pwd; echo [$X]").result.text == f"{room.work}/a/b\n[]"
     answer = ask_for(box, "terminal", command="cd /; false")
     assert "starts in" in answer.result.text
-    assert ask_for(box, "terminal", command="pwd").result.text == str(shell.work)
+    assert ask_for(box, "terminal", command="pwd").result.text == str(room.work)
 
 
-def test_a_folder_that_is_gone_is_left(shell: Room) -> None:
-    box = shell.box()
+def test_a_folder_that_is_gone_is_left(room: Room) -> None:
+    box = room.box()
     ask_for(box, "terminal", command="mkdir gone; cd gone")
-    (shell.work / "gone").rmdir()
-    assert ask_for(box, "terminal", command="pwd").result.text == str(shell.work)
+    (room.work / "gone").rmdir()
+    assert ask_for(box, "terminal", command="pwd").result.text == str(room.work)
 
 
 def test_a_command_that_takes_too_long_is_ended_with_its_children(shell: Room) -> None:
@@ -103,8 +103,8 @@ def test_an_interrupt_ends_a_command(shell: Room) -> None:
     assert "begun" in answer.result.text
 
 
-def test_output_is_kept_head_and_tail(shell: Room) -> None:
-    box = shell.box(terminal=Terminal(output_characters=1_000))
+def test_output_is_kept_head_and_tail(room: Room) -> None:
+    box = room.box(terminal=Terminal(output_characters=1_000))
     text = ask_for(box, "terminal", command="echo first; yes filler | head -c 5000000; echo last").result.text
     assert text.startswith("first")
     assert text.endswith("last")
@@ -112,13 +112,13 @@ def test_output_is_kept_head_and_tail(shell: Room) -> None:
     assert len(text) < 1_200
 
 
-def test_control_sequences_are_not_passed_on(shell: Room) -> None:
-    text = ask_for(shell.box(), "terminal", command=r"printf '\033]0;evil\007\033[31mred\033[0m'").result.text
+def test_control_sequences_are_not_passed_on(room: Room) -> None:
+    text = ask_for(room.box(), "terminal", command=r"printf '\033]0;evil\007\033[31mred\033[0m'").result.text
     assert text == "red"
 
 
-def test_nothing_can_be_typed(shell: Room) -> None:
-    assert ask_for(shell.box(), "terminal", command="cat; read x; echo done").result.text == "done"
+def test_nothing_can_be_typed(room: Room) -> None:
+    assert ask_for(room.box(), "terminal", command="cat; read x; echo done").result.text == "done"
 
 
 def test_temporary_files_are_private_and_removed(shell: Room) -> None:
@@ -149,17 +149,17 @@ def test_a_background_command_is_read_and_killed(shell: Room) -> None:
     assert ask_for(box, "process", action="read", handle="p1").result.exit_code == 137
 
 
-def test_a_background_command_can_be_waited_for(shell: Room) -> None:
-    box = shell.box()
+def test_a_background_command_can_be_waited_for(room: Room) -> None:
+    box = room.box()
     ask_for(box, "terminal", command="until [ -e go ]; do sleep 0.05; done; echo went; exit 4", background=True)
-    (shell.work / "go").touch()
+    (room.work / "go").touch()
     answer = ask_for(box, "process", action="wait", handle="p1", timeout_seconds=int(PATIENCE_SECONDS))
     assert answer.result.exit_code == 4
     assert "went" in answer.result.text
 
 
-def test_an_unknown_process_is_told(shell: Room) -> None:
-    assert ask_for(shell.box(), "process", action="read", handle="p9").result.error is True
+def test_an_unknown_process_is_told(room: Room) -> None:
+    assert ask_for(room.box(), "process", action="read", handle="p9").result.error is True
 
 
 def test_nothing_runs_on_when_the_session_ends(shell: Room) -> None:
@@ -171,20 +171,20 @@ def test_nothing_runs_on_when_the_session_ends(shell: Room) -> None:
     until(lambda: not running(mark))
 
 
-def test_a_dangerous_command_is_denied_where_nobody_can_answer(shell: Room) -> None:
-    answer = ask_for(shell.box(), "terminal", command="rm -rf ../outside")
+def test_a_dangerous_command_is_denied_where_nobody_can_answer(room: Room) -> None:
+    answer = ask_for(room.box(), "terminal", command="rm -rf ../outside")
     assert answer.result.disposition is Disposition.BLOCKED
     assert "nobody can be asked" in answer.result.text
-    assert shell.victim.exists()
+    assert room.victim.exists()
 
 
-def test_a_person_decides_about_a_dangerous_command(shell: Room) -> None:
+def test_a_person_decides_about_a_dangerous_command(room: Room) -> None:
     command = "git push --force nowhere-at-all HEAD || echo pushed"
-    refused = ask_for(shell.box(person_agrees=False), "terminal", command=command)
+    refused = ask_for(room.box(person_agrees=False), "terminal", command=command)
     assert refused.result.disposition is Disposition.REJECTED
-    assert shell.asked.text == command
-    assert shell.asked.reasons == ("overwrites other people's work",)
-    agreed = ask_for(shell.box(person_agrees=True), "terminal", command=command)
+    assert room.asked.text == command
+    assert room.asked.reasons == ("overwrites other people's work",)
+    agreed = ask_for(room.box(person_agrees=True), "terminal", command=command)
     assert agreed.result.disposition is None
     assert "pushed" in agreed.result.text
 
@@ -203,8 +203,8 @@ def test_without_a_sandbox_there_is_no_terminal_unless_the_person_says_so(shell:
 
 
 @pytest.mark.parametrize("command", ["", "  \n", "echo \0", "x" * 200_000])
-def test_what_is_no_command_is_told(shell: Room, command: str) -> None:
-    assert ask_for(shell.box(), "terminal", command=command).result.error is True
+def test_what_is_no_command_is_told(room: Room, command: str) -> None:
+    assert ask_for(room.box(), "terminal", command=command).result.error is True
 
 
 def test_another_folder_can_be_opened_for_writing(shell: Room) -> None:
@@ -236,10 +236,10 @@ def test_a_repository_that_was_there_can_be_worked_in(shell: Room) -> None:
     assert ask_for(shell.box(), "terminal", command=command).result.text == "1\n0"
 
 
-def test_a_call_that_was_stopped_before_it_began_did_not_run(shell: Room) -> None:
-    box: PlainToolbox = shell.box()
+def test_a_call_that_was_stopped_before_it_began_did_not_run(room: Room) -> None:
+    box: PlainToolbox = room.box()
     stopped = threading.Event()
     stopped.set()
     answer = box.answer(ToolCall("1", "terminal", '{"command": "touch ran"}'), allowed=box.names, interrupt=stopped)
     assert answer.result.disposition is Disposition.CANCELLED
-    assert not (shell.work / "ran").exists()
+    assert not (room.work / "ran").exists()

@@ -55,7 +55,14 @@ def test_every_set_names_tools_that_are_there() -> None:
     assert known - names_in(["unattended"]) == {"warm_session"}
     for name in SETS:
         assert names_in([name]) <= known
-    assert names_in(["files", "todo"]) == {"read_file", "write_file", "edit", "search_files", "todo"}
+    assert names_in(["files", "finish"]) == {"read_file", "write_file", "edit", "search_files", "finish"}
+
+
+def test_a_plan_is_shown_with_what_is_left_and_a_wrong_one_is_refused(room: Room) -> None:
+    steps = [{"text": "look", "status": "done"}, {"text": "change", "status": "doing"}, {"text": "check"}]
+    shown = ask_for(room.box(), "todo", steps=steps).result
+    assert shown.text == "[x] look\n[>] change\n[ ] check\n2 of 3 steps left."
+    assert ask_for(room.box(), "todo", steps=[{"text": "x", "status": "perhaps"}]).result.error is True
 
 
 def test_an_unknown_set_is_a_persons_mistake() -> None:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from whet.cli.chat.screen import Markdown
+from whet.cli.chat.markdown import Markdown
 
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 PIECES = [

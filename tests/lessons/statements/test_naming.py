@@ -3,8 +3,7 @@
 import pytest
 
 from quickness import is_linear
-from whet.lessons.statements.naming import ThingKind, imports_in, things_in
-from whet.lessons.statements.splitting import split_statements
+from whet.lessons.statements.naming import ThingKind, imports_in, split_statements, things_in
 
 
 def named(text: str) -> set[tuple[str, str]]:
@@ -19,8 +18,7 @@ def named(text: str) -> set[tuple[str, str]]:
         ("Read docs/guide.md first.", {("path", "docs/guide.md")}),
         ("Read [it](docs/guide.md#top).", {("path", "docs/guide.md")}),
         ("Tests lie in `src/**/*.test.ts`.", {("path", "src/")}),
-        ("Set `API_KEY_NAME`.", {("variable", "API_KEY_NAME")}),
-        ("Import `@own/core`.", {("package", "@own/core")}),
+        ("Set `API_KEY_NAME`, import `@own/core`.", set()),
         ("Run `npm run lint`.", {("command", "npm run lint")}),
         (r"Run `scripts\start.bat`.", {("path", "scripts/start.bat")}),
         ("See @docs/more.md.", {("path", "docs/more.md")}),

@@ -2,6 +2,8 @@
 
 import pytest
 
+from whet.lessons.statements.audit import StatementMark
+from whet.lessons.statements.naming import split_statements
 from whet.lessons.statements.reader_claims import (
     AbsentName,
     FileCount,
@@ -13,8 +15,6 @@ from whet.lessons.statements.reader_claims import (
     is_about,
     statement_of,
 )
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import StatementMark
 
 TEXT = "# Work\n\n- The client tries 3 times.\n- It uses `Redis`.\n\n- The client tries 3 times.\n"
 STATEMENTS = split_statements("CLAUDE.md", TEXT)

@@ -3,9 +3,9 @@
 import pytest
 
 from conversations import Turn, conversation, shell, timed, user
+from whet.lessons.statements.audit import AuditedStatement, LastChange, StatementFinding, StatementMark
+from whet.lessons.statements.naming import split_statements
 from whet.lessons.statements.records import CallsOnRecord, Records, calls_of, judge_by_records
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import AuditedStatement, LastChange, StatementFinding, StatementMark
 from whet.trouble.outcomes.view import gather
 
 BUN = shell("rtk bun test", "error: unrecognized subcommand 'bun'", error=True)

@@ -4,8 +4,8 @@ import pytest
 
 from quickness import is_linear
 from whet.ledger.marked_block import place
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import StatementKind
+from whet.lessons.statements.audit import StatementKind
+from whet.lessons.statements.naming import split_statements
 
 TEXT = """---
 name: front

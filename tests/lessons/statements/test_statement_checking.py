@@ -1,14 +1,17 @@
-"""Statements held against a repository: wrong only where something shows it."""
+"""Statements held against a repository and each other: wrong only where something shows it, and what is said twice."""
 
 import pytest
 
 from quickness import is_linear
-from whet.lessons.statements.checking import NameWriting, StatementGrounds, check_statement, removals_in
-from whet.lessons.statements.listings import listings, unlisted
-from whet.lessons.statements.manifests import ScriptManifest, manifest_of, scripts_in
-from whet.lessons.statements.repository import RemovedPath, Repository
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import LastChange, StatementFinding, StatementMark
+from whet.lessons.statements.audit import InstructionFile, LastChange, StatementFinding, StatementMark
+from whet.lessons.statements.checking import (
+    NameWriting,
+    check_statement,
+    removals_in,
+)
+from whet.lessons.statements.comparing import are_read_together, compare, copied_files
+from whet.lessons.statements.naming import split_statements
+from whet.lessons.statements.repository import RemovedPath, Repository, ScriptManifest, manifest_of, scripts_in
 
 FILES = (
     "src/app.py", "src/lib/tool.py", ".golangci.yaml", "web/src/domains/a.ts", "Makefile", "web/index.ts", "docs/a.md",
@@ -31,12 +34,10 @@ def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: 
     known = manifests(**(texts or {"Makefile": MAKE, "package_json": PACKAGE}))
     repository = Repository(FILES, name="repo", removed=REMOVED, manifests=known, unknown=("build",))
     change = LastChange(written, "e" * 40)
-    statements = split_statements(file, text)
-    lacking = unlisted(listings(statements), repository)
     found: list[StatementFinding] = []
-    for each in statements:
+    for each in split_statements(file, text):
         dates = {thing.text: NameWriting(change, change) for thing, _ in removals_in(each, repository)}
-        found += check_statement(each, repository, StatementGrounds(dates, lacking.get(each, ())))
+        found += check_statement(each, repository, dates)
     return tuple(found)
 
 
@@ -52,10 +53,6 @@ def check(text: str, file: str = "CLAUDE.md", *, written: float = 0.0, **texts: 
         ("Run `make tests`.", "test"),
         ("Run `npm run test:cj` first.", "test:ci"),
         ("```sh\npnpm test:unit\n```", "test:ci"),
-        ("Import `@own/wep`.", "@own/web"),
-        ("See `src/lib/Tools.py`.", "src/lib/tool.py"),
-        ("See `docs/a.adoc`.", "docs/a.md"),
-        ("It starts in `src/tool.py`.", ""),
         ("```sh\npython -u app.py\ncd src\n```", ""),
     ],
 )
@@ -64,11 +61,6 @@ def test_what_is_named_and_not_there_is_wrong(text: str, instead: str) -> None:
     assert found.mark is StatementMark.WRONG
     assert found.why
     assert found.instead == instead
-
-
-def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
-    (found,) = check("Keep logic in `src/domain` folders.", "web/CLAUDE.md")
-    assert (found.mark, found.instead) == (StatementMark.WRONG, "src/domains")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +78,7 @@ def test_a_folder_nearly_so_named_is_what_was_meant() -> None:
         "```sh\ncd src && python app.py\n```",
         "Run `npm run $NAME` or `npm run <script>`.",
         "Run `cargo test` and `just build`.",
-        "See `src/nothing.py`.",
+        "See `src/nothing.py`, `src/lib/Tools.py`, `docs/a.adoc` and `@own/wep`.",
         "| `src/example.ts` | a row may be an example |",
         'Say "see `src/before.py` for more".',
         "```sh\nmkdir -p old/sub\n```",
@@ -99,22 +91,10 @@ def test_without_evidence_nothing_is_wrong(text: str) -> None:
     assert not [each for each in check(text) if each.mark is StatementMark.WRONG]
 
 
-def test_a_program_that_is_run_from_a_folder_of_others_is_there() -> None:
-    files = ("bin/a", "bin/b", "bin/c", "lib/a")
-    (statement,) = split_statements("CLAUDE.md", "Run `bin/d <id>`, not `lib/d x`, `bin/a x`, `cat bin/e` or `bin/f`.")
-    found = check_statement(statement, Repository(files))
-    assert [(each.mark, each.named) for each in found] == [(StatementMark.WRONG, "bin/d")]
-
-
 OWN = (
     "scripts/a.py", "scripts/run.sh", "pkg/__init__.py", "pkg/core/__init__.py", "pkg/core/main.py", "docs/a.md",
-    "web/ui/package.json", "web/api/package.json",
+    "web/ui/package.json", "web/api/package.json", "bin/a",
 )  # fmt: skip
-WORKSPACE = [
-    found
-    for name in ("ui", "api")
-    if (found := manifest_of(f"web/{name}/package.json", f'{{"name": "@own/{name}", "scripts": {{"dev": ""}}}}'))
-]
 
 
 @pytest.mark.parametrize(
@@ -123,15 +103,10 @@ WORKSPACE = [
         ("```sh\nuv run python -u scripts/b.py --x\n```", "scripts/b.py"),
         ("Run `bash scripts/b.sh`.", "scripts/b.sh"),
         ("Go there: `cd web/cli && npm run x`.", "web/cli"),
-        ("Run `python scripts/a.py --wipe --keep-all --dry-run --help`.", "--wipe"),
-        ("- Settings: `docs/b.md`", "docs/b.md"),
-        ("Kept by `loadAll`, `keepAll`, `dropAll()` and `Shop.findAll`.", "findAll"),
-        ("- `loadAll`: a\n- `keepAll`: b\n- `dropAll`: c\n- `findAll`: d\n", "findAll"),
-        ("Read `scripts/a.py`, `docs/a.md`, `pkg/core/main.py` or `pkg/core/old.py`.", "pkg/core/old.py"),
-        ("```\nscripts/\n  a.py\n  run.sh   # runs\npkg/\n  core/\n    main.py\n    none.py\n```", "pkg/core/none.py"),
+        ("Run `bin/d <id>`, not `bin/a x`, `cat bin/e` or `bin/f`.", "bin/d"),
     ],
 )
-def test_who_names_what_can_be_run_read_or_listed_says_that_it_is_there(text: str, named: str) -> None:
+def test_who_names_what_can_be_run_says_that_it_is_there(text: str, named: str) -> None:
     assert [each.named for each in _checked(text)] == [named]
 
 
@@ -141,12 +116,9 @@ def test_who_names_what_can_be_run_read_or_listed_says_that_it_is_there(text: st
         "Run `python scripts/a.py --dry-run`, `python -m pytest`, `python -m pkg.core`, `pytest scripts/b.py`.",
         "Run `python new/b.py`, `bash b.sh`, `node -e x scripts/b.js`, `python scripts/<name>.py`.",
         "Run `pnpm --filter @own/cli dev`, `cargo test -p none`, `python -m pkg.core.other`.",
-        "Run `bash scripts/run.sh --wipe`: it may hand its options on.",
         "- Make `docs/b.md` when it is done.",
         "It is saved as `scripts/out_$(date +%Y).md`.",
         "```bash\nUser: /fast\nClaude: Running\npython scripts/b.py\nAll is well.\n```",
-        "Call `loadAll`, `keepAll` or `findAll`.",
-        "```\nscripts/\n  b.py\n  c.py\n```",
     ],
 )
 def test_what_may_be_elsewhere_or_made_is_not_called_wrong(text: str) -> None:
@@ -154,13 +126,8 @@ def test_what_may_be_elsewhere_or_made_is_not_called_wrong(text: str) -> None:
 
 
 def _checked(text: str) -> list[StatementFinding]:
-    sources = {"scripts/a.py": 'add("--dry-run")', "scripts/run.sh": 'exec other "$@"'}
-    words = frozenset(("loadAll", "keepAll", "dropAll", "keep_all"))
-    repository = Repository(OWN, manifests=WORKSPACE).with_code(words, sources)
     statements = split_statements("CLAUDE.md", text)
-    lacking = unlisted(listings(statements), repository)
-    grounds = {each: StatementGrounds(unlisted=lacking.get(each, ())) for each in statements}
-    return [one for each in statements for one in check_statement(each, repository, grounds[each])]
+    return [one for each in statements for one in check_statement(each, Repository(OWN))]
 
 
 def test_who_writes_after_a_removal_does_not_mean_what_was_removed() -> None:
@@ -168,43 +135,8 @@ def test_who_writes_after_a_removal_does_not_mean_what_was_removed() -> None:
     assert not check("See `src/before.py`.", written=90_000.0)
 
 
-LISTED = "- `src/app.py`: starts\n- `src/lib/tool.py`: works\n- `docs/a.md`: tells\n- `src/lib/other.py`: helps\n"
-DRAWN = """```
-repo/
-├── src/
-│   ├── app.py      # starts
-│   ├── new.py
-│   └── lib/
-│       └── tool.py
-└── build/
-    └── out.js
-```
-"""
-
-
-def test_what_is_not_there_of_a_list_that_is_there_is_wrong() -> None:
-    (found,) = check(LISTED)
-    assert (found.named, found.line) == ("src/lib/other.py", 4)
-    (found,) = check(
-        "| file | what |\n" + "".join(f"| {line[2:]} |\n" for line in LISTED.replace(":", " |").splitlines())
-    )
-    assert found.named == "src/lib/other.py"
-    (found,) = check(DRAWN)
-    assert (found.named.removeprefix("repo/"), found.line) == ("src/new.py", 5)
-
-
-def test_a_list_of_what_is_to_be_made_is_not_wrong() -> None:
-    assert not check("- `src/one.py`\n- `src/two.py`\n- `src/three.py`\n- `src/app.py`\n")
-    assert not check("```\nother/\n├── a.py\n├── b.py\n└── c.py\n```\n")
-
-
 def test_a_makefile_that_includes_others_may_have_the_target() -> None:
     assert not check("Run `make tests`.", Makefile="include more.mk\n" + MAKE)
-
-
-def test_what_says_no_more_than_a_script_is_known_anyway() -> None:
-    assert [each.mark for each in check("- `make test`: run the tests")] == [StatementMark.KNOWN]
-    assert not check("- `make test` takes an hour and needs the staging database: ask before")
 
 
 @pytest.mark.parametrize(
@@ -228,7 +160,7 @@ def test_the_documented_form_of_a_runner_names_its_script(command: str, scripts:
     [
         ("package.json", "{"), ("package.json", "[]"), ("Taskfile.yml", "tasks: &a\n  b: *a"),
         ("pyproject.toml", "x ="),
-        (".prettierrc", "\0"), ("package.json", "[" * 100_000), ("deno.json", "x" * 500_000),
+        ("package.json", "[" * 100_000), ("deno.json", "x" * 500_000),
     ],
 )  # fmt: skip
 def test_a_manifest_that_cannot_be_read_is_open(path: str, text: str) -> None:
@@ -249,22 +181,70 @@ def test_any_text_is_checked_in_linear_time(pump: str) -> None:
     assert is_linear(check, pump, 40_000)
 
 
-def test_own_programs_are_asked_only_for_what_their_code_has() -> None:
-    made = manifest_of("package.json", '{"name": "tool", "bin": {"tool": "cli.js"}}')
-    assert made is not None
-    repository = Repository(["cli.js", "cmd/helper/main.go"], manifests=[made])
-    repository = repository.with_code(frozenset({"sync", "flushOnly"}), {})
-    text = "- `tool sync --flush-only`\n- `npx tool sync --dry`\n- `tool prune`\n- `helper --all`\n- `other --none`\n"
-    wrong = [
-        (each.line, found.named)
-        for each in split_statements("CLAUDE.md", text)
-        for found in check_statement(each, repository)
-    ]
-    assert wrong == [(2, "--dry"), (3, "prune"), (4, "--all")]
+RULE = "- Always write the tests in `tests/unit` before the code.\n"
 
 
-def test_the_only_file_of_a_name_lies_elsewhere_and_a_person_tells_whether_it_was_meant() -> None:
-    repository = Repository(["site/a.js", "themes/schema.json", ".vscode/settings.json", ".claude/x.md"])
-    text = "- Update `site/schema.json`.\n- Add to `.claude/settings.json`.\n"
-    (found,) = (one for each in split_statements("CLAUDE.md", text) for one in check_statement(each, repository))
-    assert (found.named, found.instead, found.where) == ("site/schema.json", "", "themes/schema.json")
+def marks(*files: InstructionFile) -> list[tuple[str, StatementMark]]:
+    statements = [each for file in files for each in split_statements(file.path, file.text)]
+    known = manifest_of("ruff.toml", "line-length = 80\n")
+    found = compare(files, statements, Repository((), manifests=[known] if known else ()))
+    return [(statement.place, one.mark) for statement, every in found.items() for one in every]
+
+
+def claude(path: str, text: str, *, on_demand: bool = False) -> InstructionFile:
+    return InstructionFile(path, text, ("claude-code",), on_demand)
+
+
+def test_what_is_said_twice_is_marked_where_it_is_said_again() -> None:
+    again = "- Write the tests in `tests/unit`, always before the code.\n"
+    assert marks(claude("CLAUDE.md", RULE + again)) == [("CLAUDE.md:2", StatementMark.DOUBLED)]
+    assert marks(claude("CLAUDE.md", RULE), claude("a/CLAUDE.md", RULE)) == [("a/CLAUDE.md:1", StatementMark.DOUBLED)]
+
+
+def test_files_that_no_agent_reads_together_double_nothing() -> None:
+    assert not marks(claude("a/CLAUDE.md", RULE), claude("b/CLAUDE.md", RULE))
+    assert not marks(claude("CLAUDE.md", RULE), InstructionFile("AGENTS.md", RULE, ("codex",)))
+    assert not marks(claude("CLAUDE.md", RULE), claude(".claude/skills/a/SKILL.md", RULE, on_demand=True))
+    assert are_read_together(claude("a/CLAUDE.md", ""), claude("a/b/CLAUDE.md", ""))
+
+
+def test_steps_lead_ins_and_labels_are_said_again_on_purpose() -> None:
+    for text in (
+        "1. Run the unit tests and read the log\n",
+        "The method returns a list of all errors:\n",
+        "**Impact: high, four times**\n",
+    ):
+        assert not marks(claude("CLAUDE.md", f"# One\n{text}\n# Two\n{text}"))
+
+
+def test_a_file_that_is_mostly_a_copy_is_named_once() -> None:
+    lines = "".join(
+        f"- Rule number {word} says something of its own here.\n" for word in ("one", "two", "three", "four")
+    )
+    files = [claude("CLAUDE.md", lines), claude("a/CLAUDE.md", lines + "- And this one is new in this place.\n")]
+    assert not marks(*files)
+    assert {path: tuple(copied) for path, copied in copied_files(files).items()} == {"a/CLAUDE.md": ("CLAUDE.md", 4, 5)}
+
+
+def test_to_be_for_and_against_the_same_is_a_contradiction() -> None:
+    text = "- Use `npm ci` to install packages.\n- Never use `npm ci` to install packages.\n"
+    assert marks(claude("CLAUDE.md", text)) == [("CLAUDE.md:2", StatementMark.CONTRADICTED)]
+
+
+def test_other_orders_about_the_same_thing_are_none() -> None:
+    text = "- Add the key to `src/config.ts`.\n- Remove the key from `src/config.ts` when you undo this.\n"
+    assert not marks(claude("CLAUDE.md", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_against"),
+    [("Line length 100.", True), ("Line length: 80", False), ("The file has 2,100 lines.", False)],
+)
+def test_what_a_formatter_is_set_to_contradicts(text: str, is_against: bool) -> None:
+    found = marks(claude("CLAUDE.md", text))
+    assert [mark for _, mark in found] == ([StatementMark.CONTRADICTED] if is_against else [])
+
+
+def test_what_says_no_more_than_a_script_is_known_anyway() -> None:
+    assert [each.mark for each in check("- `make test`: run the tests")] == [StatementMark.KNOWN]
+    assert not check("- `make test` takes an hour and needs the staging database: ask before")

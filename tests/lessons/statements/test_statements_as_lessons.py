@@ -1,9 +1,16 @@
 """Statements are the person's own lessons, and what is needless may give place to another."""
 
 from whet.lessons.record import LessonStage
-from whet.lessons.statements.audit import BUDGET, Audit, lessons_of_files
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import AuditedStatement, InstructionFile, StatementFinding, StatementMark
+from whet.lessons.statements.audit import (
+    BUDGET,
+    Audit,
+    AuditedStatement,
+    InstructionFile,
+    StatementFinding,
+    StatementMark,
+    lessons_of_files,
+)
+from whet.lessons.statements.naming import split_statements
 
 TEXT = "# Work\n\n- Run `make lint` before each commit.\n- Write tests first.\n- Write tests first, always.\n"
 

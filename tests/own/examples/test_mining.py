@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
+from whet.own.examples.candidates import is_plain, words
 from whet.own.examples.mining import Mined, WantedTemplate, mine
-from whet.own.examples.result_shapes import is_plain, words
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, RecordedCheck, Transcript
 
@@ -169,15 +169,6 @@ def test_each_example_says_why_its_session_counts_as_a_success() -> None:
     assert "nothing failed in it" in example.evidence
     (example,) = mined(session(LOOK, checks=()), wanted=WantedTemplate(fewest=1, is_vouched=True)).examples
     assert example.evidence.endswith("the author of the template confirmed that the session went well")
-
-
-def test_two_doubtful_sessions_with_one_request_and_one_result_are_mined_together() -> None:
-    rough = [call("find_notes", {"year": "last"}, "no such year", error=True), LOOK]
-    one, two = (replace(session(*rough, native_id=name), checks=()) for name in ("one", "two"))
-    assert mined(one).examples == ()
-    assert mined(one).refused["nothing shows that it went well"] == 1
-    (example,) = mined(one, two).examples
-    assert "got the same result" in example.evidence
 
 
 def many_sessions(count: int) -> list[Transcript]:

@@ -12,11 +12,10 @@ from conversations import agent, call, conversation, program, user
 from samples_of_templates import TEMPLATE
 from whet.agents.formats import openai_messages
 from whet.own.examples.mining import WantedTemplate, mine
-from whet.own.examples.prefills import as_openai, is_prefill, recognised
 from whet.own.examples.templates import Example, Template
-from whet.own.examples.warm_start import examples, warm_start
+from whet.own.examples.warm_start import as_openai, examples, is_prefill, recognised, warm_start
 from whet.sessions import exports
-from whet.sessions.example_marks import cold
+from whet.sessions.copies import cold
 from whet.sessions.transcripts import Message, Origin, Role, pair
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.warm import words

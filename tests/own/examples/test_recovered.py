@@ -3,12 +3,10 @@
 from msgspec.structs import replace
 
 from conversations import agent, conversation, shell, user
-from whet.lessons.call_pairs import CallCourse
-from whet.lessons.changed_calls import changes_of
-from whet.lessons.pieces import LessonPiece
+from whet.lessons.changed_calls import CallCourse, changes_of
+from whet.lessons.record import LessonPiece
 from whet.lessons.taught_rules import rules_taught
-from whet.own.examples.mining import Mined, WantedTemplate, mine
-from whet.own.examples.recovered import mine_recoveries
+from whet.own.examples.mining import Mined, WantedTemplate, mine, mine_recoveries
 from whet.sessions.transcripts import Transcript
 from whet.trouble.outcomes.view import gather
 

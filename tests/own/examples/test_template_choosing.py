@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from samples_of_templates import LOOK, RUN, TEMPLATE
-from whet.own.examples.choosing import FRESH_SECONDS, Choice, Need, TemplateEffect, choose, standing
-from whet.own.examples.templates import Template
+from whet.own.examples.templates import FRESH_SECONDS, Choice, Need, Template, TemplateEffect, choose, standing
 from whet.sessions.activity import Activity
 
 NOW = 1_800_000_000.0

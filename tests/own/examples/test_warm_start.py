@@ -14,10 +14,9 @@ from pydantic import ConfigDict, TypeAdapter
 from conversations import agent, call, conversation, program, user
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.own.examples.mining import WantedTemplate, mine
-from whet.own.examples.prefills import as_anthropic, as_openai
 from whet.own.examples.templates import Example, Template
-from whet.own.examples.warm_start import examples, warm_start
-from whet.sessions.example_marks import PREFIX, cold, is_warm
+from whet.own.examples.warm_start import as_anthropic, as_openai, examples, warm_start
+from whet.sessions.copies import PREFIX, cold, is_warm
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, encode, pair
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.warm import words

@@ -15,12 +15,12 @@ from whet.own.jobs.job import (
     check,
     is_withheld,
     name_for,
+    next_after,
     read,
     schedule_of,
     tools_of,
     written,
 )
-from whet.own.jobs.schedules import next_after
 
 NOW = 1_790_000_000.0
 PLAIN = Job("news", "every 2h", added=NOW, prompt="What is new?", workdir="/work")
@@ -84,7 +84,7 @@ def test_an_unknown_key_is_an_error_that_names_the_nearest() -> None:
             'schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\nskills = "one"',
             "skills of the job news must be a list",
         ),
-        ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ndeliver = "pigeon"', "one of none, file, command"),
+        ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ndeliver = "pigeon"', "one of 'none', 'file', 'command'"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ndeliver = "file"', "does not say which"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\nto = "/x"', "but not how"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\nrepeat = -1', "repeat of the job news is less than 0"),

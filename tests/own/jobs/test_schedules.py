@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lengths import long
 from whet.errors import WhetError
-from whet.own.jobs.schedules import COUNTED, LISTED, Schedule, due, next_after, parse, times
+from whet.own.jobs.job import COUNTED, Schedule, due, next_after, parse, times
 
 DAY = 86_400
 START = 1_790_000_000.0
@@ -47,8 +47,6 @@ def test_over_thousands_of_days_nothing_runs_twice_or_early_and_every_miss_is_to
         if found is None:
             continue
         assert accounted < found.at <= clock
-        assert found.missed_count >= len(found.missed)
-        assert all(accounted < moment < found.at for moment in found.missed)
         ran.append(found.at)
         missed.append(found.missed_count)
         accounted = found.at
@@ -112,7 +110,6 @@ def test_a_machine_that_slept_for_years_runs_once_for_the_last_time(text: str) -
     assert found is not None
     assert found.at == max(until(schedule, now - DAY, now))
     assert found.missed_count >= COUNTED - 1
-    assert len(found.missed) <= LISTED + 1
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.own.runs.daily_limit import Amount, DaySpent, Headroom, amount_of, most_of, room_for
-from whet.own.runs.models import Prices
+from whet.own.runs.models import Amount, DaySpent, Headroom, Prices, amount_of, most_of, room_for
 from whet.own.runs.settings import DailyLimit
 from whet.sessions.transcripts import Usage
 

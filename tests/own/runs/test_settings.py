@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.own.runs.models import address_of, endpoint_of
 from whet.own.runs.run import Budget
-from whet.own.runs.setting_keys import TEXTS, path_of
-from whet.own.runs.settings import Endpoint, Settings, explanations, parse
-from whet.text.toml import assigned, encoded
+from whet.own.runs.settings import TEXTS, Endpoint, Settings, explanations, parse, path_of
+from whet.text.toml import encoded
+from whet.text.toml_edits import assigned
 
 
 def refusal(text: str) -> WhetError:

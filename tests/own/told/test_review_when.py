@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.improving.review import order_text as order
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.own.runs.settings import Review
 from whet.own.told.review_when import ALLOWED, Counters, Reviewed, ReviewKind, count, denial, due, summary
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.reviewing import TEXTS, order, record
+from whet.shipped.guidance import REVIEW
 
 TOOLS = ("memory", "skills", "terminal")
 
@@ -117,12 +118,12 @@ def test_the_order_says_where_a_preference_goes_and_what_support_files_are_for()
 
 def test_own_words_take_the_place_of_those_that_ship() -> None:
     own = {"memory": "Keep what is said of tea.\n", "skill": " "}
-    TEXTS.expect_sound(own)
+    REVIEW.expect_sound(own)
     text = order(ReviewKind.COMBINED, own)
     assert "Keep what is said of tea." in text
     assert "Memory:" not in text
     assert "Skills:" in text, "an empty text replaces nothing"
-    assert record("said", {"record": "{mark} {body}"}, mark="M") == "M said"
+    assert REVIEW.text("record", {"record": "{mark} {body}"}, body="said", mark="M") == "M said"
 
 
 @pytest.mark.parametrize(
@@ -135,4 +136,4 @@ def test_own_words_take_the_place_of_those_that_ship() -> None:
 )
 def test_own_words_that_would_be_lost_are_refused(own: dict[str, str], why: str) -> None:
     with pytest.raises(WhetError, match=why):
-        TEXTS.expect_sound(own)
+        REVIEW.expect_sound(own)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
-from whet.lessons.statements.audit import Audit
-from whet.lessons.statements.statement import StatementMark
+from whet.lessons.statements.audit import Audit, StatementMark
 from whet.telling.context.auditing import audit_folder
 from whet.telling.context.instruction_files import PersonFolder
 
@@ -51,35 +50,14 @@ def test_a_removed_file_is_wrong_with_its_commit_and_an_ignored_one_is_not(tmp_p
     assert changed.at == COMMITTED
 
 
-def test_folders_that_are_there_and_blank_lines_of_windows_hide_nothing(tmp_path: Path) -> None:
+def test_blank_lines_of_windows_in_what_git_ignores_hide_nothing(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
-    tree = "```\nsrc/\n├── a.py\n├── b.py\n└── sub/\n    └── gone.py\n```\n"
-    text = f"- Start: `src/none.py`\n- Out: `src/made.py`\n\n{tree}"
     (tmp_path / "src").mkdir()
-    for name in ("a.py", "b.py"):
-        (tmp_path / "src" / name).write_text("")
+    (tmp_path / "src/a.py").write_text("")
     (tmp_path / ".gitignore").write_bytes(b"\r\n\r\nsrc/made.py\n!src/none.py\n")
-    write(tmp_path, CLAUDE_md=text)
+    write(tmp_path, CLAUDE_md="- Start it: `python src/none.py`\n- Then: `python src/made.py`\n")
     git(tmp_path, "add", "-A")
     assert [each.statement.line for each in audit_folder(tmp_path).faulty] == [1]
-
-
-def test_a_name_that_the_code_had_and_has_no_more_is_wrong(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    text = (
-        "Call `x = load_all(1)`, `Shop.keepAll`.\n\nNever call `drop_all`.\n\n`not_there`, `ONCE_SET`, `still_here`.\n"
-    )
-    text += "\n`in_ignored`, `load_all.py`.\n"
-    write(tmp_path, CLAUDE_md=text, a_py="def load_all():\nkeepAll = drop_all\nstill_here ONCE_SET", b="in_ignored")
-    (tmp_path / ".gitignore").write_text("b\n")
-    git(tmp_path, "add", "-A", "-f")
-    git(tmp_path, "commit", "-qm", "one")
-    write(tmp_path, a_py="def load_some(): still_here", notes_md="`load_all` is gone")
-    found = audit_folder(tmp_path)
-    named = [(each.statement.line, one.mark, one.why) for each in found.faulty for one in each.findings]
-    why = "no code has `load_all`, `keepAll` any more; it did when the line was written"
-    once = "no code has `ONCE_SET` any more; it did when the line was written"
-    assert named == [(1, StatementMark.WRONG, why), (5, StatementMark.WRONG, once)]
 
 
 def test_a_line_that_is_changed_or_moved_still_names_what_was_removed_before(tmp_path: Path) -> None:
@@ -124,27 +102,6 @@ def test_files_come_in_the_order_of_the_agents_with_what_they_import(tmp_path: P
         (".claude/rules/r.md", False, ""),
         (".claude/skills/x/SKILL.md", True, ""),
     ]
-
-
-def test_documents_that_a_file_links_to_are_read_last_and_when_needed(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    write(
-        root,
-        CLAUDE_md="See [how](docs/how.md), [it](<docs/../docs/how.md>), [out](../out.md), [code](a.py).\n",
-        a__AGENTS_md="[Up](../docs/how.md) and [back](../CLAUDE.md) and `[code](../docs/code.md)`.\n",
-        docs__how_md="[More](more.md), [back](../CLAUDE.md), `docs/more.mdx`.\n## 1.2.3\nSee `docs/mores.md`.\n",
-        docs__more_md="More.\n",
-        docs__code_md="Code.\n",
-        a_py="",
-    )
-    write(tmp_path, out_md="Out.\n")
-    found = audit_folder(root)
-    assert [(each.path, each.is_on_demand, each.linked_by) for each in found.files] == [
-        ("CLAUDE.md", False, ""),
-        ("a/AGENTS.md", False, ""),
-        ("docs/how.md", True, "CLAUDE.md"),
-    ]
-    assert [(each.statement.file, each.statement.line) for each in found.faulty] == [("docs/how.md", 1)]
 
 
 def test_a_link_or_a_copy_is_read_once(tmp_path: Path) -> None:

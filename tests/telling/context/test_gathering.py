@@ -77,7 +77,7 @@ def test_skills_are_listed_for_an_agent_that_can_load_them(home: Home, database:
     assert listed in built(home, database).stable
     assert listed in built(home, database, setting=Circumstances(tools=("skill_view",))).stable
     assert listed in built(home, database, setting=Circumstances(tools=("Bash",))).stable
-    assert listed not in built(home, database, setting=Circumstances(tools=("todo",))).stable
+    assert listed not in built(home, database, setting=Circumstances(tools=("finish",))).stable
 
 
 def test_a_skill_that_cannot_be_read_is_told_to_the_person(home: Home, database: Database) -> None:

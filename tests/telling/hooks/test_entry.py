@@ -1,6 +1,7 @@
 """`whet hook` is quick, tells what holds, keeps what ended, and never makes its host fail."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,43 @@ def test_a_resumed_session_keeps_what_it_was_told_when_it_began(whet: Whet, tmp_
     for source, is_told in (("startup", True), ("resume", False), ("clear", True), ("compact", True)):
         told = context(call(whet, "session-start", {**start_of("1", tmp_path), "source": source}))
         assert bool(told) is is_told, source
+
+
+@pytest.fixture
+def record(examples: Path, tmp_path: Path) -> Path:
+    source = next(path for path in sorted(examples.rglob("*.jsonl")) if '"sessionId"' in path.read_text())
+    return Path(shutil.copy(source, tmp_path / "s1.jsonl"))
+
+
+def test_the_worker_takes_in_what_hooks_left_and_analyses_it(whet: Whet, record: Path, tmp_path: Path) -> None:
+    call(whet, "session-end", end_of("s1", tmp_path, record))
+    done = whet("worker", "--until-idle")
+    assert done.code == 0, done.err
+    assert spooled(tmp_path / "home") == []
+    [session] = whet("sessions", "--json").json["sessions"]
+    assert session["source"] == "claude-code"
+    [work] = [each for each in whet("worker", "list", "--json").json["work"] if each["kind"] == "arrivals"]
+    assert work["summary"] == "1 sessions from 1 files, 0 could not be read"
+
+
+def test_any_import_takes_in_what_hooks_left(whet: Whet, record: Path, tmp_path: Path) -> None:
+    call(whet, "session-end", end_of("s1", tmp_path, record))
+    assert whet("import", "--dry-run", "--json").json["imported"] == 0
+    assert len(spooled(tmp_path / "home")) == 1, "a dry run takes nothing"
+    assert whet("import", "--json").json["imported"] == 1
+    assert whet("import", "--json").json["imported"] == 0
+
+
+def test_what_an_import_cannot_read_is_said_again_until_it_can(whet: Whet, tmp_path: Path) -> None:
+    call(whet, "session-end", end_of("s1", tmp_path, tmp_path / "gone.jsonl"))
+    for _ in range(2):
+        [skipped] = whet("import", "--json").json["skipped"]
+        assert (Path(skipped["path"]).name, skipped["reason"]) == ("gone.jsonl", "No such file or directory")
+
+
+def test_the_worker_brings_what_hooks_tell_up_to_date(whet: Whet, tmp_path: Path) -> None:
+    whet("rules", "add", "brief", "Answer briefly.")
+    assert context(call(whet, "session-start", start_of("1", tmp_path)))
+    (tmp_path / "home" / "hooks" / "rules.json").write_text('{"frame": "", "budget": 0, "rules": []}')
+    assert whet("worker", "--until-idle").code == 0
+    assert "briefly" in context(call(whet, "session-start", start_of("2", tmp_path)))

@@ -27,9 +27,9 @@ from whet.store.opening import opened
 from whet.store.sessions import load
 from whet.telling.hooks.installing import has_plugin, install_hooks, remove_hooks
 from whet.telling.hooks.starting import unit_of_session
-from whet.telling.targets.reaching import last_calls
-from whet.trials.canaries import key_of
+from whet.telling.targets.settings import last_calls
 from whet.trials.draws import is_told
+from whet.trials.told_rules import key_of
 
 HOSTS = ["claude", "codex", "opencode", "gemini"]
 MIND = Mind(rule="./dev test", told="./dev test", untold="echo plain")

@@ -15,8 +15,8 @@ from whet.telling.hooks.compiling import compile_rules
 from whet.telling.hooks.events import HostEvent
 from whet.telling.hooks.starting import StartingText, starting_text, unit_of_session
 from whet.telling.targets.drawing import TextsToTell
-from whet.trials.canaries import key_of, told_rules
 from whet.trials.draws import is_told
+from whet.trials.told_rules import key_of, told_rules
 
 ANYWHERE = Scope()
 

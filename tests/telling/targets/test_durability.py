@@ -12,7 +12,7 @@ from lengths import long
 WORKER = Path(__file__).with_name("durability_worker.py")
 
 
-SAMPLE = {("note", "kill"), ("sync", "kill"), ("skill", "full")}
+SAMPLE = {("note", "kill"), ("skill", "full")}
 ALL = [(operation, harm) for harm in ("kill", "full") for operation in ("rule", "note", "skill", "undo", "sync")]
 
 

@@ -9,8 +9,7 @@ import pytest
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
 from whet.telling.targets.project_names import name_of_project
-from whet.telling.targets.reaching import reader_of, reads
-from whet.telling.targets.settings import Target
+from whet.telling.targets.settings import Target, reader_of, reads
 
 
 def git(folder: Path, *words: str) -> None:

@@ -157,7 +157,7 @@ def test_sync_brings_and_takes_skills_for_all_who_share_a_folder(tmp_path: Path)
 
 def test_syncs_at_the_same_time_leave_nothing_that_is_nobodys(tmp_path: Path) -> None:
     folder = tmp_path / "skills"
-    workers = [subprocess.Popen([sys.executable, COPYING, folder, "25"]) for _ in range(4)]
+    workers = [subprocess.Popen([sys.executable, COPYING, folder, "10"]) for _ in range(4)]
     assert [worker.wait() for worker in workers] == [0] * 4
     assert copy(folder, "deploy", SKILL, CopyOptions("home")).kind in ("written", "unchanged")
     assert withdraw(folder, "deploy", CopyOptions("home")).kind == "removed"

@@ -18,8 +18,8 @@ from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.home import Home
 from whet.telling.targets.drawing import TextsToTell
-from whet.telling.targets.places import look
 from whet.telling.targets.settings import Target, choose
+from whet.telling.targets.skill_folders import look
 from whet.telling.targets.sync import SyncOrder, TargetChange, sync, withdraw
 from whet.text.words import estimate
 

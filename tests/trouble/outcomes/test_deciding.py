@@ -169,7 +169,6 @@ def test_finding_nothing_is_told_in_the_evidence() -> None:
         ("read_file", '{"error": "File not found: a.txt", "similar_files": ["b.txt"]}'),
         ("plugin_call", '{"status": "error", "error_type": "auth", "retryable": false, "message": "expired"}'),
         ("mcp__x__y", '{"isError": true, "content": [{"type": "text", "text": "no"}]}'),
-        ("execute_code", "{'output': '', 'error': \"NameError: name 'x' is not defined\"}"),
         ("check_link", '{"ok": false, "reason": "gone"}'),
     ],
 )

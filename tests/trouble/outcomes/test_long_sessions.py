@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 
 from whet.agents.formats.content import OpenCalls
-from whet.cli.shown.sessions import lines
+from whet.cli.shown.sessions import with_troubles
 from whet.own.examples.mining import WantedTemplate, mine
 from whet.sessions.transcripts import Message, RecordedCheck, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.finding import find_trouble
-from whet.trouble.outcomes.analysis import analyse
+from whet.trouble.outcomes.view import analyse
 
 SHORT, LONG = 150, 300
 
@@ -111,7 +111,7 @@ def test_finding_trouble_grows_with_the_length(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_showing_and_mining_grow_with_the_length(shape: Shape) -> None:
     for work in (
-        lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False)),
+        lambda given: list(with_troubles(given.messages, (), range(len(given.messages)), full=False)),
         lambda given: mine([given], WantedTemplate()),
     ):
         assert growth(work, shape) < 2.5

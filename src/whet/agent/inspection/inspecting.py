@@ -14,19 +14,8 @@ from types import MappingProxyType
 from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
+from whet.agent.inspection import spots
 from whet.agent.inspection.reach import Namer, Reach, git_variables
-from whet.agent.inspection.spots import (
-    GIT,
-    HOOKS,
-    PATHS,
-    Content,
-    GitOrder,
-    TriggerPlace,
-    TriggerPlaceReader,
-    TriggerPlaces,
-    content_of,
-    orders,
-)
 from whet.agent.inspection.triggers import (
     MOST_FOLDERS,
     MeaningfulFolders,
@@ -51,8 +40,8 @@ _LOOSE = re.compile(r"[ \t]*(?:\[[^\]\n]*\])?[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*
 class Leftover(NamedTuple):
     """A spot as a command left it, and as it was before."""
 
-    spot: TriggerPlace
-    before: TriggerPlace | None
+    spot: spots.TriggerPlace
+    before: spots.TriggerPlace | None
 
 
 class Inspection:
@@ -74,11 +63,11 @@ class Inspection:
         anchors = anchors_of(self._person, environment.get("PATH", ""), roots)
         hidden = map(str, filter(os.path.lexists, left_out))  # a place that is not there yet, a command can make
         self._tree = Tree(roots, hidden, Triggers(), anchors=anchors, most=most_folders)
-        self._reader = TriggerPlaceReader(self._tree)
+        self._reader = spots.TriggerPlaceReader(self._tree)
         self._reach = Reach(self._tree.holds, self._person)
-        self._own = TriggerPlaces({}, ())  # as it was when everything was the person's
+        self._own = spots.TriggerPlaces({}, ())  # as it was when everything was the person's
         self._began_ns = 0
-        self._before: dict[str, TriggerPlace] | None = None
+        self._before: dict[str, spots.TriggerPlace] | None = None
         self._taken: list[Leftover] = []
         self.allowed: set[str] = set()  # paths that the person lets a call write
         self.place = quarantine
@@ -127,7 +116,7 @@ class Inspection:
             found = leftovers(self._before or {}, after.spots | named, own=frozenset(self.repositories))
             return tuple(_reported(each) if each.spot.path in self.allowed else each for each in found)
 
-    def _newly_named(self, after: TriggerPlaces) -> dict[str, TriggerPlace]:
+    def _newly_named(self, after: spots.TriggerPlaces) -> dict[str, spots.TriggerPlace]:
         """What the person's own settings make git run in working trees that are new.
 
         A file that stood there before, untouched, is the person's.
@@ -175,7 +164,7 @@ class Inspection:
 
 
 def leftovers(
-    before: Mapping[str, TriggerPlace], after: Mapping[str, TriggerPlace], *, own: frozenset[str]
+    before: Mapping[str, spots.TriggerPlace], after: Mapping[str, spots.TriggerPlace], *, own: frozenset[str]
 ) -> tuple[Leftover, ...]:
     """What is new or changed, and would run something that did not run before.
 
@@ -200,7 +189,7 @@ def _is_harmless(leftover: Leftover, own: frozenset[str]) -> bool:
     return all(order.is_address for order in new) if os.path.dirname(spot.path) not in own else not new
 
 
-def _is_missed(spot: TriggerPlace, own: frozenset[str]) -> bool:
+def _is_missed(spot: spots.TriggerPlace, own: frozenset[str]) -> bool:
     """Whether a hook of the person's is gone from a repository that is still there."""
     repository = os.path.dirname(os.path.dirname(spot.path))
     return spot.care is TriggerAction.REFUSED and repository in own and os.path.isdir(repository)
@@ -230,7 +219,7 @@ def _outermost(folders: Iterable[Path]) -> tuple[str, ...]:
     return tuple(each for each in real if not any(each.startswith(f"{other}/") for other in real if other != each))
 
 
-def namers(found: TriggerPlaces, environment: Mapping[str, str], roots: tuple[str, ...]) -> Iterator[Namer]:
+def namers(found: spots.TriggerPlaces, environment: Mapping[str, str], roots: tuple[str, ...]) -> Iterator[Namer]:
     """All texts that name files: git's settings, the person's and each repository's, hooks, and what else is run."""
     trees = worktrees(found)
     yield from of_person(environment, tuple(dict.fromkeys(each for own in trees.values() for each in own)))
@@ -238,14 +227,17 @@ def namers(found: TriggerPlaces, environment: Mapping[str, str], roots: tuple[st
         folder = os.path.dirname(spot.path)
         if spot.loads is not None:
             yield _of_trigger(spot, roots)
-        elif spot.orders is not None and spot.program == GIT:
+        elif spot.orders is not None and spot.program == spots.GIT:
             yield from _of_settings(spot.path, (*trees.get(folder, ()), folder))
-        elif spot.care is TriggerAction.REFUSED and HOOKS in (os.path.basename(folder), os.path.basename(spot.path)):
-            repository = folder if os.path.basename(spot.path) == HOOKS else os.path.dirname(folder)
+        elif spot.care is TriggerAction.REFUSED and spots.HOOKS in (
+            os.path.basename(folder),
+            os.path.basename(spot.path),
+        ):
+            repository = folder if os.path.basename(spot.path) == spots.HOOKS else os.path.dirname(folder)
             bases = (*trees.get(repository, ()), folder)
             text = spot.content.body.decode("latin-1") if spot.content.kind == "file" else ""
             whole = frozenset({spot.path}) if spot.content.kind == "link" else frozenset[str]()
-            yield Namer(spot.path, text, GIT, TriggerAction.REFUSED, bases, whole=whole)
+            yield Namer(spot.path, text, spots.GIT, TriggerAction.REFUSED, bases, whole=whole)
 
 
 def of_person(environment: Mapping[str, str], trees: tuple[str, ...]) -> Iterator[Namer]:
@@ -262,7 +254,7 @@ def of_person(environment: Mapping[str, str], trees: tuple[str, ...]) -> Iterato
         yield Namer("", said, "git (a variable)", TriggerAction.REFUSED, trees, whole=frozenset(said.split("\n")))
 
 
-def worktrees(found: TriggerPlaces) -> dict[str, tuple[str, ...]]:
+def worktrees(found: spots.TriggerPlaces) -> dict[str, tuple[str, ...]]:
     """The folders that each repository is the history of: the one around it, and those that point into it."""
     pointing = [(spot.leads, os.path.dirname(spot.path)) for spot in found.spots.values() if spot.leads]
     return {
@@ -274,7 +266,7 @@ def worktrees(found: TriggerPlaces) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _of_trigger(spot: TriggerPlace, roots: tuple[str, ...]) -> Namer:
+def _of_trigger(spot: spots.TriggerPlace, roots: tuple[str, ...]) -> Namer:
     assert spot.loads is not None
     bases = [os.path.dirname(spot.path)]
     while bases[-1] not in roots and len(bases[-1]) > 1:
@@ -289,20 +281,20 @@ def _of_settings(path: str, bases: Iterable[str]) -> Iterator[Namer]:
     waiting, seen = [path], set[str]()
     while waiting and len(seen) < MOST_INCLUDED:
         file = waiting.pop()
-        content = content_of(os.path.realpath(file))
+        content = spots.content_of(os.path.realpath(file))
         if file in seen or content is None or content.kind != "file":
             continue
         seen.add(file)
         folder = os.path.dirname(file)
-        for order in map(_plain, orders(content.body.decode("latin-1"))):
+        for order in map(_plain, spots.orders(content.body.decode("latin-1"))):
             words = frozenset({order.value.lstrip("!"), *order.value.split()[:1]})
-            whole = frozenset(filter(None, words)) if order.name in PATHS else frozenset[str]()
+            whole = frozenset(filter(None, words)) if order.name in spots.PATHS else frozenset[str]()
             yield Namer(file, order.value, f"git ({order.said})", TriggerAction.REFUSED, (*bases, folder), whole=whole)
             if order.name == "path":  # of settings to include, or of a program
                 waiting.append(os.path.normpath(os.path.join(folder, os.path.expanduser(order.value))))
 
 
-def _plain(order: GitOrder) -> GitOrder:
+def _plain(order: spots.GitOrder) -> spots.GitOrder:
     """An order with its name and its value told apart as far as that goes, without quotes and escapes."""
     match = None if order.name else _LOOSE.fullmatch(order.value.strip())
     if match is None:
@@ -310,7 +302,7 @@ def _plain(order: GitOrder) -> GitOrder:
     return order._replace(name=match[1].lower(), value=match[2].strip().strip('"').replace('\\"', '"'))
 
 
-def take_aside(spot: TriggerPlace, place: Path) -> str:
+def take_aside(spot: spots.TriggerPlace, place: Path) -> str:
     """Move what stands at a spot into the quarantine; gives its name there.
 
     Where it came from is its name, with every slash spelled out, so that no folder in here is a repository.
@@ -342,7 +334,7 @@ def _move_folder(path: str, place: Path, name: str) -> None:
         target.chmod(0)
 
 
-def _copy(spot: TriggerPlace, file: BinaryIO) -> None:
+def _copy(spot: spots.TriggerPlace, file: BinaryIO) -> None:
     if spot.content.kind != "file":
         file.write(f"a {spot.content.kind}: ".encode() + spot.content.body)
         return
@@ -351,7 +343,7 @@ def _copy(spot: TriggerPlace, file: BinaryIO) -> None:
         shutil.copyfileobj(source, file)
 
 
-def put_back(path: str, content: Content) -> bool:
+def put_back(path: str, content: spots.Content) -> bool:
     """Let stand again at a path what stood there before; False where that is not known any more."""
     if not content.whole or content.kind == "other":
         return False

@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from whet.agent.protocols import Reply, StopReason
-from whet.agent.providers.dialects import as_object, named_media, shaped_id
-from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
+from whet.agent.providers import vendors
 from whet.own.runs.models import Model, priced
 from whet.own.runs.run import Fragment, Run
 from whet.sessions.tool_families import Definition
@@ -51,9 +50,9 @@ class _Block:
         self.texts = [fields.text(opening, "text", "thinking")]
 
     def part(self) -> Part | None:
-        text = joined_halves("".join(self.texts))
+        text = vendors.joined_halves("".join(self.texts))
         if self.kind == "tool_use":
-            return ToolCall(self.id, joined_halves(self.name), text or msgspec.json.encode(self.input).decode())
+            return ToolCall(self.id, vendors.joined_halves(self.name), text or msgspec.json.encode(self.input).decode())
         if self.kind == "thinking":
             return Thought(text, signature=self.signature)
         if self.kind == "redacted_thinking":
@@ -73,14 +72,14 @@ class AnthropicReading:
         self._stop = ""
         self.is_done = False  # nothing more is to come
 
-    def take(self, event: Event) -> Iterator[Fragment]:
+    def take(self, event: vendors.Event) -> Iterator[Fragment]:
         """Take one event in; raises Malformed or StreamError. Kinds that nobody knows yet are passed over."""
-        yield from self.take_record(record_of(event.data))
+        yield from self.take_record(vendors.record_of(event.data))
 
     def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]:
         kind = fields.text(record, "type")
         if kind == "error":
-            raise StreamError(record.get("error"))
+            raise vendors.StreamError(record.get("error"))
         if kind == "message_start":
             message = fields.mapping(record, "message")
             self._served = fields.text(message, "model")
@@ -104,7 +103,7 @@ class AnthropicReading:
     def reply(self) -> Reply:
         """The whole answer; raises Malformed where it broke off."""
         if not (self.is_done and self._stop):
-            raise Malformed("the answer stopped early")
+            raise vendors.Malformed("the answer stopped early")
         found = (block.part() for _, block in sorted(self._blocks.items()))
         message = Message(
             role=Role.AGENT,
@@ -129,7 +128,7 @@ class AnthropicReading:
     def _grow(self, record: dict[str, Any]) -> Iterator[Fragment]:
         block = self._blocks.get(fields.whole(record, "index"))
         if block is None:
-            raise Malformed("a piece belongs to no block")
+            raise vendors.Malformed("a piece belongs to no block")
         delta = fields.mapping(record, "delta")
         kind = fields.text(delta, "type")
         if kind == "signature_delta":
@@ -229,8 +228,8 @@ def _blocks(message: Message, run: Run) -> Iterator[Json]:
             if keeps_thoughts and part.signature:
                 yield _thought(part)
         elif isinstance(part, ToolCall):
-            arguments = msgspec.Raw(as_object(part.arguments).encode())
-            yield {"type": "tool_use", "id": shaped_id(part.id, ID_FORM), "name": part.name, "input": arguments}
+            arguments = msgspec.Raw(vendors.as_object(part.arguments).encode())
+            yield {"type": "tool_use", "id": vendors.shaped_id(part.id, ID_FORM), "name": part.name, "input": arguments}
         elif isinstance(part, ToolResult):
             yield _result(part)
         else:
@@ -244,7 +243,7 @@ def _thought(thought: Thought) -> Json:
 
 
 def _result(result: ToolResult) -> Json:
-    block: Json = {"type": "tool_result", "tool_use_id": shaped_id(result.call_id, ID_FORM)}
+    block: Json = {"type": "tool_result", "tool_use_id": vendors.shaped_id(result.call_id, ID_FORM)}
     content = list(_texts(result.content))
     if content:
         block["content"] = content
@@ -256,6 +255,6 @@ def _result(result: ToolResult) -> Json:
 def _texts(parts: Iterable[Text | Media]) -> Iterator[Json]:
     """Words as blocks; a block without a word in it would be refused."""
     for part in parts:
-        text = part.text if isinstance(part, Text) else named_media(part)
+        text = part.text if isinstance(part, Text) else vendors.named_media(part)
         if text.strip():
             yield {"type": "text", "text": text}

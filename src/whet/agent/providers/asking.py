@@ -6,8 +6,7 @@ from threading import Event as Interrupt
 from typing import Any, Protocol
 
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
-from whet.agent.providers.events import Event, EventReader, Malformed, StreamError, record_of
-from whet.agent.providers.failures import Asked, Failure, failure_in_stream, failure_of, redirected, wrong_form
+from whet.agent.providers import vendors
 from whet.net.http import LONGEST_SECONDS, Client, Response, Timing, asked_wait, delay
 from whet.net.wire import Interrupted, TransportFailed
 from whet.own.runs.run import Fragment, Run
@@ -23,7 +22,7 @@ class AnswerReader(Protocol):
 
     is_done: bool
 
-    def take(self, event: Event) -> Iterator[Fragment]: ...
+    def take(self, event: vendors.Event) -> Iterator[Fragment]: ...
 
     def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]: ...
 
@@ -47,7 +46,7 @@ class Codec(Protocol):
 class _Failed(Exception):
     """One try that gave no answer."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: vendors.Failure) -> None:
         super().__init__(failure.message)
         self.failure = failure
 
@@ -55,7 +54,7 @@ class _Failed(Exception):
 class Asking:
     """One endpoint, asked for one model. Several threads may ask at the same time."""
 
-    def __init__(self, codec: Codec, client: Client, asked: Asked, *, timing: Timing, retries: int = 5) -> None:
+    def __init__(self, codec: Codec, client: Client, asked: vendors.Asked, *, timing: Timing, retries: int = 5) -> None:
         self.name = asked.provider
         self._codec = codec
         self._client = client
@@ -105,10 +104,10 @@ class Asking:
             reply = reading.reply()
         except TransportFailed as failed:
             raise _Failed(self._unreached(failed)) from failed
-        except Malformed as malformed:
+        except vendors.Malformed as malformed:
             raise _Failed(self._misunderstood(str(malformed))) from malformed
-        except StreamError as error:
-            raise _Failed(failure_in_stream(error.error, self._asked)) from error
+        except vendors.StreamError as error:
+            raise _Failed(vendors.failure_in_stream(error.error, self._asked)) from error
         finally:
             if reply is None:
                 response.end()
@@ -127,15 +126,15 @@ class Asking:
         """Raise where the head of the answer is not that of a stream."""
         status, form = response.status, response.header("content-type").partition(";")[0].strip().lower()
         if 300 <= status < 400:
-            raise _Failed(redirected(status, response.header("location"), self._asked))
+            raise _Failed(vendors.redirected(status, response.header("location"), self._asked))
         if not 200 <= status < 300:
-            failure = failure_of(status, response.beginning(), self._asked)
+            failure = vendors.failure_of(status, response.beginning(), self._asked)
             wish = response.header(SHOULD_RETRY).lower()
             passing = {"true": True, "false": False}.get(wish, failure.is_passing)
             after = asked_wait(response.header, self._timing.wall)
             raise _Failed(failure._replace(is_passing=passing, after_seconds=after))
         if form not in (STREAM, JSON):
-            raise _Failed(wrong_form(form, self._asked))
+            raise _Failed(vendors.wrong_form(form, self._asked))
 
     def _read(self, response: Response, reading: AnswerReader) -> Generator[Fragment, None, None]:
         if response.header("content-type").lower().startswith(JSON):
@@ -143,13 +142,13 @@ class Asking:
             for chunk in response.chunks():
                 body += chunk
                 if len(body) > MOST_ANSWER_BYTES:
-                    raise Malformed("the answer is too long")
-            yield from reading.take_record(record_of(bytes(body)))
+                    raise vendors.Malformed("the answer is too long")
+            yield from reading.take_record(vendors.record_of(bytes(body)))
         else:
             yield from _streamed(response, reading)
         yield from reading.rest()
 
-    def _pause(self, failure: Failure, number: int, interrupt: Interrupt) -> float:
+    def _pause(self, failure: vendors.Failure, number: int, interrupt: Interrupt) -> float:
         """The seconds before the next try; raises where there is none."""
         if interrupt.is_set():
             raise Interrupted
@@ -160,23 +159,23 @@ class Asking:
             raise ProviderFailed(failure.fault, failure.message + asks, advice=failure.advice)
         return delay(number, chance=self._timing.chance(), after_seconds=after)
 
-    def _unreached(self, failed: TransportFailed) -> Failure:
+    def _unreached(self, failed: TransportFailed) -> vendors.Failure:
         advice = failed.advice or "Check the network and the base_url of the provider."
         if self._asked.base_variable:
             advice = advice.replace("base_url", f"address in {self._asked.base_variable}")
-        return Failure(
+        return vendors.Failure(
             ProviderFault.NETWORK, f"{self.name}: {failed.message}.", advice, is_passing=not failed.is_certain
         )
 
-    def _misunderstood(self, why: str) -> Failure:
-        return Failure(
+    def _misunderstood(self, why: str) -> vendors.Failure:
+        return vendors.Failure(
             ProviderFault.ENDPOINT, f"{self.name}: {why}.", "Try again later, or choose another model.", is_passing=True
         )
 
 
 def _streamed(response: Response, reading: AnswerReader) -> Iterator[Fragment]:
     """Take the stream in until the endpoint says that it is done, or to its end."""
-    events = EventReader()
+    events = vendors.EventReader()
     for chunk in response.chunks():
         for event in events.take(chunk):
             yield from reading.take(event)

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.asking import Asking, Codec
-from whet.agent.providers.dialects import dialect_of
-from whet.agent.providers.failures import Asked
 from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.vendors import Asked, dialect_of
 from whet.errors import WhetError
 from whet.net.http import Client, Timeouts, Timing, real_timing, route_to
 from whet.net.wire import Interrupted

@@ -17,25 +17,23 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
+from whet.agent.providers import local_weights
 from whet.agent.providers.asking import Asking
-from whet.agent.providers.dialects import Dialect
-from whet.agent.providers.failures import Asked
-from whet.agent.providers.local_weights import EMBEDDED, WeightFacts, facts_of, path_of
-from whet.agent.providers.openai import OpenAICodec
-from whet.agent.providers.openai_stream import OpenAIReading
+from whet.agent.providers.local_weights import EMBEDDED, NAME, facts_of, path_of
+from whet.agent.providers.openai import OpenAICodec, OpenAIReading
+from whet.agent.providers.vendors import Asked, Dialect
 from whet.errors import WhetError
 from whet.net.http import Client, Timeouts, real_timing, route_to
 from whet.net.wire import Interrupted
-from whet.own.runs.models import Model, model_of, with_facts
+from whet.own.runs.models import Model, with_facts
 from whet.own.runs.run import Fragment, Run
-from whet.own.runs.settings import LocalModelSettings, Settings
+from whet.own.runs.settings import Settings
 from whet.own.runs.text_calls import grammar_of
-from whet.shipped import data
 from whet.shipped.extras import how_to_add
 from whet.store.home import Home
 from whet.values import Value
@@ -74,54 +72,6 @@ class _Child(NamedTuple):
     end: Callable[[], object]
 
 
-class LocalServer:
-    """The server of one order. Several threads may ask for its address; the first starts it, and a dead one anew."""
-
-    def __init__(self, order: ServeOrder, *, environment: Mapping[str, str]) -> None:
-        require_library()
-        self._order = order
-        self._environment = environment
-        self._lock = threading.Lock()
-        self._child: _Child | None = None
-        self._address: ServerAddress | None = None
-
-    def address(self, interrupt: threading.Event) -> ServerAddress:
-        """Where it listens, once it does. Raises ProviderFailed where it cannot, Interrupted once the event is set."""
-        with self._lock:
-            if self._child is not None and self._child.process.poll() is not None:
-                self._end()
-            if self._child is None:
-                self._child = _start(self, self._order, self._environment)
-            if self._address is None:
-                try:
-                    self._address = _wait(self._child, Path(self._order.path), interrupt)
-                except ProviderFailed:
-                    self._end()
-                    raise
-            return self._address
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether its process runs."""
-        child = self._child
-        return child is not None and child.process.poll() is None
-
-    @property
-    def process_id(self) -> int | None:
-        """That of the process which serves, while there is one."""
-        return self._child.process.pid if self._child else None
-
-    def close(self) -> None:
-        """End the process. The next one who asks for the address starts it again."""
-        with self._lock:
-            self._end()
-
-    def _end(self) -> None:
-        if self._child is not None:
-            self._child.end()
-        self._child = self._address = None
-
-
 def require_library() -> None:
     """Raise WhetError where the library that runs models is not installed."""
     if find_spec(LIBRARY) is None:
@@ -129,7 +79,7 @@ def require_library() -> None:
         raise WhetError("Local models need a library that is not installed.", advice=advice)
 
 
-def _start(owner: LocalServer, order: ServeOrder, environment: Mapping[str, str]) -> _Child:
+def _start(owner: "LocalProvider", order: ServeOrder, environment: Mapping[str, str]) -> _Child:
     key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
     process = subprocess.Popen(
         [sys.executable, "-m", CHILD],
@@ -210,14 +160,6 @@ def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
         process.wait()
 
 
-NAME = "local"
-MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
-MOST_OUTPUT = 4_096  # where nothing else is said: an answer without end would hold the machine for an hour
-SMALL_FILE_BYTES = 10_000_000_000
-# Models of half a billion parameters and less go in circles: they are stopped early, and what was said lately becomes
-# less likely.
-TINY_FILE_BYTES = 600_000_000
-TINY_OUTPUT = 512
 TINY_PENALTY = {"repeat_penalty": 1.1, "repeat_last_n": 128}
 SILENT_SECONDS = 1_800.0  # a long prompt takes minutes on a slow machine before the first word
 BREAK = " "
@@ -229,41 +171,16 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
     facts = facts_of(path)
     name = EMBEDDED.name if path == home.folder / "models" / f"{EMBEDDED.name}.gguf" else path.stem
     size = path.stat().st_size
-    model = with_facts(known_model(name, facts, size, settings), settings.models)
+    model = with_facts(local_weights.known_model(name, facts, size, settings), settings.models)
     order = ServeOrder(
         path=str(path),
         name=model.name,
-        context_tokens=model.window or MOST_CONTEXT,
-        template=_template(settings.local),
+        context_tokens=model.window or local_weights.MOST_CONTEXT,
+        template=local_weights.template_of(settings.local),
     )
-    extra = TINY_PENALTY if size < TINY_FILE_BYTES else {}
+    extra = TINY_PENALTY if size < local_weights.TINY_FILE_BYTES else {}
     codec = LocalCodec(model, controls=facts.controls, calls=settings.local.calls, extra=extra)
-    return Chosen(LocalProvider(codec, LocalServer(order, environment=environment), environment), model)
-
-
-def known_model(name: str, facts: WeightFacts, size_bytes: int, settings: Settings) -> Model:
-    """What is known of a model: by its own name where the table knows that, else by the one in its file."""
-    found = model_of(name, data.models(), provider=NAME)
-    if not found.family:
-        by_file = model_of(facts.name.replace(" ", "-"), data.models(), provider=NAME)
-        found = msgspec.structs.replace(by_file, name=name)
-    # A template that never mentions tools drops the definitions that it is given.
-    has_calls = "tools" in (_template(settings.local) or facts.template)
-    told = (each.window for each in settings.models if each.window and each.name in (name, NAME))
-    window = min(facts.window or MOST_CONTEXT, next(told, MOST_CONTEXT))
-    return msgspec.structs.replace(
-        found,
-        window=window,
-        output_tokens=min(TINY_OUTPUT if size_bytes < TINY_FILE_BYTES else MOST_OUTPUT, window // 2),
-        tools=found.tools if has_calls else "text",
-        size=found.size or _size(size_bytes),
-    )
-
-
-def _size(size_bytes: int) -> Literal["", "tiny", "small"]:
-    if size_bytes < TINY_FILE_BYTES:
-        return "tiny"
-    return "small" if size_bytes < SMALL_FILE_BYTES else ""
+    return Chosen(LocalProvider(codec, order, environment), model)
 
 
 class LocalCodec:
@@ -290,7 +207,7 @@ class LocalCodec:
             body = body.replace(word, word[:1] + BREAK.encode() + word[1:])
         first: dict[str, Any] = {"cache_prompt": True, **self._extra}
         if run.sampling.output_tokens is None:
-            first["max_tokens"] = self._model.output_tokens or MOST_OUTPUT
+            first["max_tokens"] = self._model.output_tokens or local_weights.MOST_OUTPUT
         if self._model.tools == "text" and self._calls != "free" and run.shown:
             first["grammar"] = grammar_of(run.shown, always=self._calls == "always")
         return msgspec.json.encode(first)[:-1] + b"," + body[1:]
@@ -300,25 +217,30 @@ class LocalCodec:
 
 
 class LocalProvider:
-    """A model on this machine. Its process is started with the first request, and ends with this object."""
+    """A model on this machine. The first request starts its process, or anew where it died; it ends with this object.
 
-    def __init__(self, codec: LocalCodec, server: LocalServer, environment: Mapping[str, str]) -> None:
+    Several threads may ask at the same time.
+    """
+
+    def __init__(self, codec: LocalCodec, order: ServeOrder, environment: Mapping[str, str]) -> None:
+        require_library()
         self.name = NAME
-        self.server = server
         self._codec = codec
+        self._order = order
         self._environment = environment
         self._lock = threading.Lock()
-        self._asking: tuple[ServerAddress, Asking] | None = None
+        self._child: _Child | None = None
+        self._reached: tuple[ServerAddress, Asking] | None = None
 
     def request(self, run: Run) -> bytes:
         return self._codec.request(run)
 
     def reply(self, run: Run, *, interrupt: threading.Event) -> Iterator[Fragment | Reply]:
-        asking = self._asked(self.server.address(interrupt))
+        _, asking = self._reach(interrupt)
         try:
             yield from asking.reply(run, interrupt=interrupt)
         except ProviderFailed as failure:
-            if self.server.is_alive:
+            if self.is_alive:
                 raise
             raise ProviderFailed(
                 ProviderFault.ENDPOINT,
@@ -326,35 +248,53 @@ class LocalProvider:
                 advice="It may have run out of memory: try a smaller model, or a smaller models.local.window.",
             ) from failure
 
+    def address(self, interrupt: threading.Event) -> ServerAddress:
+        """Where it listens, once it does. Raises ProviderFailed where it cannot, Interrupted once the event is set."""
+        return self._reach(interrupt)[0]
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process runs."""
+        child = self._child
+        return child is not None and child.process.poll() is None
+
+    @property
+    def process_id(self) -> int | None:
+        """That of the process which serves, while there is one."""
+        return self._child.process.pid if self._child else None
+
     def close(self) -> None:
-        """End the process that serves the model."""
+        """End the process. The next request starts it again."""
         with self._lock:
-            if self._asking:
-                self._asking[1].close()
-            self._asking = None
-        self.server.close()
+            self._end()
 
-    def _asked(self, address: ServerAddress) -> Asking:
-        """The way to the server, made anew when it was started anew."""
+    def _reach(self, interrupt: threading.Event) -> tuple[ServerAddress, Asking]:
         with self._lock:
-            if self._asking is None or self._asking[0] != address:
-                timing = real_timing()
-                client = Client(
-                    route_to(address.base_url, self._environment),
-                    now=timing.steady,
-                    waits=Timeouts(bytes_seconds=SILENT_SECONDS),
-                )
-                asking = Asking(self._codec, client, Asked(NAME, key=address.key), timing=timing, retries=0)
-                self._asking = (address, asking)
-            return self._asking[1]
+            if not self.is_alive:
+                self._end()
+            if self._child is None:
+                self._child = _start(self, self._order, self._environment)
+            if self._reached is None:
+                try:
+                    address = _wait(self._child, Path(self._order.path), interrupt)
+                except ProviderFailed:
+                    self._end()
+                    raise
+                self._reached = (address, self._asking(address))
+            return self._reached
 
+    def _asking(self, address: ServerAddress) -> Asking:
+        timing = real_timing()
+        client = Client(
+            route_to(address.base_url, self._environment),
+            now=timing.steady,
+            waits=Timeouts(bytes_seconds=SILENT_SECONDS),
+        )
+        return Asking(self._codec, client, Asked(NAME, key=address.key), timing=timing, retries=0)
 
-def _template(local: LocalModelSettings) -> str:
-    """The chat template that the person gave in place of the one in the file."""
-    if not local.template:
-        return ""
-    path = Path(os.path.expanduser(local.template))
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WhetError(f"The template {path} cannot be read: {error}.", advice="Set local.template.") from error
+    def _end(self) -> None:
+        if self._reached is not None:
+            self._reached[1].close()
+        if self._child is not None:
+            self._child.end()
+        self._child = self._reached = None

@@ -5,10 +5,12 @@ import json
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 LOOPBACK = "127.0.0.1"
 LOG_ERRORS_ONLY = 1
+LOG_SECONDS = 0.5  # the library writes its log, and why it failed, from a thread of its own
 HTTP_THREADS = 4  # beside those that compute: a request that streams holds one
 MOST_THREADS = 8  # that compute: one a core, and no more than help
 SLOTS = 2  # a review beside the conversation that it is a fork of
@@ -23,6 +25,7 @@ def main() -> None:
     try:
         server = library.Server(_parameters(library, order))
     except RuntimeError as error:
+        time.sleep(LOG_SECONDS)
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
     sys.stdout.write(f"{json.dumps({'address': server.listening_address})}\n")

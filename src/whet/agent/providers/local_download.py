@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from io import BufferedRandom
 from pathlib import Path
 from typing import IO, NamedTuple
-from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
 
 from whet.agent.providers.local_weights import FOLDER, MAGIC, SUFFIX, KnownWeights, file_name
 from whet.errors import WhetError
@@ -44,21 +44,11 @@ class WantedFile(NamedTuple):
     url: str
     name: str
     sha256: str
-    token: str
     environment: Mapping[str, str]  # names proxies and certificates
 
 
-class _Answer(NamedTuple):
-    """The open body, from where on, how long the whole is, and the checksum that the hub itself named."""
-
-    body: Response
-    start: int
-    size_bytes: int
-    sha256: str
-
-
 def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", sha256: str = "") -> WantedFile:
-    """What `hf:owner/repo/file.gguf` means; the hub and a token for it may stand in the environment."""
+    """What `hf:owner/repo/file.gguf` means; the environment may name another hub."""
     parts = address.removeprefix(PREFIX).split("/")
     is_right = address.startswith(PREFIX) and len(parts) >= 3 and all(parts) and parts[-1].endswith(SUFFIX)
     if not is_right or any(part in (".", "..") for part in parts):
@@ -75,8 +65,7 @@ def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", s
         raise WhetError(f"HF_ENDPOINT is not an https address: {hub}.", advice=f"Unset it to use {HUB}.")
     path = "/".join(quote(part, safe="") for part in parts[2:])
     url = f"{hub}/{quote(parts[0], safe='')}/{quote(parts[1], safe='')}/resolve/main/{path}"
-    token = environment.get("HF_TOKEN", "")
-    return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), token, environment)
+    return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), environment)
 
 
 @contextlib.contextmanager
@@ -94,86 +83,73 @@ def _fetching(home: Home) -> Iterator[Folder]:
 def pull_file(
     wanted: WantedFile, home: Home, *, progress: Progress = lambda _got, _size: None, warn: Warn | None = None
 ) -> Path:
-    """Fetch a file into the home folder. A cut connection leaves what came, and the next call goes on from there.
-
-    `warn` hears of weights that nobody named a checksum for: they may be anybody's.
-    """
+    """Fetch a file into the home folder. `warn` hears of weights that nobody named a checksum for: they may be
+    anybody's."""
     part = temporary_name(file_name(wanted.name))
     with _fetching(home) as folder:
-        path = folder.path / part
-        answer = _ask(wanted, path.stat().st_size if path.is_file() else 0)
+        body, of_hub = _followed(wanted)
         try:
-            _receive(folder, part, answer, progress)
+            size_bytes = _receive(folder, part, body, progress)
         finally:
-            answer.body.end()
-        known = tuple(filter(None, (answer.sha256, wanted.sha256)))
-        digest = _put_in_place(folder, part, wanted.name, known, answer.size_bytes)
+            body.end()
+        known = tuple(filter(None, (of_hub, wanted.sha256)))
+        digest = _put_in_place(folder, part, wanted.name, known, size_bytes)
         if warn and not known:
             warn(f"No checksum is known for {wanted.name}. The file has {digest}: compare it, or pull with --sha256.")
         return folder.path / file_name(wanted.name)
 
 
-def _ask(wanted: WantedFile, start: int) -> _Answer:
-    """Ask for the file, or for the rest of it where a checksum will tell that both are of one version."""
-    try:
-        body, sha256 = _followed(wanted, {"Range": f"bytes={start}-"} if start else {})
-    except TransportFailed as failure:
-        raise WhetError(
-            f"{urlsplit(wanted.url).hostname} cannot be reached: {failure.message}.",
-            advice=failure.advice or "Check the network, or set HF_ENDPOINT to a mirror.",
-        ) from failure
-    is_rest = body.status == 206
-    if body.status == 416 or (is_rest and not (sha256 or wanted.sha256)):
-        body.end()
-        return _ask(wanted, 0)
-    if body.status not in (200, 206):
-        body.end()
-        raise _refused(body.status, wanted)
-    start = start if is_rest else 0
-    length = body.header("Content-Length")
-    return _Answer(body, start, start + int(length) if length.isdecimal() else 0, sha256)
-
-
-def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> tuple[Response, str]:
-    """What a file's address leads to: the hub sends on to where its files lie. The token goes to the hub only."""
-    url, sha256, token = wanted.url, "", wanted.token
+def _followed(wanted: WantedFile) -> tuple[Response, str]:
+    """What a file's address leads to, and the checksum that the hub names: it sends on to where its files lie."""
+    url, sha256 = wanted.url, ""
     hub = urlsplit(url).netloc
     for _ in range(MOST_REDIRECTS):
         here = urlsplit(url)
-        given = {"User-Agent": "whet", "Authorization": f"Bearer {token}" if token else "", **headers}
-        route = route_to(f"{here.scheme}://{here.netloc}", wanted.environment, what="the address of the file")
-        client = Client(route, now=time.monotonic, waits=WAITS)
-        path = urlunsplit(("", "", here.path or "/", here.query, ""))
-        response = client.get(path, given, interrupt=threading.Event())
+        response = _asked(here, wanted)
         linked = response.header("X-Linked-ETag").strip('"').lower()
         if len(linked) == 64 and here.netloc == hub:
             sha256 = linked
-        if response.status not in REDIRECTS or not response.header("Location"):
+        if response.status == 200:
             return response, sha256
         response.end()
+        if response.status not in REDIRECTS or not response.header("Location"):
+            raise _refused(response.status, wanted)
         url = urljoin(url, quote(response.header("Location"), safe=string.punctuation))
         there = urlsplit(url)
         if there.scheme != "https" and (here.scheme == "https" or there.hostname not in LOOPBACK):
             raise WhetError(f"{here.hostname} redirects to an address without https.", advice="Use another source.")
-        token = token if there[:2] == here[:2] else ""
     raise WhetError(f"{wanted.url} redirects too often.", advice="Use another source.")
 
 
-def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> None:
-    got = answer.start
+def _asked(here: SplitResult, wanted: WantedFile) -> Response:
+    route = route_to(f"{here.scheme}://{here.netloc}", wanted.environment, what="the address of the file")
+    client = Client(route, now=time.monotonic, waits=WAITS)
+    path = urlunsplit(("", "", here.path or "/", here.query, ""))
+    try:
+        return client.get(path, {"User-Agent": "whet"}, interrupt=threading.Event())
+    except TransportFailed as failure:
+        raise WhetError(
+            f"{here.hostname} cannot be reached: {failure.message}.",
+            advice=failure.advice or "Check the network, or set HF_ENDPOINT to a mirror.",
+        ) from failure
+
+
+def _receive(folder: Folder, part: str, body: Response, progress: Progress) -> int:
+    """Write the body down as it comes; gives the size that was announced, 0 for none."""
+    length = body.header("Content-Length")
+    size, got = int(length) if length.isdecimal() else 0, 0
     with explained(folder.path / part), _opened(folder, part) as out:
-        out.seek(got)
         out.truncate()
         try:
-            for block in answer.body.chunks():
+            for block in body.chunks():
                 out.write(block)
                 got += len(block)
-                progress(got, answer.size_bytes)
+                progress(got, size)
         except TransportFailed as failure:
             raise WhetError(
-                f"The connection broke after {got:,} of {answer.size_bytes:,} bytes: {failure.message}.",
-                advice="Run it again to resume.",
+                f"The connection broke after {got:,} of {size:,} bytes: {failure.message}.", advice="Run it again."
             ) from failure
+    return size
 
 
 def _opened(folder: Folder, part: str) -> BufferedRandom:
@@ -213,7 +189,7 @@ def _refused(status: int, wanted: WantedFile) -> WhetError:
     if status in (401, 403):
         return WhetError(
             f"{wanted.url} needs permission (HTTP {status}).",
-            advice="Accept the model's terms on the hub, and set HF_TOKEN to your token.",
+            advice="Fetch the file yourself, and name it: `whet config model local:/path/model.gguf`.",
         )
     if status == 404:
         return WhetError(f"There is no file at {wanted.url}.", advice="Check owner, repository and file name.")

@@ -1,15 +1,21 @@
-"""Model files in the home folder: which there are, how one goes, and what each says of itself."""
+"""Model files in the home folder: which there are, how one goes, what each says of itself, and what is known of it."""
 
 import mmap
 import os
 import struct
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from whet.errors import WhetError
+from whet.own.runs.models import Model, model_of
+from whet.own.runs.settings import LocalModelSettings, Settings
+from whet.shipped import data
 from whet.store import files
 from whet.store.folders import explained
 from whet.store.home import Home
+from whet.values import Value
 
 FOLDER = "models"
 SUFFIX = ".gguf"
@@ -40,6 +46,40 @@ EMBEDDED = KnownWeights(
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     size_bytes=98_362_432,
 )
+
+
+class RecommendedWeights(NamedTuple):
+    """Weights on the hub that may be used at work, and the checksum that they must have."""
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+    @property
+    def address(self) -> str:
+        return f"hf:bartowski/{self.name.removesuffix('-Q4_K_M')}-GGUF/{self.name}.gguf"
+
+    @property
+    def memory_bytes(self) -> int:
+        """With what a system and a conversation take besides."""
+        return self.size_bytes * 5 // 4 + 2_000_000_000
+
+
+# All under Apache-2.0. The hub's page of each file, and public programs that pin it, agree on size and checksum.
+CAPABLE = tuple(
+    RecommendedWeights(f"Qwen2.5-{size}-Instruct-Q4_K_M", size_bytes, sha256)
+    for size, size_bytes, sha256 in (
+        ("32B", 19_851_336_576, "2e5f6daea180dbc59f65a40641e94d3973b5dbaa32b3c0acf54647fa874e519e"),
+        ("14B", 8_988_110_976, "e47ad95dad6ff848b431053b375adb5d39321290ea2c638682577dafca87c008"),
+        ("7B", 4_683_074_240, "65b8fcd92af6b4fefa935c625d1ac27ea29dcb6ee14589c55a8f115ceaaa1423"),
+        ("1.5B", 986_048_768, "1adf0b11065d8ad2e8123ea110d1ec956dab4ab038eab665614adba04b6c3370"),
+    )
+)
+
+
+def recommended(memory_bytes: int) -> tuple[RecommendedWeights, ...]:
+    """The two largest that fit into this much memory."""
+    return tuple(each for each in CAPABLE if each.memory_bytes <= memory_bytes)[:2]
 
 
 def kept(home: Home) -> tuple[KeptWeights, ...]:
@@ -215,4 +255,93 @@ def _facts(head: _Head, path: Path) -> WeightFacts:
         controls=tuple(
             head.string_at(TOKENS, index) for index, kind in enumerate(head.numbers(KINDS)) if kind == CONTROL
         ),
+    )
+
+
+NAME = "local"
+MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
+MOST_OUTPUT = 4_096  # where nothing else is said: an answer without end would hold the machine for an hour
+SMALL_FILE_BYTES = 10_000_000_000
+# Models of half a billion parameters and less go in circles: they are stopped early, and what was said lately becomes
+# less likely.
+TINY_FILE_BYTES = 600_000_000
+TINY_OUTPUT = 512
+
+
+def known_model(name: str, facts: WeightFacts, size_bytes: int, settings: Settings) -> Model:
+    """What is known of a model: by its own name where the table knows that, else by the one in its file."""
+    found = model_of(name, data.models(), provider=NAME)
+    if not found.family:
+        by_file = model_of(facts.name.replace(" ", "-"), data.models(), provider=NAME)
+        found = msgspec.structs.replace(by_file, name=name)
+    # A template that never mentions tools drops the definitions that it is given.
+    has_calls = "tools" in (template_of(settings.local) or facts.template)
+    told = (each.window for each in settings.models if each.window and each.name in (name, NAME))
+    window = min(facts.window or MOST_CONTEXT, next(told, MOST_CONTEXT))
+    return msgspec.structs.replace(
+        found,
+        window=window,
+        output_tokens=min(TINY_OUTPUT if size_bytes < TINY_FILE_BYTES else MOST_OUTPUT, window // 2),
+        tools=found.tools if has_calls else "text",
+        size=found.size or _size(size_bytes),
+    )
+
+
+def _size(size_bytes: int) -> Literal["", "tiny", "small"]:
+    if size_bytes < TINY_FILE_BYTES:
+        return "tiny"
+    return "small" if size_bytes < SMALL_FILE_BYTES else ""
+
+
+def template_of(local: LocalModelSettings) -> str:
+    """The chat template that the person gave in place of the one in the file."""
+    if not local.template:
+        return ""
+    path = Path(os.path.expanduser(local.template))
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WhetError(f"The template {path} cannot be read: {error}.", advice="Set local.template.") from error
+
+
+class Listed(Value, frozen=True):
+    """A model for a list. `setting` is how the settings name it; `fault` says why it cannot be used."""
+
+    setting: str
+    name: str
+    size_bytes: int
+    is_here: bool = True
+    path: str = ""
+    family: str = ""
+    window: int | None = None
+    tools: str = ""
+    fault: str = ""
+
+
+def listed(home: Home) -> tuple[Listed, ...]:
+    """The embedded model first, then the others in the home folder by name."""
+    there = kept(home)
+    own = next((each for each in there if each.name == EMBEDDED.name), None)
+    embedded = (
+        _listed(own, "local")
+        if own
+        else Listed("local", EMBEDDED.name, EMBEDDED.size_bytes, is_here=False, family="smollm", tools="text")
+    )
+    return (embedded, *(_listed(each, f"local:{each.name}") for each in there if each is not own))
+
+
+def _listed(file: KeptWeights, setting: str) -> Listed:
+    try:
+        facts = facts_of(file.path)
+    except WhetError as error:
+        return Listed(setting, file.name, file.size_bytes, path=str(file.path), fault=error.message)
+    model = known_model(file.name, facts, file.size_bytes, Settings())
+    return Listed(
+        setting,
+        file.name,
+        file.size_bytes,
+        path=str(file.path),
+        family=model.family,
+        window=facts.window,
+        tools=model.tools,
     )

@@ -1,19 +1,295 @@
-"""OpenAI's chat completions, as any endpoint serves them: a run as the bytes of a request."""
+"""OpenAI's chat completions, as any endpoint serves them: a run as a request, and a stream of chunks as one reply."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from whet.agent.providers.dialects import Dialect, as_object, named_media, shaped_id
-from whet.agent.providers.openai_stream import OpenAIReading
+from whet.agent.protocols import Reply, StopReason
+from whet.agent.providers import vendors
 from whet.own.runs import text_calls
-from whet.own.runs.models import Model
-from whet.own.runs.run import Run
+from whet.own.runs.models import Model, priced
+from whet.own.runs.run import Fragment, Run
 from whet.own.told.passages import SMALL_SIZES, PassageSlot, size_of
 from whet.sessions.tool_families import Definition
-from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
+from whet.sessions.transcripts import Media, Message, Part, Role, Text, Thought, ToolCall, Usage, joined
+from whet.sessions.trust import Trust
 from whet.shipped.guidance import frame
+from whet.text import fields
+
+DONE = b"[DONE]"
+STOPS = {
+    "stop": StopReason.END,
+    "eos": StopReason.END,
+    "tool_calls": StopReason.CALLS,
+    "function_call": StopReason.CALLS,
+    "length": StopReason.LENGTH,
+    "model_length": StopReason.LENGTH,
+    "content_filter": StopReason.REFUSED,
+}
+GROWING = ("text", "summary", "data")
+
+
+class _Open:
+    """A call that may still grow."""
+
+    def __init__(self) -> None:
+        self.id = ""
+        self.name = ""
+        self.signature = ""
+        self.arguments: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self.arguments)
+
+
+class StreamedCalls:
+    """The calls of one answer."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._all: list[_Open] = []
+        self._by_index: dict[int, _Open] = {}
+
+    def take(self, delta: dict[str, Any]) -> Iterator[str]:
+        """Take the pieces of a delta; gives the name of each call that begins."""
+        pieces = fields.objects(delta, "tool_calls")
+        if not pieces and isinstance(delta.get("function_call"), dict):
+            pieces = [{"index": 0, "function": delta["function_call"]}]
+        for piece in pieces:
+            function = fields.mapping(piece, "function")
+            before = len(self._all)
+            call = self._call_of(piece, function)
+            _grow(call, piece, function)
+            if len(self._all) > before:
+                yield call.name
+
+    def parts(self) -> Iterator[Part]:
+        """The calls, each with an id that no other call of the conversation bears."""
+        taken = {call.id for message in self._run.messages for call in message.calls}
+        position = len(self._run.messages)
+        for number, call in enumerate(self._all, start=1):
+            own = call.id if call.id and call.id not in taken else f"call_{position}_{number}"
+            taken.add(own)
+            if call.signature:
+                yield Thought("", signature=call.signature)
+            yield ToolCall(
+                own, vendors.joined_halves(call.name), vendors.joined_halves(call.text) or self._nothing(call.name)
+            )
+
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any]) -> _Open:
+        index, own_id = fields.code(piece, "index"), fields.text(piece, "id")
+        if index is not None:
+            found = self._by_index.get(index)
+        elif own_id:
+            found = next((call for call in self._all if call.id == own_id), None)
+        else:
+            found = self._all[-1] if self._all else None
+        if found is None or _begins_another(found, own_id, function):
+            found = _Open()
+            self._all.append(found)
+            if index is not None:
+                self._by_index[index] = found
+        return found
+
+    def _nothing(self, name: str) -> str:
+        """No arguments at all mean an empty object where the tool needs none; elsewhere they stay what they are."""
+        definition = next((one for one in self._run.shown if one.name == name), None)
+        if definition is None:
+            return ""
+        schema = msgspec.json.decode(definition.parameters)
+        return "" if isinstance(schema, dict) and schema.get("required") else "{}"
+
+
+def _begins_another(call: _Open, own_id: str, function: dict[str, Any]) -> bool:
+    """Whether a piece is no more of a call but the next one, from a server that gives all of them one index or none."""
+    if own_id and call.id and own_id != call.id:
+        return True
+    is_new = not own_id or own_id != call.id
+    return is_new and bool(fields.text(function, "name")) and _is_object(call.text)
+
+
+def _grow(call: _Open, piece: dict[str, Any], function: dict[str, Any]) -> None:
+    call.id = call.id or fields.text(piece, "id")
+    name = fields.text(function, "name")
+    if name and name != call.name and not call.arguments:
+        call.name += name
+    arguments = function.get("arguments")
+    if isinstance(arguments, str) and arguments:
+        call.arguments.append(arguments)
+    elif isinstance(arguments, dict):
+        call.arguments.append(msgspec.json.encode(arguments).decode())
+    google = fields.mapping(fields.mapping(piece, "extra_content"), "google")
+    call.signature = fields.text(google, "thought_signature") or call.signature
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(text), dict)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return False
+
+
+class OpenAIReading:
+    """Takes the events of one answer and puts its reply together."""
+
+    def __init__(self, run: Run, model: Model) -> None:
+        self._run = run
+        self._model = model
+        self._texts: list[str] = []
+        self._shown = 0
+        self._thoughts: list[str] = []
+        self._details: list[dict[str, Any]] = []
+        self._refusals: list[str] = []
+        self._calls = StreamedCalls(run)
+        self._finish = ""
+        self._served = ""
+        self._usage: Usage | None = None
+        self.is_done = False  # nothing more is to come
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the endpoint said that this is all."""
+        return self.is_done or bool(self._finish)
+
+    def take(self, event: vendors.Event) -> Iterator[Fragment]:
+        """Take one event in; raises Malformed or StreamError."""
+        if event.data.strip() == DONE:
+            self.is_done = True
+            return
+        yield from self.take_record(vendors.record_of(event.data))
+
+    def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]:
+        """Take one chunk, or a whole answer from a server that does not stream."""
+        if record.get("error"):
+            raise vendors.StreamError(record["error"])
+        self._served = fields.text(record, "model") or self._served
+        self._usage = usage_of(record) or self._usage
+        for choice in fields.objects(record, "choices")[:1]:
+            self._finish = fields.text(choice, "finish_reason") or self._finish
+            if self._finish == "error":
+                raise vendors.StreamError(choice.get("error") or "the endpoint failed")
+            yield from self._delta(fields.mapping(choice, "delta") or fields.mapping(choice, "message"))
+
+    def rest(self) -> Iterator[Fragment]:
+        """What could be shown only now that nothing more comes."""
+        if self._model.tools == "text":
+            text = text_calls.parsed("".join(self._texts), position=0).text
+            if len(text) > self._shown:
+                yield Fragment("text", text[self._shown :])
+
+    def reply(self) -> Reply:
+        """The whole answer; raises Malformed where it broke off."""
+        if not self.is_whole:
+            raise vendors.Malformed("the answer stopped early")
+        text = vendors.joined_halves("".join(self._texts))
+        thought = vendors.joined_halves("".join(self._thoughts))
+        parts: list[Part] = []
+        if thought or self._details:
+            details = msgspec.json.encode(self._details).decode() if self._details else ""
+            parts.append(Thought(thought, signature=details))
+        refusal = vendors.joined_halves("".join(self._refusals))
+        calls = list(self._calls.parts())
+        if self._model.tools == "text" and not calls:
+            parsed = text_calls.parsed(text, position=len(self._run.messages))
+            text, calls = parsed.text, list(parsed.calls)
+        parts += [Text(words) for words in (text, refusal) if words]
+        message = Message(
+            role=Role.AGENT,
+            parts=(*parts, *calls),
+            trust=Trust.AGENT,
+            model=self._served or self._run.model,
+            usage=priced(self._usage, self._model.prices) if self._usage else None,
+        )
+        return Reply(message, self._stop(bool(message.calls)))
+
+    def _stop(self, has_calls: bool) -> StopReason:
+        stop = STOPS.get(self._finish, StopReason.OTHER if self._finish else StopReason.END)
+        if self._refusals:
+            return StopReason.REFUSED
+        # Many servers say "stop" after calls, and some "tool_calls" after none.
+        if stop in (StopReason.END, StopReason.CALLS, StopReason.OTHER):
+            return StopReason.CALLS if has_calls else StopReason.END if stop is StopReason.CALLS else stop
+        return stop
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[Fragment]:
+        text, thinking = _content(delta.get("content"))
+        details = fields.objects(delta, "reasoning_details")
+        self._details_of(details)
+        thought = (
+            fields.text(delta, "reasoning_content", "reasoning")
+            or thinking
+            or "".join(fields.text(piece, "text", "summary") for piece in details)
+        )
+        if thought:
+            self._thoughts.append(thought)
+            yield Fragment("thought", thought)
+        refusal = fields.text(delta, "refusal")
+        if refusal:
+            self._refusals.append(refusal)
+            yield Fragment("text", refusal)
+        if text:
+            self._texts.append(text)
+            yield from self._settled()
+        for name in self._calls.take(delta):
+            yield Fragment("call", name)
+
+    def _settled(self) -> Iterator[Fragment]:
+        """What can be shown: of a model that calls in words, only what is no call for certain."""
+        if self._model.tools != "text":
+            yield Fragment("text", self._texts[-1])
+            return
+        text = "".join(self._texts)
+        self._texts = [text]
+        settled = text_calls.settled(text)
+        if settled > self._shown:
+            yield Fragment("text", text[self._shown : settled])
+            self._shown = settled
+
+    def _details_of(self, pieces: list[dict[str, Any]]) -> None:
+        """Put pieces of thinking together that an endpoint wants back as it gave them."""
+        for piece in pieces:
+            last = self._details[-1] if self._details else {}
+            keys = ("type", "index", "id")
+            if last and all(piece.get(key) in (None, last.get(key)) or key not in last for key in keys):
+                grown = {key: fields.text(last, key) + fields.text(piece, key) for key in GROWING if key in piece}
+                given = {key: value for key, value in piece.items() if value is not None and key not in GROWING}
+                self._details[-1] = {**last, **given, **grown}
+            else:
+                self._details.append(piece)
+
+
+def usage_of(record: dict[str, Any]) -> Usage | None:
+    """The usage that a chunk reports, in any of the ways in which endpoints report cached tokens."""
+    usage = fields.mapping(record, "usage") or fields.mapping(fields.mapping(record, "x_groq"), "usage")
+    timings = fields.mapping(record, "timings")
+    if not usage and not timings:
+        return None
+    details = fields.mapping(usage, "prompt_tokens_details")
+    return Usage(
+        input=fields.whole(usage, "prompt_tokens")
+        or fields.whole(timings, "prompt_n") + fields.whole(timings, "cache_n"),
+        output=fields.whole(usage, "completion_tokens") or fields.whole(timings, "predicted_n"),
+        cached=fields.whole(details, "cached_tokens")
+        or fields.whole(usage, "prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens")
+        or fields.whole(timings, "cache_n"),
+        cache_written=fields.whole(details, "cache_write_tokens", "cache_creation_tokens"),
+        cost_dollars=fields.amount(usage.get("cost")),
+    )
+
+
+def _content(content: object) -> tuple[str, str]:
+    """Words and thoughts of a content, which some servers give as a list of blocks."""
+    if isinstance(content, str):
+        return content, ""
+    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    words = "".join(fields.text(block, "text") for block in blocks if block.get("type") == "text")
+    thinking = [
+        piece for block in blocks if block.get("type") == "thinking" for piece in fields.objects(block, "thinking")
+    ]
+    return words, "".join(fields.text(piece, "text") for piece in thinking)
+
 
 Json = dict[str, Any]
 ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}
@@ -25,7 +301,7 @@ class OpenAICodec:
 
     path = "/chat/completions"
 
-    def __init__(self, model: Model, dialect: Dialect) -> None:
+    def __init__(self, model: Model, dialect: vendors.Dialect) -> None:
         self._model = model
         self._dialect = dialect
 
@@ -92,7 +368,7 @@ class OpenAICodec:
         is_first, signature = True, ""
         for part in message.parts:
             if isinstance(part, ToolCall):
-                function = {"name": part.name, "arguments": as_object(part.arguments)}
+                function = {"name": part.name, "arguments": vendors.as_object(part.arguments)}
                 call: Json = {"id": self._id(part.id), "type": "function", "function": function}
                 given = signature or (NO_SIGNATURE if is_first else "")
                 if self._dialect.thinking == "signatures" and given:
@@ -102,7 +378,7 @@ class OpenAICodec:
             signature = part.signature if isinstance(part, Thought) and not part.text else ""
 
     def _id(self, call_id: str) -> str:
-        return shaped_id(call_id, self._dialect.id_form)
+        return vendors.shaped_id(call_id, self._dialect.id_form)
 
 
 def _tool(definition: Definition) -> Json:
@@ -134,4 +410,4 @@ def _words(message: Message) -> str:
 
 
 def _said(part: Text | Media) -> str:
-    return part.text if isinstance(part, Text) else named_media(part)
+    return part.text if isinstance(part, Text) else vendors.named_media(part)

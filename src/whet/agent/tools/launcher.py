@@ -1,6 +1,9 @@
 """Runs one command behind Landlock and a filter, and ends all that it started. Run as a script, by itself.
 
 It stands alone and loads little, for it starts with every command: `python -I -S launcher.py --plan FD --leash FD`.
+
+In a network of its own, `launcher.py --open FD PORT,PORT` opens ports for a command that has no other network, and
+hands them through that descriptor to whoever serves them outside.
 """
 
 import ctypes
@@ -145,7 +148,21 @@ def plan(rules: "list[tuple[str, int]]", *, network: bool, abi: int, program: by
     return head + program + b"\0".join(b"%d %s" % (access, os.fsencode(path)) for path, access in rules)
 
 
+def open_ports(arguments: "list[str]") -> None:
+    """Open the ports, hand them over, and become the command."""
+    import socket  # noqa: PLC0415 - most commands start without it
+
+    with socket.socket(fileno=int(arguments[0])) as door:
+        listening = [socket.create_server(("127.0.0.1", int(port))) for port in arguments[1].split(",") if port]
+        socket.send_fds(door, [b"open"], [each.fileno() for each in listening])
+        for each in listening:
+            each.close()
+    os.execvp(arguments[2], arguments[2:])
+
+
 def main(arguments: "list[str]") -> int:
+    if arguments[0] == "--open":
+        open_ports(arguments[1:])
     options = dict(zip(arguments[0:4:2], map(int, arguments[1:4:2]), strict=True))
     command, leash = arguments[4:], options["--leash"]
     listed, numbers, filtered = _plan(options["--plan"])

@@ -2,23 +2,18 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from whet.agent.tools.situation import CallContext, ToolOutput, failed
-from whet.changes import skill_changes
-from whet.changes.author import Author, keep_template, remove_named
-from whet.changes.skill_changes import notes_of, remember
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.origins import PatchOrigin, PatchWriter
-from whet.ledger.patches import Action, Form, Proof
-from whet.own.examples.prefills import as_openai
+from whet.ledger.patches import Action, Form, PatchOrigin, PatchWriter, Proof
 from whet.own.examples.templates import MOST_EXAMPLES, Template, described, name_fault
-from whet.own.examples.warm_start import examples
+from whet.own.examples.warm_start import as_openai, examples
 from whet.own.told.memory import Memory, NoteChange, Refusal, complaint
 from whet.own.told.skills import FILE
 from whet.sessions.activity import Activity
@@ -30,6 +25,9 @@ from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates, load, stored_transcripts
+
+if TYPE_CHECKING:
+    from whet.changes.writing import Author
 
 MOST_SESSIONS = 500
 LEAST_SESSIONS = 2
@@ -46,6 +44,8 @@ def memory(
     match: Annotated[str, Meta(description="id or words of the note to replace or remove")] = "",
 ) -> ToolOutput:
     """Notes that last beyond this session."""
+    from whet.changes.writing import notes_of, remember  # noqa: PLC0415 - the first request does not wait for it
+
     with _author(occasion, text or match) as author:
         try:
             if action == "list":
@@ -69,6 +69,8 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
     old: Annotated[str, Meta(description="for patch: the words to replace, which occur once")] = "",
 ) -> ToolOutput:
     """Skills: how kinds of tasks are done here. View one before you use or change it."""
+    from whet.changes import writing  # noqa: PLC0415 - as above
+
     with _author(occasion, f"{description}\n{text}") as author:
         try:
             if action == "list":
@@ -76,12 +78,12 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
             if action == "view":
                 return _view(author, name, file)
             if action == "create":
-                return _answer_about([skill_changes.create(author, name, description, text)])
+                return _answer_about([writing.create(author, name, description, text)])
             if action == "patch":
-                return _answer_about([skill_changes.patch(author, name, old, text, file)])
+                return _answer_about([writing.patch(author, name, old, text, file)])
             if action == "write_file":
-                return _answer_about([skill_changes.write_file(author, name, file, text)])
-            return _answer_about([skill_changes.archive(author, name)])
+                return _answer_about([writing.write_file(author, name, file, text)])
+            return _answer_about([writing.archive(author, name)])
         except WhetError as error:
             return _refused(error)
 
@@ -100,7 +102,7 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
     """Templates: real calls that worked, with which later sessions can begin. `build` mines stored sessions."""
     folder = occasion.situation.home.folder
     if action == "list":
-        found = [each.template for each in list_templates(folder) if each.template]
+        found = [each.value for each in list_templates(folder) if each.value]
         lines = [f"{template.name} ({template.activity}): {template.description}" for template in found]
         return ToolOutput("\n".join(lines) or "There are no templates yet.", trust=Trust.AGENT)
     if wrong := name_fault(name):
@@ -109,6 +111,8 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
         template = load(folder, name)
         shown = as_openai(examples(replace(template, examples=template.examples[:max_examples]), words()))
         return ToolOutput(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
+    from whet.changes.writing import remove_named  # noqa: PLC0415 - as above
+
     with _author(occasion, name, how="built") as author:
         if action == "delete":
             return _template_answer(remove_named(author, Form.TEMPLATE, name))
@@ -118,8 +122,9 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
 
 
 def _build(
-    author: Author, name: str, activity: Activity | None, found: Iterator[Transcript], max_examples: int
+    author: "Author", name: str, activity: Activity | None, found: Iterator[Transcript], max_examples: int
 ) -> ToolOutput:
+    from whet.changes.writing import keep_template  # noqa: PLC0415 - as above
     from whet.own.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
     fewest = min(max_examples, WantedTemplate().fewest)
@@ -137,20 +142,24 @@ def _listed(notes: Memory) -> ToolOutput:
     return ToolOutput("\n".join([*lines, f"{notes.size} of {notes.limit} characters used."]), trust=Trust.AGENT)
 
 
-def _index(author: Author) -> ToolOutput:
+def _index(author: "Author") -> ToolOutput:
     lines = [f"{each.name}: {each.skill.description}" for each in list_skills(author.home.folder) if each.skill]
     return ToolOutput("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
 
 
-def _view(author: Author, name: str, file: str) -> ToolOutput:
-    viewed = skill_changes.view(author, name, file)
+def _view(author: "Author", name: str, file: str) -> ToolOutput:
+    from whet.changes import writing  # noqa: PLC0415 - as above
+
+    viewed = writing.view(author, name, file)
     also = f"\n[files: {', '.join(viewed.files)}; in {author.home.folder / 'skills' / name}]" if viewed.files else ""
     return ToolOutput(viewed.text + also, trust=viewed.trust)
 
 
 @contextlib.contextmanager
-def _author(occasion: CallContext, text: str, *, how: str = "written") -> Iterator[Author]:
+def _author(occasion: CallContext, text: str, *, how: str = "written") -> "Iterator[Author]":
     """The agent as the writer of this text, on a connection of its own: calls may come from any thread."""
+    from whet.changes.writing import Author  # noqa: PLC0415 - as above
+
     situation = occasion.situation
     trust = occasion.workplace.lineage.trust_of(text)
     with opened(situation.home) as database:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
-from whet.agent.tools import launcher, opener, seatbelt
+from whet.agent.tools import launcher, seatbelt
 from whet.agent.tools.guard import CommandBounds
 from whet.agent.tools.processes import DEFAULT_PATH, Launch
 
@@ -268,7 +268,16 @@ def _bubblewrapped(
     keeps = (bounds.door,) if bounds.ports else ()
     if bounds.ports:
         ports = ",".join(map(str, bounds.ports))
-        argv = (os.path.realpath(sys.executable), "-I", "-S", opener.__file__, str(bounds.door), ports, *argv)
+        argv = (
+            os.path.realpath(sys.executable),
+            "-I",
+            "-S",
+            launcher.__file__,
+            "--open",
+            str(bounds.door),
+            ports,
+            *argv,
+        )
     options = (*bubblewrap_options(bounds, sealed=walls.sealed), "--chdir", str(folder), "--", *argv)
     return Launch((walls.program,), options, environment, bounds.guard.folder, files, keeps, tells="--info-fd")
 

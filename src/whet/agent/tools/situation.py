@@ -1,4 +1,4 @@
-"""Where tools work: what is fixed for a session, what its tools share (plan, lineage, lookout), what a tool gives."""
+"""Where tools work: what is fixed for a session, what its tools share (lineage, lookout), what a tool gives."""
 
 import os
 import re
@@ -6,13 +6,10 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Literal, NamedTuple
-
-import msgspec
-from msgspec import Meta
+from typing import NamedTuple
 
 from whet.agent.inspection.inspecting import QUARANTINE, Inspection, Leftover
 from whet.agent.inspection.triggers import MOST_FOLDERS, TriggerAction
@@ -23,15 +20,13 @@ from whet.errors import WhetError
 from whet.own.runs.run import WorkReport
 from whet.own.runs.settings import McpServer, Sandbox
 from whet.own.told.memory import normalised
-from whet.sessions.example_marks import cold
 from whet.sessions.lineage import is_typed
-from whet.sessions.transcripts import Disposition, Message, pair
+from whet.sessions.transcripts import Disposition, Message
 from whet.sessions.trust import Trust, lowest
 from whet.store.home import Home
 from whet.telling.context.finding import SETTING
 from whet.values import Value
 
-PLAN_TOOL = "todo"
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LEAD = re.compile(
     r"(?:please\s+)?(?:remember|note|memori[sz]e|save|keep in mind)(?:\s+(?:this|that)\b)?\s*[:,]?\s+", re.IGNORECASE
@@ -40,33 +35,6 @@ SHORTEST_WORDS = 3
 PAUSE_SECONDS = 0.25
 PAUSES_A_LOOK = 20  # so that looking takes a twentieth of the time at most
 REST_SECONDS = 30.0
-
-
-class TodoStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One step of a plan."""
-
-    text: Annotated[str, Meta(min_length=1, max_length=500)]
-    status: Literal["open", "doing", "done", "dropped"] = "open"
-
-
-class _Arguments(msgspec.Struct, frozen=True):
-    steps: tuple[TodoStep, ...] | None = None
-
-
-def plan_in(messages: Sequence[Message]) -> tuple[TodoStep, ...]:
-    """The plan that a session holds: the one of its last call that was answered without an error."""
-    plan: tuple[TodoStep, ...] = ()
-    for exchange in pair(cold(messages)).exchanges:
-        if exchange.call.name == PLAN_TOOL and exchange.result is not None and not exchange.result.error:
-            plan = _steps(exchange.call.arguments) or plan
-    return plan
-
-
-def _steps(arguments: str) -> tuple[TodoStep, ...]:
-    try:
-        return msgspec.json.decode(arguments, type=_Arguments).steps or ()
-    except msgspec.MsgspecError:
-        return ()
 
 
 class Lineage:
@@ -307,7 +275,7 @@ class ToolOutput(NamedTuple):
 
 
 class ToolState:
-    """What the tools of one session share and change: the plan, the lineage, the processes, the shell's folder."""
+    """What the tools of one session share and change: the lineage, the processes, the shell's folder."""
 
     def __init__(self, situation: Situation, messages: Iterable[Message]) -> None:
         if not situation.folder.is_dir():
@@ -322,9 +290,7 @@ class ToolState:
             hidden=situation.limits.hidden,
             visible=(*self.writable, *_folders(named.readable), *filter(None, (situation.project,))),
         )
-        held = tuple(messages)
-        self.lineage = Lineage(situation.told, held, project=str(situation.project or ""))
-        self.plan = plan_in(held)
+        self.lineage = Lineage(situation.told, messages, project=str(situation.project or ""))
         self.processes = Processes()
         self.inspection = Inspection(
             (self.guard.folder, *self.writable),

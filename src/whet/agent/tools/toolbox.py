@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -15,7 +15,7 @@ from whet.agent.protocols import Answer
 from whet.agent.tools import files, finding, remembering, terminal
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
 from whet.agent.tools.sandbox import Wall, note
-from whet.agent.tools.situation import CallContext, Situation, TodoStep, ToolOutput, ToolState, failed
+from whet.agent.tools.situation import CallContext, Situation, ToolOutput, ToolState, failed
 from whet.errors import WhetError
 from whet.own.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
@@ -49,22 +49,26 @@ def _line(hit: Hit) -> str:
     return f"{hit.session_id[:12]} {day} {hit.role} in “{hit.title[:60]}”: {hit.snippet}"
 
 
+class TodoStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step of a plan."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=500)]
+    status: Literal["open", "doing", "done", "dropped"] = "open"
+
+
 MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
 
 
 def todo(
     occasion: CallContext,
     *,
-    steps: Annotated[tuple[TodoStep, ...], Meta(max_length=50, description="the whole plan; leave out to see it")] = (),
+    steps: Annotated[tuple[TodoStep, ...], Meta(min_length=1, max_length=50, description="the whole plan")],
 ) -> ToolOutput:
     """Keep the plan of the task: give all of its steps each time."""
-    workplace = occasion.workplace
-    if steps:
-        workplace.plan = steps
-    lines = [f"{MARKS[step.status]} {step.text}" for step in workplace.plan]
-    left = sum(step.status in ("open", "doing") for step in workplace.plan)
-    text = "\n".join([*lines, f"{left} of {len(lines)} steps left."]) if lines else "There is no plan yet."
-    return ToolOutput(text, trust=min(Trust.AGENT, workplace.lineage.lowest))
+    lines = [f"{MARKS[step.status]} {step.text}" for step in steps]
+    left = sum(step.status in ("open", "doing") for step in steps)
+    text = "\n".join([*lines, f"{left} of {len(lines)} steps left."])
+    return ToolOutput(text, trust=min(Trust.AGENT, occasion.workplace.lineage.lowest))
 
 
 def finish(
@@ -192,8 +196,8 @@ SETS: dict[str, tuple[str, ...]] = {
     "memory": ("memory",),
     "skills": ("skills",),
     "search": ("session_search",),
-    "plan": ("todo",),
     "templates": ("warm_session",),
+    "plan": ("todo",),
     "finish": ("finish",),
     SERVERS: (SERVERS,),
     "chat": CHAT,

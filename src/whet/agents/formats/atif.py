@@ -151,15 +151,8 @@ def _answers(step: dict[str, Any], steps: OpenCalls, at: float | None) -> Iterat
 
 def _usage(metrics: dict[str, Any], prefix: str) -> Usage | None:
     """Usage, where `prompt_tokens` includes the cached ones."""
-    if not metrics:
-        return None
-    return Usage(
-        input=fields.whole(metrics, f"{prefix}prompt_tokens"),
-        output=fields.whole(metrics, f"{prefix}completion_tokens"),
-        cached=fields.whole(metrics, f"{prefix}cached_tokens"),
-        cache_written=fields.whole(fields.mapping(metrics, "extra"), "cache_creation_input_tokens"),
-        cost_dollars=fields.amount(metrics.get(f"{prefix}cost_usd")),
-    )
+    counts = (f"{prefix}{name}_tokens" for name in ("prompt", "completion", "cached"))
+    return content.used(metrics, *counts, "extra.cache_creation_input_tokens", cost=metrics.get(f"{prefix}cost_usd"))
 
 
 FORMAT = Format(NAME, "ATIF trajectories", sniff, read)

@@ -4,7 +4,7 @@ import base64
 import binascii
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,22 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.agents.formats.inserted import TextPiece, split
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Media,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Ending, Media, Message, Origin, Part, Role, Text, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.text import fields
 
@@ -124,7 +110,7 @@ def result(
     tool: str = "",
     error: bool | None = None,
     exit_code: int | None = None,
-    disposition: Disposition | None = None,
+    disposition: transcripts.Disposition | None = None,
 ) -> ToolResult:
     """A tool result whose content may be text, blocks or any JSON value."""
     return ToolResult(
@@ -169,13 +155,13 @@ def parts(content: object) -> Iterator[Part]:
         if kind in ("thinking", "reasoning"):
             words = fields.text(block, "thinking", "text", "reasoning")
             if words:
-                yield Thought(words, signature=fields.text(block, "signature"))
+                yield transcripts.Thought(words, signature=fields.text(block, "signature"))
         elif kind == "redacted_thinking":
-            yield Thought("", signature=fields.text(block, "data"))
+            yield transcripts.Thought("", signature=fields.text(block, "data"))
         elif kind in CALLS:
             server = fields.text(block, "server_name") if kind == "mcp_tool_use" else ""
             name = f"mcp__{server}__{fields.text(block, 'name')}" if server else fields.text(block, "name")
-            yield ToolCall(fields.text(block, "id"), name, fields.json_text(block.get("input", {})))
+            yield transcripts.ToolCall(fields.text(block, "id"), name, fields.json_text(block.get("input", {})))
         elif not is_served(block):
             yield from shown(block)
 
@@ -224,6 +210,27 @@ def _media_kind(block: dict[str, Any], media_type: str) -> Literal["image", "aud
     if "document" in kind or "pdf" in kind:
         return "document"
     return "other"
+
+
+def used(record: Mapping[str, Any], *names: str, is_apart: bool = False, cost: object = None) -> Usage | None:
+    """Tokens of a model call, or None where its record counts nothing.
+
+    `names` are those of its counts: of the prompt, the answer, what of the prompt was read from a cache, and what was
+    written to one. `a|b` is the first of two fields, `a+b` their sum, `a.b` a field of a field. With `is_apart` the
+    record counts what has to do with a cache beside the rest of the prompt.
+    """
+    counts = [sum(_count(record, each) for each in name.split("+")) for name in names]
+    prompt, output, cached, written = (*counts, 0, 0)[:4]
+    spent = Usage(prompt + cached + written if is_apart else prompt, output, cached, written, fields.amount(cost))
+    return spent if spent != Usage() else None
+
+
+def _count(record: Mapping[str, Any], names: str) -> int:
+    for name in names.split("|"):
+        folder, _, last = name.rpartition(".")
+        if count := fields.whole(fields.mapping(record, folder) if folder else record, last):
+            return count
+    return 0
 
 
 @dataclass(slots=True)
@@ -308,7 +315,7 @@ def completed(record: Transcript) -> Transcript:
     times = [at for at in (*(message.at for message in messages), record.started) if at is not None]
     return replace(
         record,
-        messages=messages if record.purpose is Purpose.CHAT else delegated(messages),
+        messages=messages if record.purpose is transcripts.Purpose.CHAT else delegated(messages),
         model=record.model or next((message.model for message in messages if message.model), ""),
         ending=settled(messages) if record.ending is Ending.UNKNOWN else record.ending,
         started=min(times, default=None),

@@ -10,19 +10,8 @@ from typing import Any
 from whet.agents.formats import content, openai_messages
 from whet.agents.formats.content import OpenCalls
 from whet.agents.formats.source import Format, Source, identity
-from whet.sessions.transcripts import (
-    Ending,
-    Message,
-    Origin,
-    Part,
-    RecordedCheck,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Ending, Message, RecordedCheck, Role, Text, Thought, ToolCall, Transcript, Usage
 from whet.text import fields
 
 NAME = "mini-swe-agent"
@@ -100,13 +89,15 @@ def _messages(records: list[dict[str, Any]]) -> Iterator[Message]:
             yield _answer(record, steps, at)
         elif role == "user":
             if asked:
-                yield content.spoken(Role.USER, content.parts(record.get("content")), at=at, origin=Origin.INSERTED)
+                yield content.spoken(
+                    Role.USER, content.parts(record.get("content")), at=at, origin=transcripts.Origin.INSERTED
+                )
             else:
                 yield from content.said(content.parts(record.get("content")), at=at, is_order=True)
             asked = True
 
 
-def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
+def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[transcripts.Part]:
     if reasoning := fields.text(record, "reasoning_content"):
         yield Thought(reasoning)
     calls = openai_messages.calls(record)

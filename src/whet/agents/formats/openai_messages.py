@@ -10,35 +10,16 @@ from whet.agents.formats import content
 from whet.agents.formats.content import OpenCalls
 from whet.agents.formats.inserted import INTERRUPT
 from whet.agents.formats.source import Format, Source, identity
-from whet.sessions.transcripts import (
-    Disposition,
-    Message,
-    Origin,
-    Part,
-    RecordedCheck,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Message, Origin, RecordedCheck, Role, ToolCall, Transcript, Usage
 from whet.text import fields
 
 
 def usage(record: dict[str, Any], *, cost_dollars: object = None) -> Usage | None:
     """Tokens of a completion, where the prompt's count includes its cached ones."""
-    cost = fields.amount(cost_dollars)
-    if not record and cost is None:
-        return None
-    details = fields.mapping(record, "prompt_tokens_details")
-    return Usage(
-        input=fields.whole(record, "prompt_tokens"),
-        output=fields.whole(record, "completion_tokens"),
-        cached=fields.whole(details, "cached_tokens") or fields.whole(record, "cache_read_input_tokens"),
-        cache_written=fields.whole(record, "cache_creation_input_tokens"),
-        cost_dollars=cost,
-    )
+    cached = "prompt_tokens_details.cached_tokens|cache_read_input_tokens"
+    written = "cache_creation_input_tokens"
+    return content.used(record, "prompt_tokens", "completion_tokens", cached, written, cost=cost_dollars)
 
 
 def calls(message: dict[str, Any]) -> list[ToolCall]:
@@ -172,12 +153,12 @@ def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
             yield from content.served(words, at=at)
 
 
-def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
+def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[transcripts.Part]:
     if thought := fields.text(record, "reasoning_content", "reasoning"):
-        yield Thought(thought)
+        yield transcripts.Thought(thought)
     yield from content.parts(record.get("content"))
     if refusal := fields.text(record, "refusal"):
-        yield Text(refusal)
+        yield transcripts.Text(refusal)
     for call in _calls(record):
         function = fields.mapping(call, "function") or fields.mapping(call, "custom")
         name = fields.text(function, "name")

@@ -11,20 +11,8 @@ from typing import Any
 from whet.agents.formats import content, openai_messages
 from whet.agents.formats.content import OpenCalls
 from whet.agents.formats.source import Format, Source, identity
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Origin,
-    Part,
-    RecordedCheck,
-    Role,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Ending, Origin, Part, RecordedCheck, Role, ToolCall, ToolResult, Transcript, Usage
 from whet.text import fields
 
 ENDINGS = {
@@ -48,7 +36,7 @@ ASIDE = frozenset({"thought", "hidden", "blocking", "confirmation_state", "is_co
 class OpenHandsState:
     """Messages so far, and what is known of how the conversation stands."""
 
-    messages: list[Message] = field(default_factory=list)
+    messages: list[transcripts.Message] = field(default_factory=list)
     ending: Ending = Ending.UNKNOWN
     ending_detail: str = ""
     folder: str = ""
@@ -94,7 +82,7 @@ class OpenHandsState:
             self._say(Role.USER, content.shown(arguments.get("summary")), event, origin=Origin.SUMMARY)
         elif action == "think":
             words = fields.text(arguments, "thought")
-            self._say(Role.AGENT, [Thought(words)] if words else [], event)
+            self._say(Role.AGENT, [transcripts.Thought(words)] if words else [], event)
         elif action == "message":
             user = fields.text(event, "source") == "user" or (not event.get("source") and not self.messages)
             if user:
@@ -150,7 +138,7 @@ class OpenHandsState:
                 tool=self.steps.names.get(call_id, "") or observation,
                 error=failed,
                 exit_code=exit_code,
-                disposition=Disposition.REJECTED if observation == "user_rejected" else None,
+                disposition=transcripts.Disposition.REJECTED if observation == "user_rejected" else None,
             ),
             event,
         )

@@ -11,18 +11,8 @@ from typing import Any, NamedTuple
 from whet.agents.formats import content
 from whet.agents.formats.content import OpenCalls
 from whet.agents.formats.source import Format, Source, Unreadable, identity, parse
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Part,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Disposition, Ending, Message, Role, Thought, ToolCall, ToolResult, Transcript
 from whet.text import fields
 
 NAME = "sharegpt"
@@ -148,7 +138,7 @@ def _blocks(words: str) -> Iterator[MarkedPiece]:
     yield MarkedPiece("", words[position:].strip())
 
 
-def _agent_parts(blocks: Iterable[MarkedPiece], steps: OpenCalls, index: int) -> Iterator[Part]:
+def _agent_parts(blocks: Iterable[MarkedPiece], steps: OpenCalls, index: int) -> Iterator[transcripts.Part]:
     for kind, words in blocks:
         if not words:
             continue
@@ -159,7 +149,7 @@ def _agent_parts(blocks: Iterable[MarkedPiece], steps: OpenCalls, index: int) ->
             call_id = steps.ask("", name, message=index)
             yield ToolCall(call_id, name, fields.json_text(call.get("arguments", {})))
         else:
-            yield Text(f"<{kind}>{words}</{kind}>" if kind else words)
+            yield transcripts.Text(f"<{kind}>{words}</{kind}>" if kind else words)
 
 
 def _answers(words: str, steps: OpenCalls) -> Iterator[Message]:

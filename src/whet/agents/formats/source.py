@@ -4,10 +4,7 @@ import contextlib
 import gzip
 import hashlib
 import itertools
-import lzma
 import os
-import struct
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,56 +19,6 @@ from whet.text.fields import BYTE_ORDER_MARK
 from whet.text.fields import Unreadable as Unreadable
 from whet.text.fields import parse as parse
 
-DAMAGE = (
-    zipfile.BadZipFile,
-    OSError,
-    EOFError,
-    NotImplementedError,  # a compression that this Python does not know
-    RuntimeError,  # encrypted
-    ValueError,
-    OverflowError,
-    struct.error,
-    zlib.error,
-    lzma.LZMAError,
-)
-
-
-class Archive:
-    """An open zip file whose members are taken one at a time, so that memory holds one of them."""
-
-    def __init__(self, archive: zipfile.ZipFile, limit_bytes: int) -> None:
-        self._archive = archive
-        self._limit_bytes = limit_bytes
-        self.names: tuple[str, ...] = tuple(dict.fromkeys(archive.namelist()))
-
-    def read(self, name: str) -> object:
-        """One member as a JSON value, or `Unreadable` with the reason."""
-        if name not in self.names:
-            raise Unreadable(f"{name} is missing")
-        try:
-            with self._archive.open(name) as member:
-                body = member.read(self._limit_bytes + 1)
-        except DAMAGE as error:
-            raise Unreadable(f"{name} cannot be read: {error}") from error
-        if len(body) > self._limit_bytes:
-            raise Unreadable(f"{name} is larger than {self._limit_bytes >> 20} MiB")
-        try:
-            return parse(body)
-        except Unreadable as error:
-            raise Unreadable(f"{name}: {error}") from error
-
-
-@contextlib.contextmanager
-def opened(path: Path, *, limit_bytes: int) -> Iterator[Archive]:
-    """A zip file, or `Unreadable` with the reason."""
-    try:
-        archive = zipfile.ZipFile(path)
-    except DAMAGE as error:
-        raise Unreadable(f"broken zip file: {error}") from error
-    with contextlib.closing(archive):
-        yield Archive(archive, limit_bytes)
-
-
 DIGEST_BYTES = 5
 END_BYTES = 16 << 10
 SAMPLE_BYTES = 1 << 20
@@ -81,7 +28,7 @@ EXPANSION_LIMIT = 100  # sessions compress 5 to 30 times; what expands further i
 EXPANSION_FREE_BYTES = 64 << 20
 UTF_16_STARTS = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
 
-Kind = Literal["empty", "jsonl", "json", "sqlite", "zip", "other"]
+Kind = Literal["empty", "jsonl", "json", "sqlite", "other"]
 
 
 class ReadLimits(NamedTuple):
@@ -181,10 +128,6 @@ class Source:
         """The file as a SQLite database, read-only, with its write-ahead log if one lies beside it."""
         return databases.opened(self.path)
 
-    def archive(self) -> contextlib.AbstractContextManager[Archive]:
-        """The file as a zip file of JSON members."""
-        return opened(self.path, limit_bytes=self.limits.document_bytes)
-
     def _open(self, *, plain: bool = False) -> IO[bytes]:
         try:
             if plain or not self.compressed:
@@ -196,8 +139,6 @@ class Source:
     def _kind(self, head: bytes) -> Kind:
         if head.startswith(b"SQLite format 3\0"):
             return "sqlite"
-        if head.startswith(b"PK\x03\x04"):
-            return "zip"
         if head.startswith(UTF_16_STARTS):
             raise Unreadable("UTF-16 text; save it as UTF-8")
         with self._open() as file:

@@ -4,26 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apsw
-from msgspec import structs
 
 from whet.agents.formats import content, databases
 from whet.agents.formats.content import OpenCalls
 from whet.agents.formats.source import Format, Source, Unreadable
-from whet.sessions.transcripts import (
-    Disposition,
-    Ending,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    RecordedCheck,
-    Role,
-    Thought,
-    ToolCall,
-    ToolResult,
-    Transcript,
-    Usage,
-)
+from whet.sessions import transcripts
+from whet.sessions.transcripts import Ending, Message, Origin, Purpose, RecordedCheck, Role, ToolCall, Transcript, Usage
 from whet.text import fields
 
 Row = dict[str, Any]
@@ -48,7 +34,7 @@ INSERTED_HEADS = (
     "[Your active task list was preserved",
     "[Continuing toward your standing goal]",
 )
-DISPOSITIONS = {"none": Disposition.BLOCKED, "unknown": Disposition.INTERRUPTED}
+DISPOSITIONS = {"none": transcripts.Disposition.BLOCKED, "unknown": transcripts.Disposition.INTERRUPTED}
 
 
 def conversation(rows: Iterable[Row], earlier: frozenset[Key]) -> Iterator[Message]:
@@ -152,9 +138,9 @@ def _origin(row: Row) -> Origin:
     return Origin.TURN
 
 
-def _agent_parts(row: Row, steps: OpenCalls, index: int) -> Iterator[Part]:
+def _agent_parts(row: Row, steps: OpenCalls, index: int) -> Iterator[transcripts.Part]:
     if thought := fields.text(row, "reasoning_content", "reasoning"):
-        yield Thought(thought)
+        yield transcripts.Thought(thought)
     yield from content.parts(_content(row))
     for call in _calls(row):
         yield ToolCall(steps.ask(call.id, call.name, message=index), call.name, call.arguments)
@@ -172,7 +158,7 @@ def _call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(fields.text(call, "id", "call_id"), fields.text(function, "name"), arguments)
 
 
-def _result(row: Row, steps: OpenCalls) -> ToolResult:
+def _result(row: Row, steps: OpenCalls) -> transcripts.ToolResult:
     name = fields.text(row, "tool_name")
     call_id = steps.answer(fields.text(row, "tool_call_id"), name)
     return content.result(
@@ -387,17 +373,10 @@ def _ending(reason: str, messages: tuple[Message, ...]) -> Ending:
 
 def _usage(row: Row) -> Usage | None:
     """The session's tokens, where those read from and written to the cache are counted apart from the input."""
-    cached, written = fields.whole(row, "cache_read_tokens"), fields.whole(row, "cache_write_tokens")
-    used = Usage(
-        input=fields.whole(row, "input_tokens") + cached + written,
-        output=fields.whole(row, "output_tokens"),
-        cached=cached,
-        cache_written=written,
-    )
-    if used == Usage():
-        return None
-    actual, estimated = fields.amount(row.get("actual_cost_usd")), fields.amount(row.get("estimated_cost_usd"))
-    return structs.replace(used, cost_dollars=actual if actual is not None else estimated)
+    counts = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+    actual = fields.amount(row.get("actual_cost_usd"))
+    cost = row.get("estimated_cost_usd") if actual is None else actual
+    return content.used(row, *counts, is_apart=True, cost=cost if any(map(row.get, counts)) else None)
 
 
 FORMAT = Format(

@@ -14,18 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.own.examples.result_shapes import shape
-from whet.own.examples.templates import (
-    ADDENDUM_CHARACTERS,
-    ARGUMENT_CHARACTERS,
-    DESCRIPTION_CHARACTERS,
-    MOST_TAGS,
-    TAG,
-    TOOL_NAME,
-    Example,
-    Template,
-    name_fault,
-)
+from whet.own.examples import templates
+from whet.own.examples.candidates import shape
+from whet.own.examples.templates import DESCRIPTION_CHARACTERS, MOST_TAGS, TAG, TOOL_NAME, Example, Template, name_fault
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import Activity, classify
 from whet.sessions.lineage import pieces_of
@@ -125,7 +116,7 @@ def _example(record: dict[str, Any], session: str) -> Example | str:
     if arguments is None or not TOOL_NAME.fullmatch(tool):
         return "without a tool or arguments"
     written = msgspec.json.encode(arguments).decode()
-    if len(written) > ARGUMENT_CHARACTERS:
+    if len(written) > templates.ARGUMENT_CHARACTERS:
         return "too long"
     if Redactor().arguments(written) != written or visible(written) != written:
         return "with secrets or odd characters"
@@ -172,7 +163,7 @@ def _plain(words: str) -> str:
 def _addendum(record: dict[str, Any], left_out: Counter[str]) -> str:
     """What it adds to the system prompt, with its lines; a person reads it before it is told."""
     told = next((text for place in _places(record) if (text := fields.text(place, *ADDENDA).strip())), "")
-    if len(told) > ADDENDUM_CHARACTERS or visible(told) != told:
+    if len(told) > templates.ADDENDUM_CHARACTERS or visible(told) != told:
         left_out["addendum too long or with odd characters"] += 1
         return ""
     return Redactor().text(told)

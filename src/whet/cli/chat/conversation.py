@@ -1,24 +1,24 @@
-"""A conversation on a terminal or a pipe: how it begins, and turn after turn until the person leaves."""
+"""A conversation on a terminal: how it begins, turn after turn, and the commands that Whet itself answers."""
 
 import os
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
-from typing import Any
-
-import msgspec
+from difflib import get_close_matches
 
 from whet.agent.session import OpenSession, SessionRequest
 from whet.agent.tools.situation import ApprovalQuestion
-from whet.cli.chat.display import RED, YELLOW, Display
-from whet.cli.chat.endings import FINISHED, INTERRUPTED, duration, ended_record, exit_code, failure_words, spent_words
-from whet.cli.chat.inputs import Input, Piped, Typed, answered, interruptible
-from whet.cli.chat.screen import BOLD, DIM, Screen, cut, drawn
-from whet.cli.chat.slash import COMMANDS, ChatStanding, Reaction, is_command, respond
-from whet.cli.output import is_json
+from whet.changes import apply
+from whet.cli.chat.display import FINISHED, INTERRUPTED, RED, YELLOW, Display, duration, failure_words, spent_words
+from whet.cli.chat.inputs import Typed, answered, interruptible, said_yes
+from whet.cli.chat.screen import BOLD, DIM, Screen, cut
 from whet.errors import WhetError
 from whet.improving.reviews_begun import news, reviews_of
+from whet.ledger.entries import Actor, Change, Entry, Step
+from whet.ledger.folding import is_last
 from whet.own.runs.run import Ended, Run, Spent
 from whet.own.runs.settings import Review
 from whet.own.told.review_when import Reviewed, ReviewKind, count, due
@@ -26,9 +26,14 @@ from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Ending, Message, Origin, Role, session_id
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import Ledger, ledger_of
+from whet.store.memory_files import NAMES, MemoryFolder, load
 from whet.store.recording import SOURCE
+from whet.store.skill_files import list_skills
+from whet.store.template_files import usable
 from whet.text.characters import safe
 from whet.text.showing import framed, shown
+from whet.text.words import many
 
 DID_NOT_RUN = "A review failed before it began. To see why, run `whet worker list`."
 PROGRAM = "from whet.cli.main import main; main()"
@@ -38,7 +43,7 @@ class Reviews:
     """What a conversation has had reviewed. The next turn never waits for a review: it outruns it."""
 
     def __init__(self, talk: OpenSession, settings: Review) -> None:
-        self._talk = talk
+        self.talk = talk
         self._settings = settings
         self._begun: dict[str, list[Reviewed]] = {}
         self._faults: list[str] = []
@@ -47,9 +52,9 @@ class Reviews:
 
     def after(self, ended: Ended) -> None:
         """Begin the review that a finished turn calls for, if it does and no other is at work."""
-        run = self._talk.run
+        run = self.talk.run
         begun = self._begun.setdefault(run.id, [])
-        known = (*reviews_of(self._talk.database, session_id(SOURCE, run.id)), *begun)
+        known = (*reviews_of(self.talk.database, session_id(SOURCE, run.id)), *begun)
         tools = (definition.name for definition in run.shown)
         kind = due(count(run.messages, known), ended.ending, self._settings, tools)
         if kind is not None:
@@ -63,14 +68,14 @@ class Reviews:
         lines += [DID_NOT_RUN for process in self._at_work if process.poll()]
         self._at_work = [process for process in self._at_work if process.returncode is None]
         for run in self._begun:
-            lines += news(self._talk.home, self._talk.database, session_id(SOURCE, run), since=since)
+            lines += news(self.talk.home, self.talk.database, session_id(SOURCE, run), since=since)
         return tuple(lines)
 
     def _start(self, kind: ReviewKind) -> None:
         """In a process that outlives this one. Should it not get far, the next worker finds what it queued."""
-        run = self._talk.run
+        run = self.talk.run
         command = [sys.executable, "-c", PROGRAM, "learn", "--review", run.id, "--kind", kind.value, "--background"]
-        model = self._settings.model or self._talk.model
+        model = self._settings.model or self.talk.model
         try:
             begun = subprocess.Popen(
                 [*command, "--work", "--with", model],
@@ -92,24 +97,21 @@ RECAPPED = 4
 class Conversation:
     """The person's side of a talk: what is typed goes to the agent or to Whet itself, what comes back is shown."""
 
-    def __init__(self, talk: OpenSession, screen: Screen, *, review: Review | None = None) -> None:
-        self._talk = talk
-        self._reviews = Reviews(talk, review) if review else None
+    def __init__(self, talk: OpenSession, screen: Screen, review: Review) -> None:
+        self.talk = talk
+        self._reviews = Reviews(talk, review)
         self._screen = screen
         self._display = Display(screen, screen)
-        self._input: Input | None = None
-        self._code = FINISHED
         self.spent = Spent()
 
-    def go(self, source: Input) -> int:
+    def go(self, source: Typed) -> int:
         """Take turns until the person leaves; gives the exit code."""
-        self._input = source
         try:
             return self._take_turns(source)
         except KeyboardInterrupt:
             return INTERRUPTED
 
-    def _take_turns(self, source: Input) -> int:
+    def _take_turns(self, source: Typed) -> int:
         tired = False  # whether Ctrl-C was pressed at the prompt already
         while True:
             self._tell_news()
@@ -122,71 +124,52 @@ class Conversation:
                 self._screen.line("To leave, press Ctrl-C again, press Ctrl-D, or type /quit.", DIM)
                 continue
             tired = False
-            if text is None:  # a script wants to know how the last turn ended, a person knows
-                return FINISHED if self._screen.is_terminal else self._code
+            if text is None:
+                return FINISHED
             if not text.strip():
                 continue
             if is_command(text):
-                if self._command(text):
+                if self._respond(text):
                     return FINISHED
             elif not self._turn(text):
                 return INTERRUPTED
 
     def _tell_news(self) -> None:
         """What reviews have learned meanwhile, before the person is asked for the next words."""
-        for line in self._reviews.news() if self._reviews else ():
+        for line in self._reviews.news():
             self._screen.line(safe(line), DIM)
 
     def ask(self, question: ApprovalQuestion) -> bool:
         """Ask whether a call may be carried out. Ctrl-C is a no, and stops the turn."""
-        source = self._input
-        if source is None:
-            return False
         self._screen.line(shown(question.lead), YELLOW)
         for row in framed(question.text, self._screen.width):
             self._screen.line(row)
-        return answered(lambda: source.confirm(question.prompt))
+        return answered(lambda: said_yes(question.prompt, sys.stdout))
 
     def status(self) -> str:
         """The line below the prompt: model, tokens, cost."""
-        return " · ".join((self._talk.model, *spent_words(self.spent)))
+        return " · ".join((self.talk.model, *spent_words(self.spent)))
 
     def recap(self) -> None:
         """The last messages of a conversation that goes on."""
-        said = [message for message in self._talk.run.messages if message.origin is Origin.TURN and message.text]
+        said = [message for message in self.talk.run.messages if message.origin is Origin.TURN and message.text]
         spoken = [message for message in said if message.role in (Role.USER, Role.AGENT)]
         if len(spoken) > RECAPPED:
             self._screen.line(f"… {len(spoken) - RECAPPED} earlier messages", DIM)
         for message in spoken[-RECAPPED:]:
             _show_again(message, self._screen)
 
-    def _command(self, text: str) -> bool:
+    def _respond(self, text: str) -> bool:
         """Carry a command out; gives whether the person leaves."""
-        standing = ChatStanding(
-            self._talk.home,
-            self._talk.database,
-            self._talk.model,
-            self._talk.run.id,
-            self.spent,
-            self._screen.width,
-        )
-        reaction = respond(text, standing)
-        for line in (*reaction.lines, *self._changed(reaction)):
-            self._screen.line(line)
-        return reaction.leaves
-
-    def _changed(self, reaction: Reaction) -> tuple[str, ...]:
-        """Make the changes to the talk that a command asks for, and say what became of them."""
+        name, _, argument = text.strip().removeprefix("/").partition(" ")
+        act = ACTS.get(ALIASES.get(name, name))
         try:
-            if reaction.model:
-                self._talk.change_model(reaction.model)
-                return (f"Now talking to {self._talk.model}.",)
-            if reaction.template:
-                self._talk.begin_with(reaction.template)
-                return (f"The session starts from the template {safe(reaction.template)}.",)
+            lines = act(self, argument.strip()) if act else (_unknown(name),)
         except WhetError as error:
-            return (safe(error.message), safe(error.advice))
-        return ()
+            lines = tuple(safe(line) for line in (error.message, error.advice) if line)
+        for line in lines or ():
+            self._screen.line(cut(line, self._screen.width))
+        return lines is None
 
     def _turn(self, text: str) -> bool:
         """One turn of the agent; gives False where the person left in the middle of it."""
@@ -194,7 +177,7 @@ class Conversation:
         ended: Ended | None = None
         try:
             with interruptible() as stop:
-                for said in self._talk.turn(text, interrupt=stop):
+                for said in self.talk.turn(text, interrupt=stop):
                     if not isinstance(said, Run):
                         self._display.show(said)
                     ended = said if isinstance(said, Ended) else ended
@@ -203,23 +186,19 @@ class Conversation:
             return False
         if ended is not None:
             self._close(ended)
-            if self._reviews is not None:
-                self._reviews.after(ended)
+            self._reviews.after(ended)
         return True
 
     def _close(self, ended: Ended) -> None:
         self.spent = added(self.spent, ended.spent)
-        self._code = exit_code(ended)
         if ended.ending is Ending.INTERRUPTED:
             self._screen.line("Stopped. What should the agent do instead?", YELLOW)
         elif ended.ending is not Ending.FINISHED:
             self._screen.line(safe(failure_words(ended)), RED)
         if ended.report is not None and ended.report.text:
-            self._screen.write(drawn(ended.report.text, self._screen))
-        if self._screen.is_terminal:
-            self._screen.line()
-            words = (*spent_words(ended.spent), duration(ended.spent.seconds))
-            self._screen.line(" · ".join(words), DIM)
+            self._screen.markdown(ended.report.text)
+        self._screen.line()
+        self._screen.line(" · ".join((*spent_words(ended.spent), duration(ended.spent.seconds))), DIM)
 
 
 def added(one: Spent, other: Spent) -> Spent:
@@ -239,7 +218,7 @@ def _show_again(message: Message, screen: Screen) -> None:
     if message.role is Role.USER:
         screen.line(cut(f"› {safe(message.text)}", screen.width - 1), DIM)
     else:
-        screen.write(drawn(message.text, screen))
+        screen.markdown(message.text)
 
 
 def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> int:
@@ -253,7 +232,7 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
             tell=lambda note: screen.line(safe(note), DIM),
         )
         with closing(talk):
-            conversation = Conversation(talk, screen, review=asked.run.settings.review)
+            conversation = Conversation(talk, screen, asked.run.settings.review)
             asking.append(conversation)
             screen.line(safe(f"Whet · {talk.model} · {talk.folder}"), BOLD)
             screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)
@@ -262,7 +241,7 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
             conversation.recap()
             source = Typed(
                 home.folder,
-                names=[f"/{each.name}" for each in COMMANDS],
+                names=[f"/{name}" for name in ACTS],
                 status=conversation.status,
                 secrets=secret_values(os.environ),
             )
@@ -272,35 +251,131 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
             return code
 
 
-def talk_in_lines(home: Home, database: Database, asked: SessionRequest) -> int:
-    """Each line of standard input is a turn; with --json each answer is a line of JSON."""
-    source = Piped(sys.stdin.buffer)
-    with Screen(sys.stdout) as screen, closing(OpenSession(home, database, asked, tell=_note)) as talk:
-        for note in talk.notes:
-            _note(note)
-        if not is_json():
-            return Conversation(talk, screen, review=asked.run.settings.review).go(source)
-        code = FINISHED
-        while (text := source.read()) is not None:
-            if text.strip():
-                record, code = _answered(talk, text)
-                sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
-                sys.stdout.buffer.flush()
-        return code
+COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
+SHOWN = 10
+LEARNING = frozenset({Step.APPLIED, Step.CANARY})
+KEYS = (
+    "Enter sends; Alt-Enter, Ctrl-J or a \\ at the end starts a new line.",
+    "Ctrl-C stops the turn; press it twice to leave. Ctrl-D leaves.",
+)
 
 
-def _note(note: str) -> None:
-    """Beside the answers, which a program may read."""
-    sys.stderr.write(f"Note: {safe(note)}\n")
+Lines = tuple[str, ...] | None  # what a command says; None where the person leaves
 
 
-def _answered(talk: OpenSession, text: str) -> tuple[dict[str, Any], int]:
-    messages: list[Message] = []
-    code, ended = FINISHED, None
-    with interruptible() as stop:
-        for said in talk.turn(text, interrupt=stop):
-            if isinstance(said, Message):
-                messages.append(said)
-            elif isinstance(said, Ended):
-                code, ended = exit_code(said), said
-    return (ended_record(talk.run.id, tuple(messages), ended) if ended else {}), code
+def is_command(text: str) -> bool:
+    """Whether a turn is a command and not words that begin with a path."""
+    return COMMAND.fullmatch(text.strip()) is not None
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name, ACTS, n=1)
+    meant = f" Did you mean /{near[0]}?" if near else ""
+    return f"There is no command /{name}.{meant} To list the commands, type /help."
+
+
+def _help(_chat: Conversation, _argument: str) -> Lines:
+    """List the commands."""
+    width = max(map(len, ACTS))
+    return (*(f"/{name:<{width}}  {act.__doc__}" for name, act in ACTS.items()), *KEYS)
+
+
+def _undo(chat: Conversation, _argument: str) -> Lines:
+    """Undo the last thing that Whet learned, with all that came with it; repeat for the one before."""
+    own = _learned(ledger_of(chat.talk.home, chat.talk.database))
+    if not own:
+        return ("Whet has learned nothing that can be undone. To undo your own changes, run `whet ledger undo`.",)
+    last = own[-1]
+    together = [each for each in own if each is last or (each.batch and each.batch == last.batch)]
+    made = [
+        apply.revert(chat.talk.home, chat.talk.database, each.number, actor=Actor.PERSON, now=time.time())
+        for each in reversed(together)
+    ]
+    return tuple(f"Undone: {_named(entry)}." for entry in made)
+
+
+def _list_learned(chat: Conversation, _argument: str) -> Lines:
+    """List what Whet learned by itself, newest first."""
+    ledger = ledger_of(chat.talk.home, chat.talk.database)
+    own, waiting = _learned(ledger), len(ledger.state().pending)
+    if not own and not waiting:
+        return ("Whet has learned nothing yet.",)
+    lines = [
+        f"{each.number:>4}  {_named(ledger.entry(each.number))}: {shown(each.after.text) if each.after else 'removed'}"
+        for each in own[::-1][:SHOWN]
+    ]
+    if len(own) > SHOWN:
+        lines.append(f"… and {len(own) - SHOWN} more: whet ledger")
+    if waiting:
+        need = "needs" if waiting == 1 else "need"
+        lines.append(f"{many(waiting, 'change')} {need} your approval: whet lessons --waiting")
+    return (*lines, "To undo the newest, type /undo.") if own else tuple(lines)
+
+
+def _model(chat: Conversation, argument: str) -> Lines:
+    """Show the model; /model provider:name changes it."""
+    if not argument:
+        return (f"{chat.talk.model}. To change it, type /model provider:name.",)
+    chat.talk.change_model(argument)
+    return (f"Now talking to {chat.talk.model}.",)
+
+
+def _skills(chat: Conversation, _argument: str) -> Lines:
+    """List the skills that the agent can read."""
+    found = (each.skill for each in list_skills(chat.talk.home.folder) if each.skill)
+    lines = tuple(f"{skill.name}: {shown(skill.description)}" for skill in found)
+    return lines or ("No skills yet. To create one, run `whet skills create`.",)
+
+
+def _memory(chat: Conversation, _argument: str) -> Lines:
+    """List the notes that the agent gets."""
+    folder = MemoryFolder(chat.talk.home.folder)
+    lines = tuple(f"{name}: {shown(note.text)}" for name in NAMES for note in load(folder, name).notes)
+    return lines or ("No notes yet. To add one, run `whet memory add`.",)
+
+
+def _warm(chat: Conversation, argument: str) -> Lines:
+    """List the templates; /warm NAME starts from one."""
+    if argument:
+        chat.talk.begin_with(argument)
+        return (f"The session starts from the template {safe(argument)}.",)
+    lines = tuple(f"{each.name}: {shown(each.description)}" for each in usable(chat.talk.home.folder))
+    if not lines:
+        return ("No templates yet. To create one from your sessions, run `whet templates create`.",)
+    return (*lines, "To start from one, type /warm NAME, or /warm auto to let Whet choose.")
+
+
+def _cost(chat: Conversation, _argument: str) -> Lines:
+    """Show the cost of this conversation so far."""
+    calls = many(chat.spent.model_calls, "model call")
+    return (f"{', '.join((calls, *spent_words(chat.spent)))}. Session {chat.talk.run.id}.",)
+
+
+def _quit(_chat: Conversation, _argument: str) -> Lines:
+    """Leave."""
+    return None
+
+
+def _learned(ledger: Ledger) -> list[Change]:
+    """The changes that nobody but Whet decided on and that still stand, the newest last."""
+    state = ledger.state()
+    own = {entry.number for entry in ledger.entries() if entry.actor is not Actor.PERSON and entry.step in LEARNING}
+    return [change for change in state.done if change.number in own and is_last(state, change)]
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry.patch.form} {safe(entry.patch.name)}"
+
+
+ACTS: dict[str, Callable[[Conversation, str], Lines]] = {
+    "help": _help,
+    "undo": _undo,
+    "learned": _list_learned,
+    "model": _model,
+    "skills": _skills,
+    "memory": _memory,
+    "warm": _warm,
+    "cost": _cost,
+    "quit": _quit,
+}
+ALIASES = {"exit": "quit", "?": "help"}

@@ -1,4 +1,4 @@
-"""What a person types: on a terminal with history and several lines, from a pipe line by line."""
+"""What a person types on a terminal: several lines, with history."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
@@ -55,32 +55,6 @@ PROMPT = "› "
 CONTINUATION = "  "
 
 
-class Input(Protocol):
-    """Where turns come from."""
-
-    def read(self) -> str | None:
-        """The next turn, or None at the end. Raises KeyboardInterrupt for Ctrl-C on an empty line."""
-        ...
-
-    def confirm(self, question: str) -> bool:
-        """Whether the person says yes; what is not a clear yes is a no."""
-        ...
-
-
-class Piped:
-    """Turns from a pipe, one a line. Nobody is there to confirm anything."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def read(self) -> str | None:
-        line = self._stream.readline()
-        return line.decode(errors="replace").rstrip("\r\n") if line else None
-
-    def confirm(self, question: str) -> bool:  # noqa: ARG002 - the answer does not depend on it
-        return False
-
-
 class Typed:
     """Turns from a terminal. Enter sends; Alt-Enter, Ctrl-J or a backslash at the end begins another line."""
 
@@ -113,6 +87,7 @@ class Typed:
         )
 
     def read(self) -> str | None:
+        """The next turn, or None at the end. Raises KeyboardInterrupt for Ctrl-C on an empty line."""
         from prompt_toolkit.application import get_app
 
         early = threading.Event()  # Ctrl-C before the prompt takes the keys, which must not break its start
@@ -128,9 +103,6 @@ class Typed:
             return None
         finally:
             signal.signal(signal.SIGINT, before)
-
-    def confirm(self, question: str) -> bool:
-        return said_yes(question, sys.stdout)
 
 
 def said_yes(question: str, stream: TextIO) -> bool:

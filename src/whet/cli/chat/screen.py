@@ -1,7 +1,6 @@
-"""A terminal that is only written at its end: Markdown block by block, and a line that says what is waited for."""
+"""A terminal that is only written at its end, and a line that says what is waited for."""
 
 import os
-import re
 import shutil
 import threading
 import time
@@ -11,68 +10,8 @@ from typing import Self, TextIO
 
 from rich.cells import cell_len, set_cell_size
 
-from whet.text.characters import safe
-
 BOLD, DIM = "1", "2"
 RESET = "\x1b[0m"
-WIDEST = 100
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-PADDING = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
-
-
-class Markdown:
-    """One answer. `feed` gives the blocks that are whole by now, `finish` the rest."""
-
-    def __init__(self, width: int, *, styled: bool = True, style: str = "") -> None:
-        self._width, self._styled, self._style = min(width, WIDEST), styled, style
-        self._held = ""  # what is not yet drawn
-        self._is_first = True
-
-    @property
-    def pending(self) -> str:
-        """The line that is being written, of what is not yet drawn."""
-        return self._held.rstrip("\n").rpartition("\n")[2]
-
-    def feed(self, text: str) -> str:
-        """The blocks that this piece of the stream completes."""
-        self._held += safe(text)
-        end = _end_of_blocks(self._held) if "\n" in self._held else 0
-        whole, self._held = self._held[:end], self._held[end:]
-        return self._drawn(whole)
-
-    def finish(self) -> str:
-        """All that is left."""
-        rest, self._held = self._held, ""
-        return self._drawn(rest)
-
-    def _drawn(self, text: str) -> str:
-        if not text.strip():
-            return ""
-        from whet.cli.chat.blocks import laid_out  # large, and needed only once there is an answer
-
-        style = "dim" if self._style == DIM else None
-        laid = laid_out(text, width=self._width, styled=self._styled, style=style)
-        between, self._is_first = "" if self._is_first else "\n", False
-        return between + PADDING.sub(r"\1", laid).strip("\n") + "\n"
-
-
-def _end_of_blocks(text: str) -> int:
-    """Where the last block ends that nothing can be added to: an empty line outside of code, then a new beginning."""
-    end = place = 0
-    fence, is_empty = "", False
-    for line in text.splitlines(keepends=True):
-        found = FENCE.match(line)
-        if not fence and is_empty and not line[0].isspace():
-            end = place
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence) and line.strip() == found[1]:
-            fence = ""
-        is_empty = not fence and not line.strip()
-        place += len(line)
-    return end
-
-
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TICK_SECONDS = 0.1
 CLEAR = "\r\x1b[K"
@@ -113,6 +52,12 @@ class Screen:
                 self._wipe()
                 self._label = ""
                 self._put(text)
+
+    def markdown(self, text: str) -> None:
+        """Add a whole text of markdown."""
+        from whet.cli.chat.markdown import drawn  # large, and needed only once there is an answer
+
+        self.write(drawn(text, width=self.width, styled=self.styled))
 
     def line(self, text: str = "", style: str = "") -> None:
         """Add whole lines, beginning on a line of their own."""
@@ -172,12 +117,6 @@ class Screen:
         self._stream.write(text)
         self._stream.flush()
         self._at_start = text.endswith("\n")
-
-
-def drawn(text: str, screen: Screen) -> str:
-    """A whole text of markdown, as this screen shows it."""
-    markdown = Markdown(screen.width, styled=screen.styled)
-    return markdown.feed(text) + markdown.finish()
 
 
 def cut(text: str, width: int) -> str:

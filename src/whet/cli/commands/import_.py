@@ -16,10 +16,8 @@ from whet.agents.recognising import formats
 from whet.cli.options import json_command, point_in_time
 from whet.cli.output import bytes_bar, give, plain, say
 from whet.intake.arrivals import SpoolReport, take_spool
-from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
-from whet.intake.reading import ReadOrder
-from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
-from whet.intake.taking import Progress, take
+from whet.intake.reading import AgentPlace, ReadOrder, named_files, places_beside, usual_places
+from whet.intake.taking import ImportInterrupted, ImportReport, Progress, kept_so_far, take
 from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
 from whet.store.listing import seen_folders
@@ -143,7 +141,7 @@ def _lines(report: ImportReport, *, dry_run: bool) -> Iterator[str]:
     if report.redacted:
         yield f"{many(report.redacted, 'secret')} replaced by placeholders."
     if report.never:
-        yield f"{many(report.never, 'session')} left out that you never want back (`whet forget --list`)."
+        yield f"{many(report.never, 'session')} left out that you never want back (`forgotten.json`)."
     if report.skipped:
         yield f"\n[yellow]Left out[/] ({len(report.skipped):,}):"
     for reason, number in Counter(skipped.reason for skipped in report.skipped).most_common():

@@ -9,10 +9,10 @@ from typing import Any, get_args
 
 import click
 
-from whet.changes.author import keep_job, pause_job, remove_named
+from whet.changes.writing import keep_job, pause_job, remove_named
 from whet.cli.acting import author_at, careful, tell
 from whet.cli.chat.inputs import interruptible
-from whet.cli.options import json_group, model_option, own_store, sort_option, yes_option
+from whet.cli.options import AskedRows, json_group, model_option, own_store, yes_option
 from whet.cli.output import give, moment, plain, spinner
 from whet.cli.shown.jobs import JOBS, RUNS, ListedJob, exit_code, job_lines, job_record, result_lines, run_record
 from whet.errors import WhetError
@@ -24,12 +24,11 @@ from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.job_records import JobFile, list_jobs, load, read_text
-from whet.store.opening import opened
-from whet.store.owner import owner_of
+from whet.store.opening import opened, owner_of
 from whet.telling.context.zone import local_zone
 from whet.work import job_runs
+from whet.work.job_sessions import expect_ready
 from whet.work.life import living
-from whet.work.material import expect_ready
 from whet.work.orders import DirectSteps, Queue
 
 NONE = 'No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.'
@@ -41,14 +40,14 @@ SALT_BYTES = 4
     "jobs",
     epilog='Example: whet jobs add "0 9 * * mon-fri" "What changed since yesterday?" --deliver file --to news.md',
 )
-@sort_option(*JOBS.orders)
-def command(sort: str) -> int:
+@JOBS.options
+def command(asked: AskedRows) -> int:
     """List the jobs (recurring tasks). `whet worker` runs them when they are due."""
     now = time.time()
     with own_store() as (home, database):
-        rows = JOBS.sorted((_listed(home, database, each, now=now) for each in list_jobs(home.folder)), sort)
+        rows = JOBS.chosen((_listed(home, database, each, now=now) for each in list_jobs(home.folder)), asked)
         lines = job_lines(home, database, rows, now=now) if rows else (NONE,)
-        code = int(any(row.file.job is None for row in rows))
+        code = int(any(row.file.value is None for row in rows))
         return give({"jobs": list(map(job_record, rows))}, lines, code=code)
 
 
@@ -119,7 +118,26 @@ def run(name: str, background: bool) -> int:
     """
     home = find_home(os.environ)
     job = load(home.folder, name)
-    return _submit(home, job) if background else _run_here(home, job)
+    now = time.time()
+    id = job_runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
+    record = JobRecord(id, job, now, manual=True, is_direct=not background)
+    with opened(home) as database:
+        job_records.add(database, owner_of(home), record)
+    if background:
+        from whet.work.given import given_orders
+
+        with given_orders(home) as orders:
+            work = orders.submit(job_runs.order(record), Queue.JOBS)
+        return give({"work": work, "run": record.id}, (f"Queued as {work}. To run it: `whet worker`.",))
+    with living(home, job_runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
+        steps = DirectSteps(record.id)
+        steps.interrupt = stop
+        with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
+            job_runs.job(home, steps, job_runs.JobRequest(record.id))
+    with opened(home) as database:
+        ended = job_records.record_of(database, owner_of(home), record.id)
+    code = exit_code(ended)
+    return give(run_record(ended), result_lines(ended) if ended.job.deliver != "stdout" else (), code=code)
 
 
 @command.command("pause", epilog="Example: whet jobs pause morning-news")
@@ -145,39 +163,6 @@ def remove_(name: str, yes: bool) -> int:
     """Remove a job. To restore it, run `whet ledger undo`."""
     with own_store() as (home, database):
         return tell((remove_named(careful(author_at(home, database), yes=yes), Form.JOB, name),))
-
-
-def _run_here(home: Home, job: Job) -> int:
-    """Make the run in this program, and print what came of it."""
-    record = _write_down(home, job, is_direct=True)
-    with living(home, job_runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
-        steps = DirectSteps(record.id)
-        steps.interrupt = stop
-        with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
-            job_runs.job(home, steps, job_runs.JobRequest(record.id))
-    with opened(home) as database:
-        ended = job_records.record_of(database, owner_of(home), record.id)
-    code = exit_code(ended)
-    return give(run_record(ended), result_lines(ended) if ended.job.deliver != "stdout" else (), code=code)
-
-
-def _submit(home: Home, job: Job) -> int:
-    """Leave the run to a worker."""
-    from whet.work.given import given_orders
-
-    record = _write_down(home, job, is_direct=False)
-    with given_orders(home) as orders:
-        id = orders.submit(job_runs.order(record), Queue.JOBS)
-    return give({"work": id, "run": record.id}, (f"Queued as {id}. To run it: `whet worker`.",))
-
-
-def _write_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
-    now = time.time()
-    id = job_runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
-    record = JobRecord(id, job, now, manual=True, is_direct=is_direct)
-    with opened(home) as database:
-        job_records.add(database, owner_of(home), record)
-    return record
 
 
 def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job:

@@ -9,7 +9,8 @@ import click
 
 from whet.cli.options import json_command
 from whet.cli.output import give, plain
-from whet.evidence.classical import bootstrap, mcnemar, wilson
+from whet.evidence.betting import mcnemar
+from whet.evidence.intervals import bootstrap, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, judge_once, record_of
@@ -143,8 +144,6 @@ def _prospect(verdict: Verdict, spread: float) -> Iterator[str]:
 
 
 def _left_out(comparison: Comparison, table: OutcomeTable) -> Iterator[str]:
-    if comparison.assumed:
-        yield f"[dim]{plain(comparison.base)} is used as the base because it comes first; use --base to change this.[/]"
     if not comparison.by_seed:
         yield "[dim]The arms share no seeds, so attempts were averaged per case and arm.[/]"
     if comparison.unpaired:

@@ -1,5 +1,6 @@
 """whet ledger: every change of what agents are told, and the way back from each."""
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -10,16 +11,20 @@ from rich.table import Table
 
 from whet.changes import apply
 from whet.changes.apply import settle
+from whet.changes.pending import reopen
 from whet.cli.acting import actor_of, expect_meant, is_last
 from whet.cli.delivery import touched, touched_lines
-from whet.cli.options import AskedRows, CommandList, json_group, list_options, own_store
+from whet.cli.options import AskedRows, CommandList, json_group, own_store
 from whet.cli.output import console, give, is_json, moment, next_lines, plain
-from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
+from whet.cli.shown.lessons import entry_lines, entry_record, patch_cells
 from whet.errors import WhetError
-from whet.ledger.entries import Entry, Key, Step
-from whet.ledger.folding import fold, grounds_of, seen_from
+from whet.improving.learned import lessons_of
+from whet.ledger.entries import Actor, Entry, Key, Step
+from whet.ledger.folding import PUTTING, Move, Trace, difference, fold, grounds_of, move_of, seen_from, trace
 from whet.ledger.patches import Action
-from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
+from whet.lessons.record import LessonStage
+from whet.store.database import Database
+from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.sync import TargetChange, tell
@@ -27,6 +32,7 @@ from whet.text.showing import shown
 
 EMPTY = "The ledger is empty: nothing has changed yet. `whet try` finds what to change."
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
+ID_LETTERS = 8  # of a lesson; no ledger has so many entries
 ROOMY = 120  # columns in which all that is known of an entry has room
 ROOMY_ONLY = ("when", "by", "maker")  # what has no room in a narrow terminal: `whet ledger show` tells it
 # Of words that never became active: what was decided on them last.
@@ -57,11 +63,6 @@ ENTRIES: CommandList[ListedEntry] = CommandList(
         "what": lambda row: patch_cells(row.entry.patch)[0],
         "text": lambda row: patch_cells(row.entry.patch)[1],
     },
-    {
-        "newest": lambda row: -row.entry.number,
-        "oldest": lambda row: row.entry.number,
-        "name": lambda row: row.entry.patch.name,
-    },
     numbers=("id",),
     spare=("maker", "by"),
     project=lambda row: row.entry.patch.scope.project,
@@ -70,7 +71,7 @@ ENTRIES: CommandList[ListedEntry] = CommandList(
 
 
 @json_group("ledger", epilog="Example: whet ledger --limit 20")
-@list_options(*ENTRIES.orders)
+@ENTRIES.options
 @click.option("--limit", type=click.IntRange(1), default=30, show_default=True, help="Maximum number to list.")
 @click.option("--all", "everything", is_flag=True, hidden=True, help="Also what was started and abandoned.")
 def command(asked: AskedRows, limit: int, everything: bool) -> int:
@@ -80,9 +81,11 @@ def command(asked: AskedRows, limit: int, everything: bool) -> int:
     own, others, grounds = _entries()
     listed = [entry for entry in (*own, *others) if everything or entry.step not in PASSING]
     with own_store() as (_, database):
-        every = (ListedEntry(entry, grounds.get(entry.number, "")) for entry in listed)
+        newest = sorted(listed, key=lambda each: -each.number)
+        every = (ListedEntry(each, grounds.get(each.number, "")) for each in newest)
         found = ENTRIES.chosen(every, asked, KnownProjects(database))
-    rows, counted = found[:limit], {entry.number for entry in own}
+    rows = found[:limit]
+    counted = {entry.number for entry in own}
     records = [
         {**entry_record(each), "counts": each.number in counted, "grounds": grounds or None} for each, grounds in rows
     ]
@@ -138,22 +141,44 @@ def _show_entry(number: int) -> int:
 
 
 @command.command("undo", epilog="Example: whet ledger undo")
-@click.argument("number", type=int, required=False, metavar="[ID]")
+@click.argument("names", nargs=-1, metavar="[ID]...")
 @click.option("--note", default="", help="Why, with ID.")
-def undo(number: int | None, note: str) -> int:
-    """Undo the last change; run it again to undo the one before. With ID, undo that change, unless something later
-    changed the same item. If the last change is not a rule, note or skill that you decided on yourself, you are
-    asked first; without a terminal, give its ID. The files of targets are brought up to date, and named.
+def undo(names: tuple[str, ...], note: str) -> int:
+    """Undo the last change; run it again to undo the one before. With ID, of an entry or a lesson, undo that decision,
+    unless something later changed the same item: what was refused, even for ever, waits again. If the last change is
+    not a rule, note or skill that you decided on yourself, you are asked first; without a terminal, give its ID. The
+    files of targets are brought up to date, and named.
     """
     actor = actor_of(os.environ)
     with own_store() as (home, database):
-        if number is None or (not note and is_last(ledger_of(home, database), number)):
-            expect_meant(home, ledger_of(home, database), number)
+        ledger = ledger_of(home, database)
+        entries = [_decision(home, database, name) for name in names]
+        if not entries or (not note and len(entries) == 1 and is_last(ledger, entries[0].number)):
+            expect_meant(home, ledger, entries[0].number if entries else None)
             made = apply.undo(home, database, actor=actor, now=time.time())
         else:
-            made = (apply.revert(home, database, number, actor=actor, now=time.time(), note=note),)
+            is_reopening = all(each.step is Step.REFUSED for each in entries)
+            with database.writing() if is_reopening else contextlib.nullcontext():
+                made = tuple(_undone(home, database, each, actor, note) for each in entries)
         files = tell(home, database, now=time.time())
     return _report(made, files)
+
+
+def _decision(home: Home, database: Database, name: str) -> Entry:
+    """The entry that is meant: by its number, or the last decision on a lesson by its id."""
+    ledger = ledger_of(home, database)
+    if name.isdecimal() and len(name) < ID_LETTERS:
+        return ledger.entry(int(name))
+    lesson = next((each for each in lessons_of(home, database) if each.id == name), None)
+    if lesson is None or not lesson.standing.entry or lesson.standing.stage is LessonStage.WAITING:
+        raise WhetError(f"Nobody has decided on a lesson {name}.", advice="`whet lessons --all` lists all of them.")
+    return ledger.entry(lesson.standing.entry)
+
+
+def _undone(home: Home, database: Database, entry: Entry, actor: Actor, note: str) -> Entry:
+    if entry.step is Step.REFUSED:
+        return reopen(home, database, entry.number, actor=actor, now=time.time())
+    return apply.revert(home, database, entry.number, actor=actor, now=time.time(), note=note)
 
 
 @command.command("redo", epilog="Example: whet ledger redo")
@@ -222,10 +247,13 @@ def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
 
 
 def _report(made: tuple[Entry, ...], files: tuple[TargetChange, ...]) -> int:
-    lines = (
-        f"Entry {entry.about} was {entry.step}: the {entry.patch.form} {plain(entry.patch.name)} is"
-        f" {'restored' if entry.after else 'removed'}."
-        for entry in made
-    )
+    lines = map(_became, made)
     record = {"entries": [entry_record(entry) for entry in made], "files": touched(files)}
     return give(record, (*lines, *touched_lines(files)))
+
+
+def _became(entry: Entry) -> str:
+    what = f"{entry.patch.form} {plain(entry.patch.name)}"
+    if entry.step is Step.PROPOSED:
+        return f"Waits again: {what} (entry {entry.number})."
+    return f"Entry {entry.about} was {entry.step}: the {what} is {'restored' if entry.after else 'removed'}."

@@ -1,6 +1,5 @@
 """whet lessons: what sessions teach, project by project, and a person's decisions on it."""
 
-import itertools
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -9,18 +8,15 @@ from typing import NamedTuple
 
 import click
 
-from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-from whet.cli.deciding import COMMANDS, over_budget, show_change, show_waiting
-from whet.cli.options import filter_options, is_folder, json_group, own_store, sort_option
-from whet.cli.output import give, next_lines, plain
+from whet.cli.analysed import bring_up_to_date, learning, numbers_of, read_what_is_taught
+from whet.cli.commands.ledger import undo
+from whet.cli.deciding import COMMANDS, show_change, show_waiting
+from whet.cli.options import filter_options, is_folder, json_group, own_store
+from whet.cli.output import give
 from whet.cli.shown.audit import audit_of
 from whet.cli.shown.lessons import (
-    FORMS,
     NEXT,
     WAITING,
-    change_of,
-    conflict_lines,
-    conflict_record,
     decided_line,
     dropped_lines,
     dropped_record,
@@ -30,8 +26,8 @@ from whet.cli.shown.lessons import (
     waiting_lines,
 )
 from whet.errors import WhetError
-from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, propose_lesson, waiting_lessons
-from whet.lessons.record import DECIDED, UNDECIDED, Lesson, LessonStage
+from whet.improving.learned import EVERYWHERE, LearnedOfAll, LessonScope, learned, waiting_lessons
+from whet.lessons.record import DECIDED, Lesson, LessonStage
 from whet.lessons.statements.audit import lessons_of_files
 from whet.store.database import Database
 from whet.store.home import find_home
@@ -50,7 +46,7 @@ NOTHING_YET = "A lesson needs a correction, or an error that recurs: import more
 
 
 class FoundLessons(NamedTuple):
-    """The lessons that were asked for, all that there are, and their numbers in the whole list, by id.
+    """The lessons that were asked for, all that there are, and their numbers, by id.
 
     All that waits for a person comes beside them: a job or a template too.
     """
@@ -63,12 +59,7 @@ class FoundLessons(NamedTuple):
 
 @json_group("lessons", epilog="Example: whet lessons --project shop")
 @filter_options
-@click.option(
-    "--change",
-    type=click.Choice([change.value for change in FORMS.values()]),
-    help="Only lessons that call for this kind of change.",
-)
-@sort_option(*ORDERS)
+@click.option("--sort", default="project", show_default=True, type=click.Choice(list(ORDERS)), help="What comes first.")
 @click.option("--dropped", is_flag=True, help="What was drafted and is no lesson, with the reason.")
 @click.option("--all", "every", is_flag=True, help="Also lessons that you decided on: active, undone or refused.")
 @click.option(
@@ -81,32 +72,24 @@ class FoundLessons(NamedTuple):
     is_flag=True,
     help="The statements of CLAUDE.md, AGENTS.md and the like of this project, or of --project.",
 )
-def command(
-    filters: Filters,
-    change: str | None,
-    sort: str,
-    dropped: bool,
-    every: bool,
-    waiting: bool,
-    yours: bool,
-) -> int:
+def command(filters: Filters, sort: str, dropped: bool, every: bool, waiting: bool, yours: bool) -> int:
     """List what your sessions teach, project by project: what was different when a call that had failed worked, what
     people said for good, what they ask for again and again; each as the text that would be told. What waits for your
     approval comes first. Text that comes from a tool or a stranger reaches no agent until you approve its exact
     wording. In a team, the same holds for rules of other members, unless they are among your team.admins. Changes
     that nobody decides on expire.
     """
-    filters, project = filters._replace(folder="", folders=()), click.get_current_context().params["folder"] or ""
-    is_whole = is_folder(project)
     if waiting:
         return show_waiting()
+    filters, project = filters._replace(folder="", folders=()), click.get_current_context().params["folder"]
+    is_whole = is_folder(project)
     if yours:
         return _show_yours(Path(os.path.expanduser(project)) if is_whole else Path.cwd())
     name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_whole else project
     with own_store() as (_, database):
-        found = _find(database, LessonScope(filters, name, is_whole), change)
-    order = ORDERS[sort]
-    found = found._replace(asked=found.asked._replace(lessons=tuple(sorted(found.asked.lessons, key=order))))
+        found = _find(database, LessonScope(filters, name, is_whole))
+    ordered = tuple(sorted(found.asked.lessons, key=ORDERS[sort]))
+    found = found._replace(asked=found.asked._replace(lessons=ordered))
     if dropped:
         return _tell_dropped(found.asked)
     if not found.asked.sessions and not found.asked.lessons:
@@ -130,47 +113,31 @@ def show(name: str, every: bool) -> int:
         found = _find(database)
     lesson = _named(found, name)
     number = found.numbers.get(lesson.id)
-    lines = evidence_lines(lesson, number, found.whole.places, every=every)
-    more = over_budget(lesson.patch) if lesson.standing.stage in UNDECIDED else ()
-    return give(lesson_record(lesson, number, evidence=True), itertools.chain(lines, more))
+    lines = evidence_lines(lesson, number, every=every)
+    return give(lesson_record(lesson, number, evidence=True), lines)
 
 
-@command.command("propose", epilog="Example: whet lessons propose 4e28b1e8")
-@click.argument("names", metavar="ID...", nargs=-1, required=True)
-def propose_drafts(names: tuple[str, ...]) -> int:
-    """Put lessons among the changes that wait for your approval."""
-    with own_store() as (home, database):
-        found = _find(database)
-        lessons = [_named(found, name) for name in names]
-        entries = [propose_lesson(home, database, each, now=time.time()) for each in lessons]
-    lines = (f"Entry {each.number} waits: {each.patch.form.value} {plain(each.patch.name)}." for each in entries)
-    then = f"`whet lessons show {entries[0].number}` to see it, `whet lessons --waiting` to approve or refuse."
-    record = {"proposed": [{"entry": each.number, "name": each.patch.name} for each in entries]}
-    return give(record, (*lines, *next_lines(then)))
-
-
-for each in COMMANDS:
+for each in (*COMMANDS, undo):
     command.add_command(each)
 
 
 def _named(found: FoundLessons, name: str) -> Lesson:
-    """The lesson with an id, or with a number of the whole list."""
-    for lesson in (*found.asked.lessons, *found.whole.lessons):
-        if name == lesson.id or (name.isdecimal() and found.numbers.get(lesson.id) == int(name)):
+    """The lesson with an id or a number."""
+    for lesson in found.whole.lessons:
+        if name in (lesson.id, str(found.numbers[lesson.id])):
             return lesson
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
 
 
-def _find(database: Database, scope: LessonScope = EVERYWHERE, change: str | None = None) -> FoundLessons:
+def _find(database: Database, scope: LessonScope = EVERYWHERE) -> FoundLessons:
     home = find_home(os.environ)
     bring_up_to_date(database)
     read_what_is_taught(database)
     with learning() as progress:
         whole = learned(home, database, progress=progress)
         asked = whole if scope == EVERYWHERE else learned(home, database, scope, progress=progress)
-    asked = asked._replace(lessons=tuple(each for each in asked.lessons if change in (None, change_of(each).value)))
-    numbers = {each.id: number for number, each in enumerate(whole.lessons, 1)}
-    return FoundLessons(asked, whole, numbers, waiting_lessons(home, database, now=time.time()))
+    waiting = waiting_lessons(home, database, now=time.time())
+    return FoundLessons(asked, whole, numbers_of(whole.lessons, waiting), waiting)
 
 
 def _show_yours(folder: Path) -> int:
@@ -197,11 +164,6 @@ def _record(found: FoundLessons) -> dict[str, object]:
         "sessions": asked.sessions,
         "in_temporary_folders": asked.temporary,
         "lessons": [lesson_record(each, found.numbers.get(each.id)) for each in asked.lessons],
-        "conflicts": [
-            {"project": project, **conflict_record(each)}
-            for project, every in asked.conflicts.items()
-            for each in every
-        ],
         "dropped": len(asked.dropped),
     }
 
@@ -214,10 +176,7 @@ def _lines(found: FoundLessons, *, every: bool) -> Iterator[str]:
     yield from waiting_lines(found.waiting)
     listed = [each for each in asked.lessons if every or each not in decided]
     listed = [each for each in listed if each.standing.stage is not LessonStage.WAITING]
-    taken = {each.standing.entry for each in found.waiting}  # by this number `show` finds what waits
-    numbers = {id: number for id, number in found.numbers.items() if number not in taken}
-    yield from lesson_lines(listed, numbers, name_of_project(Path.cwd()))
-    yield from conflict_lines(asked.conflicts, asked.places)
+    yield from lesson_lines(listed, found.numbers, name_of_project(Path.cwd()))
     if decided and not every:
         yield decided_line(decided)
     temporary = f", {asked.temporary:,} of them in temporary folders" if asked.temporary else ""

@@ -12,9 +12,9 @@ from whet.changes.apply import promote, revert, try_out
 from whet.cli.acting import actor_of, need_terminal, trust_at
 from whet.cli.deciding import Decider, chosen_lessons
 from whet.cli.delivery import SHARE, LiveReader, begin_waiting, begun, expect_told, touched, touched_lines
-from whet.cli.options import AskedRows, CommandList, json_group, list_options, own_store, yes_option
+from whet.cli.options import AskedRows, CommandList, json_group, own_store, yes_option
 from whet.cli.output import cautions, give, moment, next_lines, plain, reviewed, say
-from whet.cli.shown.entries import entry_record
+from whet.cli.shown.lessons import entry_record
 from whet.errors import WhetError
 from whet.improving.learned import LessonScope, lessons_of
 from whet.improving.watch import live_lessons, look
@@ -44,12 +44,6 @@ LIVE: CommandList[Lesson] = CommandList(
         "help": lambda lesson: _evidence(lesson.counts.comparison.evidence_help),
         "harm": lambda lesson: _evidence(lesson.counts.comparison.evidence_harm),
         "decision": lambda lesson: lesson.counts.comparison.decision.value,
-    },
-    {
-        "oldest": lambda lesson: lesson.standing.entry,
-        "newest": lambda lesson: -lesson.standing.entry,
-        "help": lambda lesson: -lesson.counts.comparison.evidence_help,
-        "harm": lambda lesson: -lesson.counts.comparison.evidence_harm,
     },
     numbers=("share", "with", "without", "effect", "help", "harm"),
     project=lambda lesson: lesson.patch.scope.project,
@@ -174,7 +168,7 @@ share_option = click.option(
 
 
 @json_group("live", epilog="Example: whet live start 12")
-@list_options(*LIVE.orders)
+@LIVE.options
 def command(asked: AskedRows) -> int:
     """List the rules that only a share of sessions gets, with the evidence so far. A hash of the session id decides
     which sessions; for the files of other agents, a hash of the day. `whet live look` tells a rule that helps to
@@ -203,7 +197,7 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
     with opened(home) as database:
         if names:
             asked = _of_this_project(home, database) if names == ("all",) else names
-            lessons = chosen_lessons(Decider(home, database, actor), asked, proposing=True)
+            lessons = chosen_lessons(Decider(home, database, actor), asked)
             expect_told(home, database, lessons[0].proposal)
             _expect_countable(lessons)
             for lesson in lessons:

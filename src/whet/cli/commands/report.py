@@ -8,9 +8,9 @@ from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import CommandList, filter_options, json_command, own_store, temporary_option
-from whet.cli.output import count, give, moment, next_lines, plain
+from whet.cli.output import give, moment, next_lines, plain
 from whet.cli.shown.lessons import change_of
-from whet.cli.shown.lost_time import (
+from whet.cli.shown.sessions import (
     ROWS,
     LostTime,
     cause_words,
@@ -18,26 +18,29 @@ from whet.cli.shown.lost_time import (
     dearest_lines,
     group_table,
     headlines,
+    left_out,
     lost_time,
     lost_time_record,
+    none_found,
+    repeating,
 )
-from whet.cli.shown.sessions import left_out, none_found, repeating
 from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
+from whet.sessions.transcripts import total
+from whet.store.analyses import all_kept_lessons
 from whet.store.listing import Filters, count_sessions, count_temporary
 from whet.store.session_facts import (
-    SessionCosts,
     SessionFact,
-    Statistics,
     ToolUse,
     UsageGroup,
     costs_of,
     facts_among,
     list_prices,
-    measure,
+    tool_uses,
+    usage_groups,
+    usage_of,
 )
-from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.telling.targets.known_projects import KnownProjects
 from whet.text.showing import shown
@@ -45,91 +48,34 @@ from whet.text.words import many, share, short
 from whet.trouble.overview import BETTER, UPPER_BOUND, trend_words
 from whet.trouble.values import TroubleKind
 
+DRAFTS = 3
 TOOLS = 15
 AGENTS: CommandList[UsageGroup] = CommandList(
     {
         "agent": lambda each: each.source,
         "model": lambda each: each.model or "–",
-        "sessions": lambda each: count(each.sessions),
-        "messages": lambda each: count(each.messages),
+        "sessions": lambda each: f"{each.sessions:,}",
+        "messages": lambda each: f"{each.messages:,}",
         "tokens": lambda each: short(tokens) if (tokens := each.input_tokens + each.output_tokens) else "–",
-        "calls": lambda each: count(each.calls),
-        "failed": lambda each: count(each.failed),
+        "calls": lambda each: f"{each.calls:,}",
+        "failed": lambda each: f"{each.failed:,}",
         "error rate": lambda each: share(each.failed, each.calls),
     },
-    {},
     numbers=("sessions", "messages", "tokens", "calls", "failed", "error rate"),
     spare=("messages", "tokens", "calls"),
 )
 TOOLS_USED: CommandList[ToolUse] = CommandList(
     {
         "tool": lambda each: each.tool or "–",
-        "calls": lambda each: count(each.calls),
-        "sessions": lambda each: count(each.sessions),
-        "failed": lambda each: count(each.failed),
-        "rejected": lambda each: count(each.rejected),
+        "calls": lambda each: f"{each.calls:,}",
+        "sessions": lambda each: f"{each.sessions:,}",
+        "failed": lambda each: f"{each.failed:,}",
+        "rejected": lambda each: f"{each.rejected:,}",
         "error rate": lambda each: share(each.failed, each.calls),
     },
-    {},
     numbers=("calls", "sessions", "failed", "rejected", "error rate"),
     spare=("rejected", "sessions"),
 )
-
-
-def counts_record(found: Statistics) -> dict[str, object]:
-    totals = found.totals
-    return {
-        "sessions": totals.sessions,
-        "messages": totals.messages,
-        "tokens": {
-            "input": totals.input_tokens,
-            "output": totals.output_tokens,
-            "cached": totals.cached_tokens,
-        },
-        "cost_dollars": totals.cost_dollars,
-        "first": iso(totals.first),
-        "last": iso(totals.last),
-        "agents": [
-            {
-                **group._asdict(),
-                "error_rate": group.failed / group.calls if group.calls else None,
-            }
-            for group in found.groups
-        ],
-        "tools": [
-            {**use._asdict(), "error_rate": use.failed / use.calls if use.calls else None} for use in found.tools
-        ],
-        "cost": found.costs._asdict(),
-        "copies": found.copies,
-    }
-
-
-def count_lines(found: Statistics, *, hidden: str) -> Iterator[str | Table]:
-    totals = found.totals
-    yield (
-        f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
-        f"{moment(totals.first)} to {moment(totals.last)}"
-    )
-    yield from filter(None, (repeating(found.copies) if found.copies else "", hidden))
-    tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
-    yield f"{tokens}, {short(totals.output_tokens)} written{_cost(found.costs)}\n"
-    yield AGENTS.table(found.groups)
-    yield ""
-    yield TOOLS_USED.table(found.tools)
-    yield (
-        "[dim]The error rate is of all calls. What a session copied from another is counted there and not again. "
-        "Next: `whet report` says where the time went.[/]"
-    )
-
-
-def _cost(costs: SessionCosts) -> str:
-    if costs.dollars is None:
-        return ""
-    how = " at list prices" if costs.is_listed else ""
-    return f"; ${costs.dollars:,.2f} cost{how} of {many(costs.sessions, 'session')}"
-
-
-DRAFTS = 3
 CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
 
 
@@ -139,32 +85,13 @@ CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
 @click.option(
     "--counts", is_flag=True, help="Count instead: sessions, messages, tokens, calls and errors, by agent and tool."
 )
-def command(
-    filters: Filters,
-    temporary: bool,
-    counts: bool,
-) -> int:
+def command(filters: Filters, temporary: bool, counts: bool) -> int:
     """Show where the agents' time went: how much of it bought nothing, what costs most (by cause, project, tool, agent,
     model and week), the dearest sessions, and whether it is getting better.
     """
-    counted = filters._replace(without_own_work=True, without_temporary=not temporary)
+    wanted, filters = filters, filters._replace(without_own_work=True, without_temporary=not temporary)
     if counts:
-        return _count(counted, is_narrowed=any(filters))
-    return _report(filters, counted)
-
-
-def _count(filters: Filters, *, is_narrowed: bool) -> int:
-    """Attempts of trials and reviews are counted only where they are asked for."""
-    with own_store() as (home, database):
-        bring_up_to_date(database)
-        found = measure(database, filters, tools=TOOLS, price=list_prices(home))
-        hidden = count_temporary(database, filters)
-    none = none_found(left_out(hidden), is_narrowed=is_narrowed)
-    lines = count_lines(found, hidden=left_out(hidden)) if found.totals.sessions else (none,)
-    return give({**counts_record(found), "in_temporary_folders": hidden}, lines)
-
-
-def _report(wanted: Filters, filters: Filters) -> int:
+        return _count(filters, is_narrowed=any(wanted))
     with own_store() as (home, database):
         bring_up_to_date(database)
         stored = list(session_troubles(database, filters))
@@ -183,6 +110,48 @@ def _report(wanted: Filters, filters: Filters) -> int:
     copied = repeating(listed - len(stored)) if listed > len(stored) else ""
     notes = filter(None, (f"Sessions from {first} to {last}.", copied, left_out(hidden)))
     return give(record, _lines(found, advice, notes, is_whole=not (wanted.since or wanted.until)))
+
+
+def _count(filters: Filters, *, is_narrowed: bool) -> int:
+    with own_store() as (home, database):
+        bring_up_to_date(database)
+        every = facts_among(database, filters, list_prices(home))
+        hidden = count_temporary(database, filters)
+    own = [fact for fact in every if not fact.copied]
+    whole, costs, (first, last) = usage_of(own), costs_of(own), _period(own)
+    groups, tools, copies = usage_groups(own), tool_uses(own)[:TOOLS], len(every) - len(own)
+    record = {
+        "sessions": whole.sessions,
+        "messages": whole.messages,
+        "tokens": {"input": whole.input_tokens, "output": whole.output_tokens, "cached": whole.cached_tokens},
+        "cost_dollars": total(fact.usage for fact in own).cost_dollars,
+        "first": iso(first),
+        "last": iso(last),
+        "agents": [_with_rate(each) for each in groups],
+        "tools": [_with_rate(each) for each in tools],
+        "cost": costs._asdict(),
+        "copies": copies,
+        "in_temporary_folders": hidden,
+    }
+    if not own:
+        return give(record, (none_found(left_out(hidden), is_narrowed=is_narrowed),))
+    cost = f"; ${costs.dollars:,.2f} cost{' at list prices' * costs.is_listed}" if costs.dollars is not None else ""
+    cached = share(whole.cached_tokens, whole.input_tokens)
+    counted = f"[bold]{many(whole.sessions, 'session')}[/], {many(whole.messages, 'message')}"
+    lines: tuple[str | Table, ...] = (
+        f"{counted}, {moment(first)} to {moment(last)}",
+        *filter(None, (repeating(copies) if copies else "", left_out(hidden))),
+        f"{short(whole.input_tokens)} tokens read ({cached} from cache), {short(whole.output_tokens)} written{cost}\n",
+        AGENTS.table(groups),
+        "",
+        TOOLS_USED.table(tools),
+        "[dim]The error rate is of all calls. What a session copied from another is counted there and not again.[/]",
+    )
+    return give(record, lines)
+
+
+def _with_rate(each: UsageGroup | ToolUse) -> dict[str, object]:
+    return {**each._asdict(), "error_rate": each.failed / each.calls if each.calls else None}
 
 
 def _counts(facts: Sequence[SessionFact]) -> dict[str, object]:

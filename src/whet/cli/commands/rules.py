@@ -12,9 +12,9 @@ from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_at, why_waits
 from whet.cli.analysed import active_rule, look_at_rules
 from whet.cli.deciding import told_to
-from whet.cli.options import AskedRows, CommandList, json_group, list_options, own_store, yes_option
+from whet.cli.options import AskedRows, CommandList, json_group, own_store, yes_option
 from whet.cli.output import console, give, is_json, moment, next_lines, plain
-from whet.cli.shown.entries import entry_record, following_record, rule_lines, scope_record, scope_words
+from whet.cli.shown.lessons import entry_record, following_record, rule_lines, scope_record, scope_words
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.folding import grounds_of, is_untried
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
@@ -23,13 +23,13 @@ from whet.sessions.exports import iso
 from whet.store.ledger import Ledger, ledger_of
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.project_names import name_of_project
-from whet.telling.targets.sync_log import load_log, stays_of
+from whet.telling.targets.sync import load_log, stays_of
 from whet.text.showing import shown
 from whet.text.words import many
 
 NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
 NONE = "No rules yet. To add one, run `whet rules add NAME TEXT`; `whet lessons` lists what your sessions teach."
-NONE_MATCH = "No rule matches: try fewer filters."
+NONE_MATCH = "No rule matches: `whet rules` lists all of them."
 ROOMY = 120  # columns in which a table has room for the words of a rule
 PURPOSES = click.Choice(["interactive", "unattended"])
 
@@ -52,11 +52,6 @@ RULES: CommandList[ListedRule] = CommandList(
         "grounds": lambda row: row.grounds,
         "text": lambda row: shown(row.rule.text),
     },
-    {
-        "oldest": lambda row: row.rule.number,
-        "newest": lambda row: -row.rule.number,
-        "name": lambda row: row.rule.name,
-    },
     spare=("maker", "from", "since", "for"),
     project=lambda row: row.rule.scope.project,
     at=lambda row: row.rule.since,
@@ -64,7 +59,7 @@ RULES: CommandList[ListedRule] = CommandList(
 
 
 @json_group("rules", epilog="Example: whet rules add short-answers 'Answer in at most five lines.'")
-@list_options(*RULES.orders)
+@RULES.options
 def command(asked: AskedRows) -> int:
     """List the rules that agents get, oldest first: learned ones and your own."""
     with own_store() as (home, database):
@@ -74,7 +69,7 @@ def command(asked: AskedRows) -> int:
     said = f", {untried:,} of them not tried: `whet try --without NAME` says whether it helps." if untried else "."
     listed = (RULES.table(rows),) if console().width >= ROOMY else _narrow_lines(rows)
     lines = (*listed, f"[dim]{many(len(rows), 'rule')}{said}[/]", *next_lines(NEXT))
-    none = NONE_MATCH if asked.is_narrowed else NONE
+    none = NONE_MATCH if any(asked) else NONE
     return give({"rules": [_record(each.rule, each.grounds) for each in rows]}, lines if rows else (none,))
 
 
@@ -110,7 +105,7 @@ def show(names: tuple[str, ...]) -> int:
         records.append({**_record(rule, grounds), **following_record(rule, fared[rule.name], stays)})
         lines += rule_lines(rule, place, grounds, fared[rule.name], stays)
     if any(each.came_up for each in fared.values()):
-        lines += next_lines("`whet sessions --rule NAME --fared told-not-followed` lists the sessions behind a number.")
+        lines += next_lines("`whet sessions --rule NAME` lists the sessions behind a number.")
     return give({"rules": records}, lines or (NONE,))
 
 

@@ -1,33 +1,49 @@
-"""whet chat and whet run: conversations with the agent, one task, and the prompt that either would get."""
+"""whet chat and whet run: conversations with the agent, one task to its end, and the prompt that either would get."""
 
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import click
 import msgspec
 from msgspec.structs import replace
-from rich.table import Table
 
 from whet.agent.assembling import RunPlace, RunRequest, RunWords
-from whet.agent.session import SessionRequest
+from whet.agent.compaction import Said
+from whet.agent.session import OpenSession, SessionRequest
+from whet.agent.tools.situation import ApprovalQuestion
 from whet.agent.tools.toolbox import sets_within
 from whet.cli.acting import actor_of, trust_of
-from whet.cli.chat.conversation import talk_in_lines, talk_on_terminal
-from whet.cli.commands.config import choose_model
-from whet.cli.options import allowance_of, budget_option, json_command, model_option
-from whet.cli.output import copied, count, give, is_json, plain, table
-from whet.cli.running import Form, Task, perform
+from whet.cli.chat.display import (
+    Display,
+    answer_of,
+    duration,
+    ended_record,
+    exit_code,
+    failure_words,
+    fault,
+    spent_words,
+    summary,
+)
+from whet.cli.chat.inputs import answered, interruptible, said_yes
+from whet.cli.chat.screen import Screen
+from whet.cli.options import allowance_of, budget_option, json_command, model_option, together
+from whet.cli.output import copied, count, give, is_json, plain, print_json, print_json_line, table
 from whet.errors import WhetError
-from whet.own.runs.run import Budget
+from whet.own.runs.run import Ended, Fragment, Run
 from whet.own.runs.settings import Settings
 from whet.own.told.passages import Circumstances
 from whet.own.told.prompt import Prompt, Tier, assemble
 from whet.secrets.redactor import secret_values
+from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import notice
 from whet.store.folders import text_given
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
@@ -35,9 +51,167 @@ from whet.store.settings_file import load
 from whet.telling.context.finding import project_of, said_of
 from whet.telling.context.gathering import ContextFolder, PromptRequest, environments, gather, this_machine
 from whet.telling.targets.project_names import name_of_project
+from whet.text.characters import safe
 from whet.text.front_matter import words
+from whet.text.quoting import mark_for, quoted, shortened
+from whet.text.showing import framed, shown
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+Form = Literal["text", "json", "stream"]
+UNKNOWN_ROOM_TOKENS = 100_000
+
+
+class Task(NamedTuple):
+    """What the agent is to do, and what was piped in for it to work on."""
+
+    words: str
+    material: str = ""
+
+
+class Watcher(Protocol):
+    """Somebody who looks on while the agent works."""
+
+    def show(self, said: Message | Fragment | Ended) -> None: ...
+
+    def wait(self) -> None: ...
+
+
+def perform(home: Home, asked: SessionRequest, task: Task, *, form: Form) -> int:
+    """Carry a task out and print what came of it; gives the exit code."""
+    with ExitStack() as stack:
+        database = stack.enter_context(opened(home))
+        watcher = _watcher(stack, form)
+        can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+        talk = OpenSession(home, database, asked, ask=_ask if can_ask else None, tell=_tell)
+        stack.callback(talk.close)
+        _say_notes(talk.notes)
+        messages, ended = _follow(talk, task, watcher, form)
+        from whet.cli.chat.conversation import Reviews  # the first request does not wait for it
+
+        reviews = Reviews(talk, asked.run.settings.review)
+        reviews.after(ended)
+        _say_notes(reviews.news())
+    return _report(talk.run.id, messages, ended, form)
+
+
+def _follow(talk: OpenSession, task: Task, watcher: Watcher, form: Form) -> tuple[tuple[Message, ...], Ended]:
+    messages: list[Message] = []
+    ended = Ended(Ending.UNKNOWN)
+    if form == "stream":
+        print_json_line({"event": "started", "session": talk.run.id, "model": talk.model})
+    with interruptible() as stop:
+        watcher.wait()
+        for said in talk.turn(task.words, interrupt=stop, material=_material(task, talk.run.room)):
+            if form == "stream":
+                _print_event(said)
+            if isinstance(said, Message):
+                messages.append(said)
+            if isinstance(said, Ended):
+                ended = said
+            if not isinstance(said, Run):
+                watcher.show(said)
+    return tuple(messages), ended
+
+
+def _material(task: Task, room: int | None) -> Message | None:
+    """What was piped in, marked as data: its words are no orders of the person. Too much of it loses its middle."""
+    if not task.material.strip():
+        return None
+    mark = mark_for((task.material,))
+    body, left_out = shortened(task.material, (room or UNKNOWN_ROOM_TOKENS) // 2, mark=mark)
+    if left_out:
+        _say_notes((f"{left_out:,} characters in the middle of the input were left out: the model has no room.",))
+    text = f"{notice('standard_input')}\n\n{quoted('standard input', body, mark=mark)}"
+    return Message(Role.USER, (Text(text),), Trust.EXTERNAL, at=time.time(), origin=Origin.INSERTED)
+
+
+def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: Form) -> int:
+    record = ended_record(session, messages, ended)
+    if form == "stream":
+        print_json_line({"event": "ended", **record})
+    elif form == "json":
+        print_json(record)
+    else:
+        _print_answer(messages, ended)
+    sys.stdout.flush()
+    why = failure_words(ended)
+    if why and form == "text":
+        sys.stderr.write(f"{'Error: ' if ended.ending is Ending.FAILED else ''}{safe(why)}\n")
+    if form == "text" and sys.stderr.isatty():
+        words = (*spent_words(ended.spent), duration(ended.spent.seconds), f"session {session}")
+        sys.stderr.write(f"\n\x1b[2m{' · '.join(words)}\x1b[0m\n")
+    return exit_code(ended)
+
+
+def _print_answer(messages: tuple[Message, ...], ended: Ended) -> None:
+    """The answer as plain text; on a terminal its words have been seen already, but for a report."""
+    answer = answer_of(messages, ended)
+    if not sys.stdout.isatty():
+        sys.stdout.write(f"{answer.rstrip()}\n" if answer else "")
+    elif ended.report and ended.report.text:
+        with Screen(sys.stdout) as screen:
+            screen.write("\n")
+            screen.markdown(answer)
+
+
+def _print_event(said: Said) -> None:
+    if isinstance(said, Message):
+        print_json_line({"event": "message", "message": {**msgspec.to_builtins(said), "trust": said.trust.label}})
+    elif isinstance(said, Run):
+        print_json_line({"event": "continued", "session": said.id})
+
+
+def _watcher(stack: ExitStack, form: Form) -> Watcher:
+    """Eyes on a terminal get everything as it streams, a log gets a line for each call."""
+    if not sys.stderr.isatty() and not (sys.stdout.isatty() and form == "text"):
+        return Logged()
+
+    progress = stack.enter_context(Screen(sys.stderr))
+    answer = stack.enter_context(Screen(sys.stdout)) if sys.stdout.isatty() and form == "text" else None
+    return Display(answer, progress)
+
+
+class Logged:
+    """A line on standard error for each call that has ended."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, tuple[ToolCall, float]] = {}
+
+    def wait(self) -> None:
+        """Nobody looks on."""
+
+    def show(self, said: Message | Fragment | Ended) -> None:
+        if isinstance(said, Fragment) and said.kind == "wait":
+            sys.stderr.write(f"Note: {safe(said.text)}\n")
+        if not isinstance(said, Message):
+            return
+        for call in said.calls:
+            self._begun[call.id] = (call, time.monotonic())
+        for result in said.results:
+            call, since = self._begun.pop(result.call_id, (ToolCall(result.call_id, result.tool), time.monotonic()))
+            why = fault(result)
+            words = (summary(call), *((why,) if why else ()), duration(time.monotonic() - since))
+            sys.stderr.write(f"{'✗' if why else '✓'} {' · '.join(words)}\n")
+
+
+def _tell(note: str) -> None:
+    """A note while somebody waits for the answer: what moves on a terminal gives way."""
+    sys.stderr.write("\r\x1b[K" if sys.stderr.isatty() else "")
+    _say_notes((note,))
+
+
+def _say_notes(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        sys.stderr.write(f"Note: {safe(note)}\n")
+
+
+def _ask(question: ApprovalQuestion) -> bool:
+    rows = framed(question.text, shutil.get_terminal_size().columns)
+    sys.stderr.write("\n".join((f"\r\x1b[K{shown(question.lead)}", *rows, "")))
+    return answered(lambda: said_yes(question.prompt, sys.stderr))
 
 
 class RunOptions(NamedTuple):
@@ -55,90 +229,53 @@ class RunOptions(NamedTuple):
     budget: tuple[str, ...] = ()
 
 
-prompt_option = click.option(
-    "--prompt", "is_prompt", is_flag=True, help="Print the prompt that the session would get, with sizes, and end."
+run_options = together(
+    model_option,
+    click.option(
+        "--folder",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="Folder the agent works in. Default: the current folder.",
+    ),
+    click.option("--tools", default="", help="Tool sets to allow, separated by commas, such as files,terminal."),
+    click.option("--system", type=click.Path(path_type=Path), help="File with your own instructions for the agent."),
+    click.option("--resume", "resumed", default="", metavar="ID", help="Resume this session."),
+    click.option("--continue", "latest", is_flag=True, help="Resume the latest session in this folder."),
+    click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one."),
+    click.option("--no-context", is_flag=True, help="Do not read context files such as AGENTS.md."),
 )
-date_option = click.option("--date", "day", hidden=True, help="With --prompt: the date to state. Default: today.")
+prompt_options = together(
+    click.option(
+        "--prompt", "is_prompt", is_flag=True, help="Print the prompt that the session would get, with sizes, and end."
+    ),
+    click.option("--date", "day", hidden=True, help="With --prompt: the date to state. Default: today."),
+)
 
 
-def run_options(function: Function) -> Function:
-    """Everything by which a person says how a session is to run."""
-    folder = click.Path(path_type=Path, file_okay=False, exists=True)
-    for option in reversed(
-        (
-            model_option,
-            click.option("--folder", type=folder, help="Folder the agent works in. Default: the current folder."),
-            click.option(
-                "--tools", default="", help="Tool sets to allow, separated by commas, such as files,terminal."
-            ),
-            click.option(
-                "--system", type=click.Path(path_type=Path), help="File with your own instructions for the agent."
-            ),
-            click.option("--resume", "resumed", default="", metavar="ID", help="Resume this session."),
-            click.option("--continue", "latest", is_flag=True, help="Resume the latest session in this folder."),
-            click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one."),
-            click.option("--no-context", is_flag=True, help="Do not read context files such as AGENTS.md."),
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def limit_options(function: Function) -> Function:
-    """What one run may take; a conversation goes by the settings."""
-    for option in reversed(
-        (
-            click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn."),
-            budget_option,
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def session_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> SessionRequest:
+def session_for(settings: Settings, given: RunOptions, *, interactive: bool) -> SessionRequest:
     """The session that is asked for: the settings, with what was given over them."""
-    chosen = settings_for(settings, given)
-    if not chosen.model:
-        chosen = choose_model(home, chosen)
-    request = RunRequest(
-        replace(chosen, budget=budget_for(chosen, given)),
-        RunPlace(given.folder),
-        RunWords(caller_for(given)),
-        interactive=interactive,
+    tools = tuple(name.strip() for name in given.tools.split(",") if name.strip())
+    allowed = msgspec.structs.asdict(allowance_of(given.budget)) if given.budget else {}
+    limits = {"model_calls": given.max_calls, **allowed}
+    chosen = replace(
+        settings,
+        model=given.model or settings.model,
+        tools=tools or settings.tools,
+        prompt=settings.prompt.without("context_files") if given.no_context else settings.prompt,
+        budget=replace(settings.budget, **{name: value for name, value in limits.items() if value is not None}),
     )
+    if not chosen.model:
+        from whet.cli.commands.config import expect_model
+
+        expect_model(chosen)
+    own = text_given(given.system, advice="Give a text file in UTF-8.") if given.system else ""
     return SessionRequest(
-        request,
+        RunRequest(chosen, RunPlace(given.folder), RunWords(own), interactive=interactive),
         resumed=given.resumed,
         latest=given.latest,
         template=given.warm,
         # What an agent types may be anybody's.
         trust=min(Trust.USER, trust_of(actor_of(os.environ))),
     )
-
-
-def settings_for(settings: Settings, given: RunOptions) -> Settings:
-    """The settings with what was given over them."""
-    tools = tuple(name.strip() for name in given.tools.split(",") if name.strip())
-    return replace(
-        settings,
-        model=given.model or settings.model,
-        tools=tools or settings.tools,
-        prompt=settings.prompt.without("context_files") if given.no_context else settings.prompt,
-    )
-
-
-def budget_for(settings: Settings, given: RunOptions) -> Budget:
-    """The budget with the limits that were given."""
-    limits = {"model_calls": given.max_calls, **msgspec.structs.asdict(allowance_of(given.budget))}
-    return replace(settings.budget, **{name: value for name, value in limits.items() if value is not None})
-
-
-def caller_for(given: RunOptions) -> str:
-    """The person's own instructions for the session."""
-    if given.system is None:
-        return ""
-    return text_given(given.system, advice="Give a text file in UTF-8.")
 
 
 def show_prompt(given: RunOptions, *, interactive: bool, day: str | None) -> int:
@@ -205,7 +342,7 @@ def _tier_lines(prompt: Prompt) -> Iterator[str]:
         yield ""
 
 
-def _size_lines(prompt: Prompt) -> Iterator[str | Table]:
+def _size_lines(prompt: Prompt) -> "Iterator[str | Table]":
     rows = [(str(part.tier), part.name, part.trust.label, count(part.tokens)) for part in prompt.parts]
     rows.append(("", "all", "", count(sum(part.tokens for part in prompt.parts))))
     yield table(("tier", "part", "trust", "tokens"), rows, numbers=("tokens",))
@@ -214,23 +351,21 @@ def _size_lines(prompt: Prompt) -> Iterator[str | Table]:
 
 @json_command("chat", epilog="Example: whet chat --continue")
 @run_options
-@prompt_option
-@date_option
+@prompt_options
 def chat_command(is_prompt: bool, day: str | None, **options: Any) -> int:
     """Talk to the agent. Ctrl-C stops a turn; press it twice to leave. /help lists the chat commands, and Alt-Enter
-    starts a new line. With piped input, each line is one turn.
+    starts a new line. A program gives `whet run --continue` one turn after the other.
     """
     if is_prompt:
         return show_prompt(RunOptions(**options), interactive=True, day=day)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or is_json():
+        raise WhetError("A conversation needs a terminal.", advice='Give one turn: whet run --continue "and then?"')
     home = find_home(os.environ)
-    asked = session_for(load(home), RunOptions(**options), home=home, interactive=True)
+    asked = session_for(load(home), RunOptions(**options), interactive=True)
+    from whet.cli.chat.conversation import talk_on_terminal
 
     with opened(home) as database:
-        if sys.stdin.isatty() and sys.stdout.isatty() and not is_json():
-            return talk_on_terminal(home, database, asked)
-        if not sys.stdin.isatty():  # nobody knows who wrote what is piped in
-            asked = asked._replace(trust=Trust.EXTERNAL)
-        return talk_in_lines(home, database, asked)
+        return talk_on_terminal(home, database, asked)
 
 
 CODES = (
@@ -249,10 +384,10 @@ CODES = (
 )
 @click.argument("task", nargs=-1)
 @run_options
-@limit_options
+@click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn.")
+@budget_option
 @click.option("--stream-json", is_flag=True, help="Print each message as a line of JSON as it arrives.")
-@prompt_option
-@date_option
+@prompt_options
 def command(task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str | None, **options: Any) -> int:
     given = RunOptions(**options)
     if is_prompt:
@@ -264,7 +399,7 @@ def command(task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str 
     words, material = (words, piped) if task else (piped, "")
     if not words.strip():
         raise WhetError("No task given.", advice='Give one: whet run "list the files", or pipe it in.')
-    asked = session_for(load(home), given, home=home, interactive=False)
+    asked = session_for(load(home), given, interactive=False)
     if not task:  # nobody knows who wrote it: it is carried out, and believed no more than other material
         asked = asked._replace(trust=Trust.EXTERNAL)
 

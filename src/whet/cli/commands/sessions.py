@@ -1,27 +1,28 @@
-"""whet sessions: list sessions."""
+"""whet sessions and whet forget: list sessions, and remove them, for now or for good."""
 
+import time
 from typing import NamedTuple
 
 import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
-from whet.cli.options import CommandList, filter_options, json_command, own_store, sort_option, temporary_option
-from whet.cli.output import give, moment
+from whet.cli.options import CommandList, filter_options, json_command, one_name, own_store, temporary_option
+from whet.cli.output import give, moment, plain
 from whet.cli.shown.sessions import among_them, left_out, none_found, project_of_session, session_record
 from whet.errors import WhetError
-from whet.lessons.following import FollowingCount, is_among
 from whet.sessions.transcripts import Purpose
+from whet.store import sessions
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.listing import Filters, count_sessions, count_temporary, list_sessions
+from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions, never_again
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.telling.targets.known_projects import KnownProjects
 from whet.text.words import many, short
-from whet.trouble.outcomes.analysis import Analysis
+from whet.trouble.outcomes.view import Analysis
 from whet.trouble.overview import duration
 from whet.trouble.values import SessionTrouble
 
@@ -58,7 +59,6 @@ SESSIONS: CommandList[SessionRow] = CommandList(
         "model": lambda row: row.session.model or "–",
         "title": lambda row: ("↳ " if row.session.parent_id else "") + (row.session.title or "–"),
     },
-    {},
     numbers=("lost", "stepped in", "messages", "tokens"),
     spare=("model", "tokens", "messages", "ended", "agent", "project", "stepped in"),
 )
@@ -71,22 +71,16 @@ SORTS = ("newest", "lost", "stepped-in")
     "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
 )
 @click.option("--rule", "rule_name", metavar="NAME", help="Only sessions in the situation of this active rule.")
-@click.option(
-    "--fared",
-    type=click.Choice([each.value for each in FollowingCount]),
-    help="With --rule: the sessions behind this count of `rules show`.",
-)
-@sort_option(*SORTS)
+@click.option("--sort", default=SORTS[0], show_default=True, type=click.Choice(SORTS), help="What comes first.")
 @temporary_option
 @click.option(
     "--all", "everything", is_flag=True, help="Include attempts of trials, reviews, and sessions in temporary folders."
 )
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
-def command(
+def sessions_command(
     filters: Filters,
     purpose: str | None,
     rule_name: str | None,
-    fared: str | None,
     sort: str,
     temporary: bool,
     everything: bool,
@@ -96,16 +90,14 @@ def command(
     Attempts of trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.
     """
     wanted = filters._replace(purpose=purpose or "")
-    # The sessions behind a count of a rule are those that it counts, wherever they ran.
+    # The sessions of a rule are listed wherever they ran.
     listed = wanted._replace(
         without_own_work=not everything, without_temporary=not (temporary or everything or rule_name)
     )
-    if fared and not rule_name:
-        raise WhetError("--fared needs --rule.", advice="To list the rules, run `whet rules`.")
     with own_store() as (home, database):
         bring_up_to_date(database)
         if rule_name:
-            behind = _of_rule(database, home, listed, rule_name, FollowingCount(fared or FollowingCount.SITUATION))
+            behind = _of_rule(database, home, listed, rule_name)
             found, total, hidden = behind[:limit], len(behind), (0, 0)
         else:
             total, hidden = count_sessions(database, listed), _left_out(database, listed)
@@ -113,7 +105,12 @@ def command(
         copies = 0 if rule_name else count_copies(database, listed)
         known = KnownProjects(database)
         rows = [_listed(database, known, session) for session in found]
-    record = {"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": list(map(_record, rows))}
+    record = {
+        "total": total,
+        "copies": copies,
+        "in_temporary_folders": hidden[0],
+        "sessions": list(map(_session_record, rows)),
+    }
     unseen = left_out(hidden[0], own_work=hidden[1])
     none = none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total))
     more = " To list more, use --limit." if total > len(found) else ""
@@ -129,11 +126,11 @@ def _left_out(database: Database, filters: Filters) -> tuple[int, int]:
     return temporary, every - temporary - count_sessions(database, filters)
 
 
-def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared: FollowingCount) -> list[Session]:
-    """The sessions that a count of a rule counts, as far as the filters let them through, the newest first."""
+def _of_rule(database: Database, home: Home, filters: Filters, name: str) -> list[Session]:
+    """The sessions in the situation of a rule, as far as the filters let them through, the newest first."""
     rule = active_rule(ledger_of(home, database).state(), name)
     seen = look_at_rules(database, home, [rule])[rule.name]
-    ids = {each.session for each in seen if is_among(each, fared)}
+    ids = {each.session for each in seen if each.followed is not None}
     every = list_sessions(database, filters, limit=count_sessions(database, filters))
     return [session for session in every if session.id in ids]
 
@@ -158,7 +155,7 @@ def _listed(database: Database, known: KnownProjects, session: Session) -> Sessi
     return SessionRow(session, analysis_of(database, session), trouble, project, known.short(project))
 
 
-def _record(row: SessionRow) -> dict[str, object]:
+def _session_record(row: SessionRow) -> dict[str, object]:
     lost, trouble, analysis = row.lost_seconds, row.trouble, row.analysis
     return {
         **session_record(row.session),
@@ -168,3 +165,68 @@ def _record(row: SessionRow) -> dict[str, object]:
         "interventions": trouble.times_stepped_in if trouble else None,
         "copied_tokens": None if analysis is None else analysis.copied.tokens,
     }
+
+
+EVERYTHING = 1 << 31
+GONE = "No import brings them back. To allow one again, take it out of forgotten.json in the home, and touch its file."
+
+
+@json_command("forget", epilog="Example: whet forget 3fa9c1 --never --yes")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--source", callback=one_name, help="All sessions of this agent.")
+@click.option("--never", "is_never", is_flag=True, help="Never import these sessions again on this machine.")
+@click.option("--everyone", is_flag=True, help="In a team: delete what other members imported too.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def forget_command(
+    ids: tuple[str, ...],
+    source: str | None,
+    is_never: bool,
+    everyone: bool,
+    yes: bool,
+) -> int:
+    """Delete sessions, and everything that only they contain, from the database. The agents' own files are not touched;
+    importing them again restores the sessions, unless --never is given.
+    """
+    if bool(ids) == bool(source):
+        raise WhetError("Name either sessions or a source.", advice="whet forget ID, or whet forget --source codex")
+    with own_store() as (home, database):
+        named = _named(database, ids, source or "")
+        others = [each for each in named if not sessions.is_own(database, each)]
+        if others and not everyone and (ids or others == named):
+            raise WhetError(
+                f"{_whose(others)}, so nothing was deleted.", advice="To delete what others imported, add --everyone."
+            )
+        chosen = named if everyone else [each for each in named if each not in others]
+        if not yes:
+            click.confirm(_question(chosen, others if everyone else [], is_never=is_never), abort=True, err=True)
+        if is_never:
+            never_again(home, chosen, now=time.time())
+        with database.writing():
+            removed = sum(sessions.forget(database, session.id) for session in chosen)
+    lines = [f"Deleted {many(len(chosen), 'session')} and {many(removed, 'message')} that no other session contains."]
+    if others and not everyone:
+        lines.append(f"{_whose(others)} and stayed; --everyone deletes what others imported too.")
+    lines.append(GONE if is_never else "[dim]Importing their files again brings them back; --never keeps them out.[/]")
+    record = {"forgotten": [session.id for session in chosen], "messages": removed, "never": is_never}
+    return give(record, lines)
+
+
+def _named(database: Database, ids: tuple[str, ...], source: str) -> list[Session]:
+    if ids:
+        return [find(database, each) for each in ids]
+    found = list_sessions(database, Filters(source=source), limit=EVERYTHING)
+    if not found:
+        raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet sessions`.")
+    return found
+
+
+def _whose(others: list[Session]) -> str:
+    """Whose sessions they are: 3 sessions are of alice and bob."""
+    makers = " and ".join(sorted({each.maker for each in others}))
+    return f"{many(len(others), 'session')} {'is' if len(others) == 1 else 'are'} of {plain(makers)}"
+
+
+def _question(chosen: list[Session], others: list[Session], *, is_never: bool) -> str:
+    counted = f"{many(len(chosen), 'session')} with {many(sum(each.message_count for each in chosen), 'message')}"
+    whose = f" ({_whose(others)})" if others else ""
+    return f"Delete {counted}{whose}{', and never import it again' if is_never else ''}?"

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from click.shell_completion import get_completion_class
 
+from whet.agents.registry import first_step
 from whet.cli.acting import actor_of, has_terminal, trust_at
 from whet.cli.commands.import_ import progress_over
 from whet.cli.options import json_command, yes_option
 from whet.cli.output import give, plain, say, spinner
 from whet.errors import WhetError
 from whet.machine.doing import StepResult, set_up, undo
-from whet.machine.hooking import first_step, how_to_find, is_on_path
-from whet.machine.looking import SetupPlace, SetupStep, new_files, planned
+from whet.machine.looking import SetupPlace, SetupStep, how_to_find, is_on_path, new_files, planned
 from whet.machine.plugins import program_for
 from whet.machine.records import alone, load_record
 from whet.machine.services import KEYS_FILE, service_for
@@ -25,11 +26,10 @@ from whet.own.runs.models import endpoint_of
 from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.settings_file import load
-from whet.telling.targets.reaching import last_calls
+from whet.telling.targets.settings import last_calls
 from whet.text.words import short
 
 PARTS = ("import", "hooks", "target", "service", "nightly")
-SHELLS = ("bash", "zsh", "fish")
 MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]â€“[/]"}
 
 
@@ -42,25 +42,25 @@ MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]â€
 @click.option("--nightly", default="03:30", show_default=True, metavar="HH:MM", help="When to improve every night.")
 @click.option(
     "--completion",
-    type=click.Choice(SHELLS),
+    type=click.Choice(["bash", "zsh", "fish"]),
     help='Only print the script that completes commands in this shell: add `eval "$(whet setup --completion bash)"` '
     "to ~/.bashrc, or save that of fish to ~/.config/fish/completions/whet.fish.",
 )
 @yes_option
 def command(
-    dry_run: bool,
-    undo: bool,
-    without: tuple[str, ...],
-    nightly: str,
-    completion: str | None,
-    yes: bool,
+    dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, completion: str | None, yes: bool
 ) -> int:
     """Set up Whet on this machine: find the agents, import their sessions, install the plugin or hooks, write rules to
     the files they read, run the worker as a service, and improve every night. It shows what it would do and asks
     first. A second run adds only what is missing.
     """
     if completion:
-        return _print_completion(completion)
+        from whet.cli.group import group
+
+        kind = get_completion_class(completion)
+        assert kind is not None
+        click.echo(kind(group, {}, "whet", "_WHET_COMPLETE").source())
+        return 0
     if dry_run and undo:
         raise WhetError("Use only one of --dry-run and --undo.", advice="Remove the other.")
     here = _machine(nightly)
@@ -68,17 +68,6 @@ def command(
         if undo:
             return _undo(here, yes=yes)
         return _set_up(here, frozenset(without), dry_run=dry_run, yes=yes)
-
-
-def _print_completion(shell: str) -> int:
-    from click.shell_completion import get_completion_class
-
-    from whet.cli.group import COMPLETION_VARIABLE, group
-
-    kind = get_completion_class(shell)
-    if kind is not None:
-        click.echo(kind(group, {}, "whet", COMPLETION_VARIABLE).source())
-    return 0
 
 
 def _set_up(here: SetupPlace, without: frozenset[str], *, dry_run: bool, yes: bool) -> int:

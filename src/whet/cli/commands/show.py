@@ -2,25 +2,26 @@
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import click
 import msgspec
 
 from whet.cli.options import filter_options, json_command, own_store
 from whet.cli.output import give, is_json, moment, plain, reviewed, table
-from whet.cli.shown.sessions import heading, lines, outline_lines, session_record, trouble_heading, with_troubles
+from whet.cli.shown.sessions import heading, session_record, trouble_heading, with_troubles
 from whet.errors import WhetError
-from whet.sessions.activity import OutlineItem, outline
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message, Origin, Role, pair
+from whet.shipped.data import list_price
 from whet.shipped.kinds import known_troubles
-from whet.shipped.prices import list_price
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.listing import Filters, find
-from whet.store.memory_files import OwnMemory, connected
+from whet.store.memory_files import connected, search_own
 from whet.store.rows import Session
 from whet.store.search import Hit, search
 from whet.store.sessions import copied_in
@@ -34,7 +35,7 @@ from whet.trouble.values import SessionTrouble
 ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.value}
 
 
-@json_command("search", epilog='Example: whet search "connection refused" --tool Bash --context 2')
+@json_command("search", epilog='Example: whet search "connection refused" --tool Bash')
 @click.argument("words", nargs=-1, required=True)
 @filter_options
 @click.option("--role", type=click.Choice(sorted(ROLES)), help="Only messages of this role.")
@@ -42,12 +43,7 @@ ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.va
 @click.option("--context", default=0, type=click.IntRange(min=0), help="Number of messages to show around each hit.")
 @click.option("--notes", is_flag=True, help="Search the notes and the connected folder (`whet memory`) instead.")
 def search_command(
-    words: tuple[str, ...],
-    filters: Filters,
-    role: str | None,
-    limit: int,
-    context: int,
-    notes: bool,
+    words: tuple[str, ...], filters: Filters, role: str | None, limit: int, context: int, notes: bool
 ) -> int:
     """Find messages that contain all the words. Use "quotes" for a phrase, begin* for a prefix and -word to exclude a
     word. Code, paths and languages without spaces are found too.
@@ -76,15 +72,12 @@ def _hit_record(hit: Hit) -> dict[str, object]:
         "at": iso(hit.at),
         "score": hit.score,
         "snippet": hit.snippet,
-        "how": hit.how,
     }
 
 
 def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
     if not hits:
         yield "Nothing found. Try fewer words, the beginning of a word (`begin*`), or no filters."
-    if hits and hits[0].how != "words":
-        yield "[dim]No whole word matches; these contain it as part of a word.[/]"
     for hit in hits:
         start, end = hit.match
         before, match, after = hit.snippet[:start], hit.snippet[start:end], hit.snippet[end:]
@@ -94,8 +87,7 @@ def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
         if context:
             messages = tuple(sessions.messages(database, find(database, hit.session_id)))
             around = range(max(0, hit.position - context), min(hit.position + context + 1, len(messages)))
-            yield from (f"    {line}" for line in lines(messages, among=around, full=False))
-            yield ""
+            yield from (f"    {line}" for line in with_troubles(messages, (), around, full=False))
     if hits:
         yield f"[dim]{many(len(hits), 'hit')}; to read on, run `whet show ID --from N`.[/]"
 
@@ -103,8 +95,8 @@ def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
 def _search_notes(words: tuple[str, ...], limit: int) -> int:
     home = find_home(os.environ)
     vault = connected(home.folder)
-    providers = (OwnMemory(home.folder), *((vault,) if vault else ()))
-    found = [passage for provider in providers for passage in provider.search(" ".join(words), limit)][:limit]
+    asked = " ".join(words)
+    found = [*search_own(home.folder, asked, limit), *(vault.search(asked, limit) if vault else ())][:limit]
     lines_of = (
         line
         for each in found
@@ -116,9 +108,10 @@ def _search_notes(words: tuple[str, ...], limit: int) -> int:
 
 
 ALL = "all"
+OUTLINE_LETTERS = 200
 
 
-@json_command("show", epilog="Example: whet show 3fa9c1 --outline")
+@json_command("show", epilog="Example: whet show 3fa9c1 --dearest")
 @click.argument("id_", metavar="ID")
 @click.option("--outline", "as_outline", is_flag=True, help="Show only the requests, and the tools used for each.")
 @click.option("--full", is_flag=True, help="Shorten nothing, and show the model's thoughts.")
@@ -155,11 +148,31 @@ def command(
     shown_messages = range(start, len(messages) if stop is None else min(stop, len(messages)))
     record = {"session": session_record(session), "trouble": msgspec.to_builtins(trouble)}
     if as_outline:
-        lines = outline_lines(_outline(messages, shown_messages))
-    else:
-        lines = with_troubles(messages, trouble.troubles, shown_messages, full=full)
-    record |= _record(messages, shown_messages, as_outline) if is_json() else {}
+        items = [item for item in _outline(messages) if item["message"] in shown_messages]
+        lines_of = (
+            f"[dim]#{item['message']:<5}[/]{plain(item['words'])}  [dim]{plain(item['tools'])}[/]" for item in items
+        )
+        return give(record | {"outline": items}, itertools.chain(heading(session), lines_of))
+    lines = with_troubles(messages, trouble.troubles, shown_messages, full=full)
+    record |= _record(messages, shown_messages) if is_json() else {}
     return give(record, itertools.chain(heading(session), trouble_heading(trouble), lines))
+
+
+def _outline(messages: tuple[Message, ...]) -> list[dict[str, Any]]:
+    """The requests of a session in order, and how often which tools were called for each."""
+    items: list[dict[str, Any]] = [{"message": 0, "words": "", "tools": Counter()}]
+    for index, message in enumerate(messages):
+        if message.origin is Origin.INSERTED:  # examples are no work of this session
+            continue
+        if message.role is Role.USER:
+            words = " ".join(message.text[: 4 * OUTLINE_LETTERS].split())[:OUTLINE_LETTERS]
+            items.append({"message": index, "words": words, "tools": Counter()})
+        items[-1]["tools"].update(call.name for call in message.calls)
+    return [
+        {**item, "tools": ", ".join(f"{name} × {number}" for name, number in item["tools"].most_common())}
+        for item in items
+        if item["words"] or item["tools"]
+    ]
 
 
 def _found_now(database: Database, session: Session) -> SessionTrouble:
@@ -177,14 +190,8 @@ def _dearest(trouble: SessionTrouble) -> tuple[int, int]:
     return found.first, found.last + 1
 
 
-def _outline(messages: tuple[Message, ...], among: range) -> tuple[OutlineItem, ...]:
-    return tuple(item for item in outline(messages) if item.message in among)
-
-
-def _record(messages: tuple[Message, ...], among: range, as_outline: bool) -> dict[str, object]:
+def _record(messages: tuple[Message, ...], among: range) -> dict[str, object]:
     """The messages asked for; how a call ended is decided by all of them."""
-    if as_outline:
-        return {"outline": [msgspec.to_builtins(item) for item in _outline(messages, among)]}
     own = (each for each in pair(messages).exchanges if messages[each.asked].origin is not Origin.INSERTED)
     exchanges = tuple(each for each in own if each.asked in among)
     decisions = [decide(exchange) for exchange in exchanges]

@@ -1,4 +1,4 @@
-"""whet skills: what agents have learned to do, and what a person has taught them."""
+"""whet memory and whet skills: the notes that agents are told, and what they have learned to do."""
 
 import os
 import sys
@@ -7,22 +7,146 @@ from typing import NamedTuple
 
 import click
 
-from whet.changes import skill_changes
+from whet.changes import writing
+from whet.changes.pending import need_person
 from whet.changes.places import is_agents
-from whet.cli.acting import author_at, careful, person_at, tell
-from whet.cli.options import CommandList, json_group, own_store, sort_option, yes_option
-from whet.cli.output import cautions, copied, give, moment, plain
+from whet.changes.writing import PERSONS, Author, notes_of, remember
+from whet.cli.acting import actor_of, author_at, careful, person_at, tell
+from whet.cli.options import AskedRows, CommandList, json_group, own_store, yes_option
+from whet.cli.output import cautions, copied, count, give, moment, plain
 from whet.errors import WhetError
-from whet.ledger.entries import State
-from whet.ledger.origins import PatchOrigin, PatchWriter
+from whet.ledger.entries import Entry, State
+from whet.ledger.patches import Action, PatchOrigin, PatchWriter
+from whet.own.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 from whet.own.told.skills import FILE, FOLDERS, compose, read
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
-from whet.store.home import find_home
+from whet.store.home import find_home, prepare_home
+from whet.store.memory_files import NAMES, NOTE, Vault, connect, disconnect
 from whet.store.skill_files import SkillFolder, SkillUse, archived, list_skills, read_text, skill_uses, support_files
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown
 from whet.text.words import many
+
+
+class ListedNote(NamedTuple):
+    """A note, and the page on which it stands."""
+
+    page: str
+    note: Note
+
+
+NOTES: CommandList[ListedNote] = CommandList(
+    {
+        "page": lambda row: row.page,
+        "id": lambda row: row.note.id,
+        "since": lambda row: moment(row.note.at),
+        "source": lambda row: row.note.source,
+        "note": lambda row: shown(row.note.text),
+    },
+    at=lambda row: row.note.at,
+)
+
+
+@json_group(
+    "memory",
+    epilog='Example: whet memory add "The staging server is rebuilt every Monday."',
+    help="List the notes that agents get: memory.md (about the environment) and user.md (about you) in the home folder."
+    f" You can edit both by hand. They hold up to {LIMITS['memory']:,} and {LIMITS['user']:,} characters.",
+)
+@NOTES.options
+def memory_command(asked: AskedRows) -> int:
+    with own_store() as (home, database):
+        author = author_at(home, database)
+        pages = [notes_of(author, name) for name in NAMES]
+    rows = NOTES.chosen((ListedNote(page.name, note) for page in pages for note in page.notes), asked)
+    listed = (NOTES.table(rows),) if rows else ()
+    none = () if rows else ("No notes yet. To add one, run `whet memory add TEXT`.",)
+    return give({page.name: _page_record(page) for page in pages}, (*listed, *map(_size_line, pages), *none))
+
+
+@memory_command.command("add", epilog='Example: whet memory add --about-user "Prefers tables."')
+@click.argument("text")
+@click.option(
+    "--about-user", "user", is_flag=True, help="The note is about you (user.md), not about the environment (memory.md)."
+)
+@click.option(
+    "--replace", "match", default="", metavar="MATCH", help="The note to replace: its id, or words only it has."
+)
+@yes_option
+def add_note(text: str, user: bool, match: str, yes: bool) -> int:
+    """Add a note, or replace one."""
+    change = NoteChange(Action.CHANGE, text, match) if match else NoteChange(Action.ADD, text)
+    return _make(change, user=user, yes=yes)
+
+
+@memory_command.command("remove", epilog='Example: whet memory remove "staging server"')
+@click.argument("match")
+@yes_option
+def remove_note(match: str, yes: bool) -> int:
+    """Remove a note. Identify it by its id or by words that only it contains."""
+    return _make(NoteChange(Action.REMOVE, match=match), user=False, yes=yes)
+
+
+@memory_command.command("connect", epilog="Example: whet memory connect ~/Notes")
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--note", default=NOTE, show_default=True, help="File at the top of the folder that goes into the prompt."
+)
+def connect_(folder: Path | None, note: str) -> int:
+    """Connect a folder of Markdown files, such as an Obsidian vault. One of its files goes into the prompt; `whet
+    search --notes` finds the rest. Without FOLDER, disconnect it.
+    """
+    need_person(actor_of(os.environ))
+    home = find_home(os.environ)
+    if folder is None:
+        was = disconnect(home.folder)
+        told = "Disconnected." if was else "Nothing was connected."
+        return give({"disconnected": was}, (told,))
+    prepare_home(home)
+    vault = Vault(Path(os.path.abspath(os.path.expanduser(folder))), note)
+    connect(home.folder, vault)
+    missing = "" if (vault.folder / note).exists() else " once it exists"
+    told = f"Connected {plain(vault.folder)}. {plain(note)} in it goes into the prompt{missing}."
+    return give({"folder": str(vault.folder), "note": note}, (told,))
+
+
+def _size_line(page: Memory) -> str:
+    over = " (agents do not get what is beyond the limit)" if page.size > page.limit else ""
+    return f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}."
+
+
+def _make(change: NoteChange, *, user: bool, yes: bool) -> int:
+    with own_store() as (home, database):
+        author = careful(author_at(home, database), yes=yes)
+        name = "user" if user else _page_with(author, change.match)
+        return tell(_made(author, name, change))
+
+
+def _page_with(author: Author, match: str) -> str:
+    """The page that holds the note that is meant: about the setting, or else about the person."""
+    holding = (name for name in NAMES if match and isinstance(find(notes_of(author, name), match), Note))
+    return next(holding, NAMES[0])
+
+
+def _made(author: Author, name: str, change: NoteChange) -> list[Entry]:
+    made = remember(author, name, [change], limits=PERSONS)
+    if isinstance(made, Refusal):
+        if made.reason is Reason.MISSING:
+            raise WhetError(made.message, advice="To list the notes, run `whet memory`.")
+        raise complaint(made)
+    return list(made)
+
+
+def _page_record(page: Memory) -> dict[str, object]:
+    return {
+        "characters": page.size,
+        "limit": page.limit,
+        "notes": [
+            {"id": n.id, "text": n.text, "source": n.source, "since": iso(n.at), "entry": n.entry or None}
+            for n in page.notes
+        ],
+    }
 
 
 class ListedSkill(NamedTuple):
@@ -42,25 +166,24 @@ SKILLS: CommandList[ListedSkill] = CommandList(
         "last": lambda row: moment(row.last),
         "description": lambda row: shown(row.file.skill.description) if row.file.skill else f"✗ {row.file.fault}",
     },
-    {"name": lambda row: row.file.name, "read": lambda row: -row.views, "last": lambda row: -(row.last or 0.0)},
     numbers=("read",),
 )
 
 
 @json_group("skills", epilog="Example: whet skills show release-notes")
-@sort_option(*SKILLS.orders)
-def command(sort: str) -> int:
+@SKILLS.options
+def skills_command(asked: AskedRows) -> int:
     """List the skills in the home folder (skills/NAME/SKILL.md, in the agentskills.io format): who owns each, how often
     it was read, and any error that keeps agents from using it.
     """
     with own_store() as (home, database):
         state, uses = author_at(home, database).state, skill_uses(database)
     every, away = list_skills(home.folder), archived(home.folder)
-    rows = SKILLS.sorted((_listed(each, state, uses.get(each.name)) for each in every), sort)
+    rows = SKILLS.chosen((_listed(each, state, uses.get(each.name)) for each in every), asked)
     archive = f" In the archive: {', '.join(away)}." if away else ""
     following = "read one, run `whet skills show NAME`" if rows else "create one, run `whet skills create NAME -f FILE`"
     told = f"{many(len(rows), 'skill')}.{archive} To {following}."
-    return give({"skills": list(map(_record, rows)), "archived": list(away)}, SKILLS.lines(rows, told, none=told))
+    return give({"skills": list(map(_skill_record, rows)), "archived": list(away)}, SKILLS.lines(rows, told, none=told))
 
 
 def _listed(found: SkillFolder, state: State, use: SkillUse | None) -> ListedSkill:
@@ -68,7 +191,7 @@ def _listed(found: SkillFolder, state: State, use: SkillUse | None) -> ListedSki
     return ListedSkill(found, writers, use.views if use else 0, use.last if use else None)
 
 
-def _record(row: ListedSkill) -> dict[str, object]:
+def _skill_record(row: ListedSkill) -> dict[str, object]:
     skill = row.file.skill
     return {
         "name": row.file.name,
@@ -81,7 +204,7 @@ def _record(row: ListedSkill) -> dict[str, object]:
     }
 
 
-@command.command("show", epilog="Example: whet skills show release-notes")
+@skills_command.command("show", epilog="Example: whet skills show release-notes")
 @click.argument("name")
 @click.argument("file", default=FILE)
 def show(name: str, file: str) -> int:
@@ -97,7 +220,7 @@ def show(name: str, file: str) -> int:
     return give(record, (*copied(text.rstrip()), *cautions(text), *also))
 
 
-@command.command(
+@skills_command.command(
     "create",
     epilog='Example: whet skills create release-notes --description "Write release notes. Use before a release." -f -',
 )
@@ -124,11 +247,11 @@ def create(name: str, description: str, source: str, yes: bool) -> int:
         body = with_field(body, "description", description)
     files = {file: _text(folder / file) for file in _support_files(folder)} if folder else {}
     with own_store() as (home, database):
-        made = skill_changes.add(careful(author_at(home, database), yes=yes), name, body, files)
+        made = writing.add(careful(author_at(home, database), yes=yes), name, body, files)
     return tell(made)
 
 
-@command.command("adopt", epilog="Example: whet skills adopt release-notes")
+@skills_command.command("adopt", epilog="Example: whet skills adopt release-notes")
 @click.argument("name")
 @yes_option
 def adopt(name: str, yes: bool) -> int:
@@ -137,11 +260,11 @@ def adopt(name: str, yes: bool) -> int:
         author = person_at(home, database)._replace(
             trust=Trust.USER, origin=PatchOrigin(PatchWriter.PERSON, said="agents may change it")
         )
-        made = skill_changes.adopt(careful(author, yes=yes), name)
+        made = writing.adopt(careful(author, yes=yes), name)
     return tell([made], done="Agents may now change")
 
 
-@command.command("archive", epilog="Example: whet skills archive release-notes")
+@skills_command.command("archive", epilog="Example: whet skills archive release-notes")
 @click.argument("name")
 @click.option("--restore", "is_back", is_flag=True, help="Bring back the newest archived skill of this name instead.")
 @yes_option
@@ -149,11 +272,11 @@ def archive(name: str, is_back: bool, yes: bool) -> int:
     """Move a skill with all its files to archive/skills in the home folder. Nothing is deleted."""
     with own_store() as (home, database):
         if is_back:
-            made = skill_changes.restore(careful(person_at(home, database), yes=yes), name)
+            made = writing.restore(careful(person_at(home, database), yes=yes), name)
             return tell([made], done="Brought back")
         author = careful(author_at(home, database), yes=yes)
-        skill_changes.view(author, name)
-        made = skill_changes.archive(author, name)
+        writing.view(author, name)
+        made = writing.archive(author, name)
     return tell([made], done="Archived")
 
 

@@ -8,17 +8,16 @@ from typing import Any
 from whet.cli.catalogue import ABOUT
 from whet.cli.options import json_command
 from whet.cli.output import give, moment, plain, say
-from whet.cli.shown.lost_time import headlines, overview_record, trend_record
-from whet.cli.shown.sessions import left_out, repeating
-from whet.machine.hooking import how_it_calls
+from whet.cli.shown.sessions import headlines, left_out, overview_record, repeating, trend_record
+from whet.machine.looking import how_it_calls
 from whet.machine.status import MachineStatus, TeamStatus, machine_status
-from whet.own.runs.daily_limit import Amount
+from whet.own.runs.models import Amount
 from whet.shipped.kinds import label_of
 from whet.store.home import find_home
 from whet.text.showing import shown
 from whet.text.words import many, short
 from whet.trouble.overview import BETTER, UPPER_BOUND, TroubleOverview, lost_words, untimed_words
-from whet.trouble.trends import TroubleTrend
+from whet.trouble.rollups import TroubleTrend
 
 SHARED = ("sessions", "rules", "trials")
 NOT_SHARED = ("notes", "skills", "templates", "cases", "jobs", "settings")
@@ -189,38 +188,23 @@ def _record(amount: Amount) -> dict[str, Any]:
     return {"tokens": amount.tokens, "dollars": amount.dollars}
 
 
-def show_front() -> None:
-    """Print how things stand, and what to do next."""
-    for line in front_lines(machine_status(find_home(os.environ), Path.home(), os.environ, now=time.time())):
-        say(line)
-
-
-SHOWN = ("Sessions", "Learned", "Pending")
 STEPS = 3
 NAMED_AGENTS = 3
 
 
-def front_lines(found: MachineStatus) -> list[str]:
-    """The front door: the state, then the commands that are worth most now."""
-    rows = dict(status_rows(found))
-    steps = next_steps(found)
-    width = max(len(command) for command, _ in steps)
-    return [
-        ABOUT,
-        "",
-        *_time_lines(found),
-        *(f"[bold]{name:<10}[/]{plain(rows[name])}" for name in SHOWN),
-        "",
-        "Next:",
+def show_front() -> None:
+    """Print how things stand, then the commands that are worth most now."""
+    found = machine_status(find_home(os.environ), Path.home(), os.environ, now=time.time())
+    rows, steps = dict(status_rows(found)), next_steps(found)
+    width, seen = max(len(command) for command, _ in steps), found.stored.overview
+    say(
+        f"{ABOUT}\n",
+        *((*(f"[bold]{line}[/]" for line in headlines(seen)), f"[dim]{UPPER_BOUND}[/]\n") if seen else ()),
+        *(f"[bold]{name:<10}[/]{plain(rows[name])}" for name in ("Sessions", "Learned", "Pending")),
+        "\nNext:",
         *(f"  [bold]{plain(command):<{width}}[/]  {plain(why)}" for command, why in steps),
-        "",
-        "All commands: `whet --help`. More on the state: `whet status`.",
-    ]
-
-
-def _time_lines(found: MachineStatus) -> list[str]:
-    seen = found.stored.overview
-    return [*(f"[bold]{line}[/]" for line in headlines(seen)), f"[dim]{UPPER_BOUND}[/]", ""] if seen else []
+        "\nAll commands: `whet --help`. More on the state: `whet status`.",
+    )
 
 
 def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:

@@ -23,7 +23,7 @@ from whet.errors import WhetError
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.telling.targets import settings
-from whet.telling.targets.reaching import UntoldProject, untold_projects
+from whet.telling.targets.settings import UntoldProject, untold_projects
 from whet.telling.targets.sync import sync, withdraw
 from whet.text.showing import shown
 from whet.text.words import many

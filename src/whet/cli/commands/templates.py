@@ -10,10 +10,10 @@ import click
 import msgspec
 
 from whet.agent.warm_start import known_worths
-from whet.changes.author import keep_template, remove_named
+from whet.changes.writing import keep_template, remove_named
 from whet.cli.acting import author_at, tell
 from whet.cli.analysed import lesson_named
-from whet.cli.options import json_group, one_name, own_store, sort_option
+from whet.cli.options import AskedRows, json_group, one_name, own_store
 from whet.cli.output import give, is_json, plain, print_json, say
 from whet.cli.shown.templates import (
     STATS,
@@ -27,12 +27,9 @@ from whet.cli.shown.templates import (
 )
 from whet.errors import WhetError
 from whet.ledger.patches import Form
-from whet.own.examples.choosing import Need, choose
-from whet.own.examples.mining import Mined, WantedTemplate, mine
-from whet.own.examples.prefills import as_anthropic, as_openai
-from whet.own.examples.recovered import FEWEST, mine_recoveries
-from whet.own.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Template, described
-from whet.own.examples.warm_start import examples
+from whet.own.examples.mining import FEWEST, Mined, WantedTemplate, mine, mine_recoveries
+from whet.own.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Need, Template, choose, described
+from whet.own.examples.warm_start import as_anthropic, as_openai, examples
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript
@@ -176,19 +173,19 @@ NONE = "No templates yet. To create one from your sessions, run `whet templates 
 @click.option(
     "--for", "task", metavar="TASK", help="Which template this task would start from, and why. Exit code 1 if none."
 )
-@sort_option(*TEMPLATES.orders)
-def command(activity: str | None, tags: tuple[str, ...], stats: bool, task: str | None, sort: str) -> int:
+@TEMPLATES.options
+def command(activity: str | None, tags: tuple[str, ...], stats: bool, task: str | None, asked: AskedRows) -> int:
     """List the templates: a few real tool calls that worked, from which a new session can start."""
-    every = TEMPLATES.sorted(list_templates(find_home(os.environ).folder), sort)
+    every = TEMPLATES.chosen(list_templates(find_home(os.environ).folder), asked)
     if task is not None:
         return _choose(
-            [each.template for each in every if each.template],
+            [each.value for each in every if each.value],
             Need(task, Activity(activity) if activity else None, tags),
         )
     found = [each for each in every if _is_asked(each, activity, tags)]
     if stats:
         with own_store() as (_, database):
-            rows = [stats_of(each.template, database) for each in found if each.template]
+            rows = [stats_of(each.value, database) for each in found if each.value]
         return give(list(map(stats_record, rows)), STATS.lines(rows, none=NONE))
     none = "No template matches. To list all templates, run `whet templates`." if activity or tags else NONE
     return give([found_record(each) for each in found], TEMPLATES.lines(found, total_line(found), none=none))
@@ -196,7 +193,7 @@ def command(activity: str | None, tags: tuple[str, ...], stats: bool, task: str 
 
 def _is_asked(found: TemplateFile, activity: str | None, tags: Sequence[str]) -> bool:
     """Whether it is of an activity and has all of the tags; what cannot be read is shown where nothing is asked for."""
-    template = found.template
+    template = found.value
     if template is None:
         return not activity and not tags
     return activity in (None, template.activity) and set(tags) <= set(template.tags)
@@ -239,9 +236,8 @@ def create(
 ) -> int:
     """Create a template from one session: calls that worked, without words copied from a tool or a stranger. Without
     ID, from many sessions of one agent in one project that went well; evidence of success, strongest first: the
-    session's own verdict, checks that passed after its last change, another session with the same request and
-    result, a short record in which nothing failed. With --lesson, the calls that worked where others had failed. It
-    needs your approval (`whet lessons --waiting`).
+    session's own verdict, checks that passed after its last change, a short record in which nothing failed. With
+    --lesson, the calls that worked where others had failed. It needs your approval (`whet lessons --waiting`).
     """
     home = find_home(os.environ)
     expect_usable(home, name, tags, replace=replace or dry_run)

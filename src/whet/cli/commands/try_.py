@@ -1,28 +1,25 @@
 """whet try: whether a change helps, by the same cases with and without it."""
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
 from msgspec.structs import replace
 
+from whet.agent.assembling import new_id
 from whet.agent.providers.choosing import missing_key
-from whet.agent.start import new_id
-from whet.changes.author import Author, keep_job
 from whet.cli.acting import actor_of, trust_of
 from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
 from whet.cli.commands.learn import queue_reading
 from whet.cli.deciding import Decider, chosen_lessons
 from whet.cli.options import allowance_of, json_command, own_store, point_in_time
 from whet.cli.output import give, is_json, next_lines, say
-from whet.cli.procedures import PROCEDURES, direct, is_watched
-from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
-from whet.cli.shown.trials import LiveLine, account, judge_line
+from whet.cli.procedures import direct, is_watched
+from whet.cli.shown.trials import NEXT_STEPS, account, judge_line, report_lines, report_record, trial_line
 from whet.cli.trying import (
     MARGIN_POINTS,
     QUEUED,
@@ -30,18 +27,18 @@ from whet.cli.trying import (
     at_once,
     conduct,
     expect_allowed,
+    followed,
     is_place,
     left_out,
     other_agent,
+    submitted,
     template_patch,
     trial_options,
 )
 from whet.errors import WhetError
 from whet.improving.improve import improve, order
 from whet.ledger.entries import Actor
-from whet.ledger.origins import PatchOrigin, PatchWriter
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.own.jobs.job import nightly_job
 from whet.sessions.trust import Trust
 from whet.store.folders import read_given
 from whet.store.home import Home, find_home
@@ -49,13 +46,11 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.rows import uncollected
 from whet.store.settings_file import load
-from whet.telling.context.zone import local_zone
 from whet.telling.targets.known_projects import KnownProjects
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest
-from whet.work.orders import DirectSteps, Queue, decoded
+from whet.work.orders import DirectSteps, decoded
 
-LOOK_SECONDS = 1.0
 WAYS = "Give one of: ID, a patch file, --rule, --template, --without; or none, to try what your sessions teach."
 
 
@@ -88,9 +83,6 @@ WAYS = "Give one of: ID, a patch file, --rule, --template, --without; or none, t
     type=click.FloatRange(0, 1, min_open=True),
     help="Share of sessions that get what is proven first.  [default: 0.5]",
 )
-@click.option(
-    "--nightly", metavar="HH:MM", help="Every night at this time: read new sessions; with --budget, try changes too."
-)
 @trial_options
 def command(
     change: str | None,
@@ -102,7 +94,6 @@ def command(
     most: int | None,
     since: str | None,
     share: float | None,
-    nightly: str | None,
     **options: Any,
 ) -> int:
     """Test a change before you keep it: run the same cases without it, with it, and with a placebo of the same form and
@@ -122,13 +113,17 @@ def command(
         (without, _without),
     )
     chosen = [(value, make) for value, make in ways if value]
-    is_of_all = bool(retire or most or since or share or nightly)
+    is_of_all = bool(retire or most or since or share)
     if len(chosen) > 1 or (chosen and is_of_all):
         raise WhetError("Give exactly one change to try.", advice=WAYS)
     if not chosen:
         if given.fresh:
             raise WhetError("--fresh is for one change.", advice=WAYS)
-        return improve_by(given, ImproveOptions(share or 0.5, most or 3, since, retire, nightly))
+        usual = ImproveRequest()
+        ask = ImproveRequest(
+            share=share or usual.share, most=most or usual.most, since=point_in_time(since), retire=retire
+        )
+        return improve_by(given, ask)
     value, make = chosen[0]
     if without and is_place(without):
         left = left_out(without, points=margin)
@@ -158,7 +153,7 @@ def _rule(text: str) -> Patch:
 def _pending(name: str) -> Patch:
     _expect_person()
     with own_store() as (home, database):
-        (lesson,) = chosen_lessons(Decider(home, database, Actor.PERSON), (name,), proposing=True)
+        (lesson,) = chosen_lessons(Decider(home, database, Actor.PERSON), (name,))
     return lesson.proposal.patch
 
 
@@ -185,45 +180,23 @@ def _expect_person() -> None:
         )
 
 
-class ImproveOptions(NamedTuple):
-    """What is said of an improvement beside how its changes are tried."""
-
-    share: float
-    most: int
-    since: str | None
-    retire: bool
-    nightly: str | None
-
-
-def improve_by(given: TryOptions, more: ImproveOptions) -> int:
+def improve_by(given: TryOptions, wanted: ImproveRequest) -> int:
     """Take what sessions teach, test each change on cases, and keep what is proven to help."""
-    if sum((given.now, given.background, given.dry_run, bool(more.nightly))) > 1:
-        raise WhetError("Use only one of --now, --background, --dry-run and --nightly.", advice="Remove the others.")
+    if sum((given.now, given.background, given.dry_run)) > 1:
+        raise WhetError("Use only one of --now, --background and --dry-run.", advice="Remove the others.")
     home = find_home(os.environ)
-    named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in given.cases)
-    ask = ImproveRequest(
-        given.model,
-        other_agent(given.agent),
-        named,
-        TrialDesign(given.seeds, given.alpha, given.placebo, allowance_of(given.budget)),
-        more.share,
-        more.most,
-        point_in_time(more.since),
-        more.retire,
+    ask = replace(
+        wanted,
+        model=given.model,
+        agent=other_agent(given.agent),
+        cases=tuple(os.path.abspath(each) if os.path.exists(each) else each for each in given.cases),
+        design=TrialDesign(given.seeds, given.alpha, given.placebo, allowance_of(given.budget)),
         dry_run=given.dry_run,
     )
-    if ask.agent and more.nightly:
-        raise WhetError(
-            f"Every night is too often to agree to what {given.agent} spends.",
-            advice="Leave out --agent, or --nightly.",
-        )
-    if ask.agent and not given.dry_run:
-        expect_allowed(ask.agent, _asked_of(ask, given.budget), yes=given.yes)
-    if more.nightly:
-        options = _options(ask, budget=given.budget, since=more.since)
-        return _nightly(home, more.nightly, options)
     if given.dry_run:
         return _show(_planned(home, ask))
+    if ask.agent:
+        expect_allowed(ask.agent, _asked_of(ask, given.budget), yes=given.yes)
     if not given.background:
         _expect_key(home, ask)
     if not is_json():
@@ -270,72 +243,20 @@ def _planned(home: Home, ask: ImproveRequest) -> ImproveReport:
 
 
 def _direct(home: Home, ask: ImproveRequest) -> ImproveReport:
-    with LiveLine() as line:
+    with trial_line() as show:
         steps = direct(home, _id(), at_once=at_once(ask.agent))
-        done = improve(home, steps, ask, observe=lambda _: line.show)
+        done = improve(home, steps, ask, observe=lambda _: show)
     return decoded(done.value, ImproveReport)
 
 
 def _queued(home: Home, ask: ImproveRequest, *, follow: bool) -> int:
-    from whet.work.given import WorkState, given_orders
-    from whet.work.worker import launched
-
     if not follow and (reader := load(home).reading.reader):
         queue_reading(home, reader)
-    with given_orders(home) as orders:
-        watched = replace(ask, watched=follow and is_watched(os.environ))
-        id = orders.submit(order(watched, key=_id()), Queue.TRIALS)
+    watched = replace(ask, watched=follow and is_watched(os.environ))
+    id = submitted(home, order(watched, key=_id()))
     if not follow:
         return give({"work": id}, (QUEUED.format(id=id),))
-    queues = [Queue.TRIALS, Queue.ATTEMPTS]
-    concurrency = max(2, at_once(ask.agent))
-    with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker, given_orders(home) as orders:
-        while (work := orders.find(id)).is_open:
-            worker.look_after()
-            time.sleep(LOOK_SECONDS)
-    if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
-    return _show(decoded(work.done.value, ImproveReport))
-
-
-def _options(ask: ImproveRequest, *, budget: tuple[str, ...], since: str | None) -> list[str]:
-    """What was asked for, as it is written on a command line; what is usual is left out."""
-    usual, design = ImproveRequest(), ask.design
-    words = [] if design.placebo is None else ["--placebo" if design.placebo else "--no-placebo"]
-    words += ["--retire"] if ask.retire else []
-    given = {
-        "model": (ask.model, usual.model),
-        "seeds": (design.seeds, usual.design.seeds),
-        "alpha": (design.alpha, usual.design.alpha),
-        "share": (ask.share, usual.share),
-        "most": (ask.most, usual.most),
-    }
-    for name, (value, usually) in given.items():
-        if value != usually:
-            words += [f"--{name}", str(value)]
-    for name, values in (("cases", ask.cases), ("budget", budget), ("since", (since,) if since else ())):
-        for value in values:
-            words += [f"--{name}", value]
-    return words
-
-
-def _nightly(home: Home, at: str, options: list[str]) -> int:
-    program = str(Path(sys.executable).with_name("whet"))
-    job = nightly_job(at, options, program=program, timezone=local_zone(os.environ), now=time.time())
-    actor = actor_of(os.environ)
-    with opened(home) as database:
-        author = Author(
-            home,
-            database,
-            actor,
-            trust_of(actor),
-            time.time(),
-            origin=PatchOrigin(PatchWriter.PERSON, said="improve every night"),
-        )
-        entry = keep_job(author, job, replace=True)
-    record = {"job": job.name, "schedule": job.schedule, "timezone": job.timezone, "entry": entry.number}
-    told = f"The job {job.name} runs at {at} ({job.timezone}), while `whet worker` runs (entry {entry.number})."
-    return give(record, (told,))
+    return _show(followed(home, id, ImproveReport, at_once=at_once(ask.agent)))
 
 
 def _show(report: ImproveReport) -> int:

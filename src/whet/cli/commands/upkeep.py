@@ -87,8 +87,8 @@ def _confirm(home: Home, *, yes: bool) -> None:
             "This needs a person's approval in a terminal.",
             advice="Run it in your own terminal, or set trust.commands to true so that --yes counts without one.",
         )
-    server = " and all rows on the server, of every member" if home.database_url else ""
     if not yes:
+        server = " and all rows on the server, of every member" if home.database_url else ""
         click.confirm(f"Replace everything in {home.folder}{server}?", abort=True, err=True)
 
 

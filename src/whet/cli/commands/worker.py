@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import msgspec
 
-from whet.cli.options import CommandList, json_group, sort_option
+from whet.cli.options import AskedRows, CommandList, json_group
 from whet.cli.output import give, is_json, moment, plain, print_json_line, say
 from whet.cli.procedures import with_clock
 from whet.cli.shown.lessons import report_lines
@@ -48,7 +48,7 @@ def command(queues: tuple[str, ...], concurrency: int, until_idle: bool) -> int:
     """Run queued work: reviews, jobs and trials. Several workers can share the queues. If a worker is killed, the next
     one resumes its work. Ctrl-C stops it after the current steps, a second Ctrl-C at once.
     """
-    import whet.work.library  # noqa: F401 - says what is missing before anything is promised
+    import whet.work.faults  # noqa: F401 - says what is missing before anything is promised
 
     chosen = [Queue(name) for name in queues or QUEUES]
     home = find_home(os.environ)
@@ -107,15 +107,15 @@ WORK: CommandList[ListedWork] = CommandList(
         "cost": lambda row: _cost(row.work.spent),
         "what": lambda row: row.work.error or (row.work.done.summary if row.work.done else "") or _ask(row.work),
     },
-    {"newest": lambda _: 0, "cost": lambda row: -(row.work.spent.dollars or 0.0), "state": lambda row: _state(*row)},
+    at=lambda row: row.work.changed,
 )
 
 
 @command.command("list", epilog="Example: whet worker list")
 @click.argument("id", required=False)
-@sort_option(*WORK.orders)
+@WORK.options
 @click.option("--all", "with_all", is_flag=True, help="Include work that was done long ago.")
-def list_(id: str | None, sort: str, with_all: bool) -> int:
+def list_(id: str | None, asked: AskedRows, with_all: bool) -> int:
     """List background work: queued, running, done and failed, with cost and error; with ID, show one piece."""
     from whet.work.given import given_orders
 
@@ -124,7 +124,7 @@ def list_(id: str | None, sort: str, with_all: bool) -> int:
     home = find_home(os.environ)
     with given_orders(home) as orders:
         found = orders.all(limit=5000 if with_all else 30)
-    rows = WORK.sorted(_listed(home, found), sort)
+    rows = WORK.chosen(_listed(home, found), asked)
     held_up = [work for work in found if work.waits > time.time()]
     after = []
     if held_up:

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whet.cli.output import count, plain, step_line
-from whet.improving.audit_proposals import ProposedStatement
-from whet.improving.auditing import audit_with_sessions
+from whet.improving.auditing import ProposedStatement, audit_with_sessions
+from whet.ledger.folding import difference
 from whet.ledger.patches import Form, Patch
-from whet.ledger.traces import difference
-from whet.lessons.statements.audit import BUDGET, Audit
-from whet.lessons.statements.statement import FAULTS, AuditedStatement, InstructionFile, StatementMark
+from whet.lessons.statements.audit import BUDGET, FAULTS, Audit, AuditedStatement, InstructionFile, StatementMark
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.telling.context.auditing import audit_folder, unaudited
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 WORDS_SHOWN = 70
 PROOFS_SHOWN = 2
 FAULTY_SHOWN = 60
+INSTEAD = 3
 STYLES = {
     StatementMark.WRONG: "red",
     StatementMark.READ: "yellow",
@@ -149,9 +148,6 @@ def read_record(read: "ReadStatements") -> dict[str, object]:
         "spent": read.spent,
         "stopped": read.stopped,
     }
-
-
-INSTEAD = 3
 
 
 def audit_of(folder: Path) -> Audit:

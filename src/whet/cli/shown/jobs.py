@@ -1,6 +1,5 @@
 """Jobs and their runs, for people and for programs."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -9,14 +8,13 @@ from rich.table import Table
 from whet.cli.options import CommandList
 from whet.cli.output import moment, plain
 from whet.errors import WhetError
-from whet.own.jobs import schedules
-from whet.own.jobs.job import Job, schedule_of
+from whet.own.jobs.job import SLIP, Job, next_after, schedule_of
 from whet.own.jobs.runs import DeliveryOutcome, JobRecord, missed_words
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_records import JobFile, JobMark
-from whet.store.owner import identity_of, owner_of
+from whet.store.opening import identity_of, owner_of
 from whet.text.words import many
 from whet.work.life import is_worker_alive
 
@@ -35,7 +33,7 @@ class ListedJob(NamedTuple):
 
     @property
     def state(self) -> str:
-        job, mark = self.file.job, self.mark
+        job, mark = self.file.value, self.mark
         if job is None:
             return "broken"
         if job.paused:
@@ -45,22 +43,17 @@ class ListedJob(NamedTuple):
 
     @property
     def next(self) -> float | None:
-        return _next_run(self.file.job, self.mark, now=self.now) if self.file.job else None
+        return _next_run(self.file.value, self.mark, now=self.now) if self.file.value else None
 
 
 JOBS: CommandList[ListedJob] = CommandList(
     {
         "job": lambda row: row.file.name,
         "state": lambda row: row.state,
-        "schedule": lambda row: row.file.job.schedule if row.file.job else "",
+        "schedule": lambda row: row.file.value.schedule if row.file.value else "",
         "next": lambda row: "now" if row.next is not None and row.next <= row.now else moment(row.next),
         "last": lambda row: moment(row.last.scheduled if row.last else None),
         "outcome": lambda row: _outcome(row.last) if row.last else row.file.fault,
-    },
-    {
-        "name": lambda row: row.file.name,
-        "next": lambda row: row.next or math.inf,
-        "last": lambda row: -row.last.scheduled if row.last else 0.0,
     },
 )
 RUNS: CommandList[JobRecord] = CommandList(
@@ -74,14 +67,13 @@ RUNS: CommandList[JobRecord] = CommandList(
         "session": lambda run: run.result.session[:8] if run.result else "",
         "error": lambda run: (run.result.error if run.result else "") or run.handing_error,
     },
-    {},
     numbers=("missed",),
 )
 
 
 def job_record(row: ListedJob) -> dict[str, Any]:
     """A job for programs."""
-    job = row.file.job
+    job = row.file.value
     if job is None:
         return {"name": row.file.name, "state": row.state, "fault": row.file.fault}
     return {
@@ -130,10 +122,8 @@ def _next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
     if job.paused or (mark is not None and job.repeat and mark.made >= job.repeat):
         return None
     since = max(mark.accounted if mark else job.added or now, 0.0)
-    since = (
-        now if since > now + schedules.SLIP and mark is not None else since
-    )  # the clock was set back: it counts from now on
-    return schedules.next_after(schedule_of(job), since)
+    since = now if since > now + SLIP and mark is not None else since  # the clock was set back: it counts from now on
+    return next_after(schedule_of(job), since)
 
 
 def job_lines(home: Home, database: Database, rows: Sequence[ListedJob], *, now: float) -> Iterator[str | Table]:

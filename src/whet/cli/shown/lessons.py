@@ -1,4 +1,4 @@
-"""What sessions teach, for people and for programs."""
+"""Lessons, rules and entries of the ledger, for people and for programs, the same in every command."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,15 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.cli.output import cautions, labelled, moment, plain
-from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words, unquoted
-from whet.ledger.entries import Entry, Step
-from whet.ledger.origins import PatchWriter
+from whet.ledger.entries import Step
+from whet.ledger.folding import difference
 from whet.ledger.patch_faults import LIMITS
-from whet.ledger.patches import Form, Patch
-from whet.ledger.traces import difference
-from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.record import WHOSE, Lesson, LessonStage
-from whet.lessons.said import LessonConflict
+from whet.ledger.patches import Form, PatchWriter
+from whet.lessons.record import WHOSE, Lesson, LessonPiece, LessonSource, LessonStage
+from whet.lessons.waiting_words import waiting_words
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.text.showing import shown
@@ -26,6 +23,22 @@ from whet.trouble.kinds import ChangeKind
 
 if TYPE_CHECKING:
     from whet.reading.learn import LearnedProject, LearnReport
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from whet.cli.output import reviewed
+from whet.cli.shown.trials import result_lines
+from whet.errors import WhetError
+from whet.ledger.entries import Entry, Item
+from whet.ledger.folding import Move
+from whet.ledger.patches import Patch, RuleSituation, Scope
+from whet.lessons.following import Following, situation_of
+from whet.lessons.waiting_words import unquoted, who_made
+from whet.own.told import skills
+from whet.store.rows import decoded_or_none
+from whet.telling.targets.sync import FileStay
+from whet.trials.design import TrialProgress
+from whet.trials.ladder import is_unheeded
 
 PROJECTS_SHOWN = 6
 
@@ -99,7 +112,6 @@ def lesson_record(lesson: Lesson, number: int | None, *, evidence: bool = False)
         "not_followed": checks.stands_in if checks.is_broken else None,
         "stands_in": checks.stands_in or None,
         "stands_as": checks.stands_as or None,
-        "conflict": conflict_record(checks.conflict) if checks.conflict else None,
         "agents": lesson.seen_by.agents,
         "counts": {"sessions": lesson.sessions, "pieces": len(lesson.evidence.pieces)},
         "rung": lesson.climb.rung.value,
@@ -140,11 +152,9 @@ def decided_line(lessons: Sequence[Lesson]) -> str:
     return f"[dim]Not listed, because you decided: {told}. To list them too: --all.[/]"
 
 
-def evidence_lines(lesson: Lesson, number: int | None, places: Mapping[str, str], *, every: bool) -> Iterator[str]:
+def evidence_lines(lesson: Lesson, number: int | None, *, every: bool) -> Iterator[str]:
     """What is known of one lesson, with quotes, and what can be done with it."""
     yield f"[bold]{_safe(lesson.place)}[/]"
-    for project in lesson.seen_by.projects:
-        yield f"   [dim]{_safe(places.get(project, project))}[/]"
     yield from _lines(lesson, number)
     if lesson.checks.stands_as:
         yield f"   [dim]{_safe(lesson.checks.stands_in)}:[/] {_safe(lesson.checks.stands_as)}"
@@ -167,7 +177,7 @@ def _next_step(lesson: Lesson) -> Iterator[str]:
         half = half if lesson.patch.form is Form.RULE else ""
         yield f"[dim]Next: {half}`whet lessons approve {lesson.id}` to make it a {form} for all.[/]"
     elif stage in (LessonStage.REFUSED, LessonStage.RETIRED):
-        yield f"[dim]Next: `whet lessons undo {lesson.id}` to take that back.[/]"
+        yield f"[dim]Next: `whet ledger undo {lesson.id}` to take that back.[/]"
     elif stage is LessonStage.LIVE:
         yield "[dim]Next: `whet live` shows how it goes.[/]"
     elif stage is LessonStage.ACTIVE:
@@ -198,23 +208,6 @@ def _whose(lesson: Lesson) -> str:
     """Whose words a lesson is made of; what stands in a person's place may be another program's."""
     is_unsure = lesson.origin.basis == LessonSource.PERSON and lesson.trust < Trust.USER
     return "perhaps not typed by a person" if is_unsure else WHOSE[lesson.trust]
-
-
-def conflict_record(conflict: LessonConflict) -> dict[str, object]:
-    """A conflict for programs: both sentences, whose they are and where they were said."""
-    both = (conflict.first, conflict.second)
-    said = [{**msgspec.structs.asdict(each), "at": iso(each.at), "who": each.who or None} for each in both]
-    return {"about": conflict.about, "said": said}
-
-
-def conflict_lines(by_project: Mapping[str, tuple[LessonConflict, ...]], places: Mapping[str, str]) -> Iterator[str]:
-    """Where people contradict each other or themselves, with both quotes: which holds is theirs to say."""
-    for project, conflicts in by_project.items():
-        for conflict in conflicts:
-            yield f"[bold]Conflict[/] about {_safe(conflict.about)} in {_safe(places[project]) or 'no project'}"
-            for said in (conflict.first, conflict.second):
-                who = f"{_safe(said.who)}, " if said.who else ""
-                yield f"   [dim]{said.session[:8]} #{said.message} · {who}{moment(said.at)}[/] “{_safe(said.text)}”"
 
 
 def _pieces(pieces: Sequence[LessonPiece]) -> list[dict[str, object]]:
@@ -261,17 +254,13 @@ def change_lines(lesson: Lesson, *, quotes: int) -> Iterator[str]:
     yield from cautions(f"{lesson.move.after or ''}\n{patch.example}")
     if patch.example:
         yield from labelled(f"   {EXAMPLE}", patch.example)
-    yield from labelled("   words: ", f"{lesson.whose}{_proposer(entry)}")
-    yield from labelled("   why: ", f"{lesson.origin.why or 'not said'} · {_counts(patch)}")
+    for label, words in waiting_words(lesson, moment=moment):
+        yield from labelled(f"   {label}: ", words)
     for proof in patch.proofs[:quotes]:
         place = "" if proof.message is None else f" #{proof.message}"
         yield from labelled(f"   {proof.session[:8]}{place} ", f"{proof.kind} “{proof.quote}”")
-    if unsaid := unquoted(patch):
-        yield from labelled("   in no quote: ", f"{', '.join(unsaid)} (the words of whoever wrote it)")
     if len(patch.proofs) > quotes:
         yield f"   [dim]… and {len(patch.proofs) - quotes} more: whet lessons show {entry.number}[/]"
-    yield from labelled("   trial: ", lesson.verdict)
-    yield f"   [dim]{_until(entry)}[/]"
     yield ""
 
 
@@ -279,18 +268,159 @@ def _for(scope: str) -> str:
     return f", for {scope}" if scope else ""
 
 
-def _proposer(entry: Entry) -> str:
-    return f", proposed by {BY_WHOM[entry.actor]}{f' ({entry.maker})' if entry.maker else ''}"
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+WORDS_SHOWN = 100
+EXAMPLE = "example, for tiny models: "
 
 
-def _counts(patch: Patch) -> str:
-    if not patch.proofs:
-        return "no quotes"
-    sessions = len({proof.session for proof in patch.proofs})
-    return f"{many(len(patch.proofs), 'quote')} from {many(sessions, 'session')}"
+def entry_record(entry: Entry) -> dict[str, Any]:
+    patch = entry.patch
+    return {
+        "id": entry.number,
+        "step": entry.step.value,
+        "actor": entry.actor.value,
+        "maker": entry.maker or None,
+        "at": iso(entry.at),
+        "form": patch.form.value,
+        "action": patch.action.value,
+        "name": patch.name,
+        "text": patch.text,
+        "example": patch.example or None,
+        "scope": scope_record(patch.scope),
+        "trust": patch.trust.label,
+        "reason": patch.reason,
+        "origin": msgspec.to_builtins(patch.origin),
+        "proofs": [
+            {"session": proof.session, "message": proof.message, "kind": proof.kind, "quote": proof.quote}
+            for proof in patch.proofs
+        ],
+        "patch": patch.id,
+        "before": entry.before or None,
+        "after": entry.after or None,
+        "about": entry.about or None,
+        "batch": entry.batch or None,
+        "verdict": entry.verdict or None,
+        "note": entry.note or None,
+    }
 
 
-def _until(entry: Entry) -> str:
-    if entry.step is Step.SUGGESTED:
-        return f"active for {plain(shown(entry.maker))}, another member; here only if you approve it"
-    return f"expires {moment(entry.at + LIMITS.pending_seconds)}"
+def scope_record(scope: Scope) -> dict[str, Any]:
+    return {
+        "models": scope.models,
+        "tools": scope.tools,
+        "purposes": scope.purposes,
+        "project": scope.project or None,
+        "at_start": scope.at_start,
+        "at_call": scope.at_call,
+    }
+
+
+def scope_words(scope: Scope, named: Callable[[str], str]) -> str:
+    """Where a rule holds, in words, with its project as people read it; empty for everywhere."""
+    return ", ".join(replace(scope, project=named(scope.project)).words)
+
+
+def patch_cells(patch: Patch) -> tuple[str, str]:
+    """What a patch does to what, and the beginning of its words; of a skill, what it is for."""
+    text = _description(patch.text) if patch.form is Form.SKILL else patch.text
+    words = " ".join(shown(text[: 2 * WORDS_SHOWN]).split())[:WORDS_SHOWN]
+    return f"{patch.action} {patch.form} {shown(patch.name)}", words
+
+
+def entry_lines(entry: Entry, move: Move, named: Callable[[str], str]) -> Iterable[str]:
+    """All that is known of an entry: what it changes, as a diff, and where it came from."""
+    patch = entry.patch
+    yield f"[bold]{entry.number}[/bold]  {entry.step} by {plain(shown(who_made(entry)))}, {moment(entry.at)}"
+    where = f"{patch.name}, trust {patch.trust.label}{_scope(scope_words(patch.scope, named))}"
+    yield from labelled(f"{patch.action} {patch.form} ", where)
+    for label, words in ((EXAMPLE, patch.example), ("why: ", patch.reason), ("note: ", entry.note)):
+        if words:
+            yield from labelled(label, words)
+    yield from _verdict_lines(entry)
+    for proof in patch.proofs:
+        place = "" if proof.message is None else f", message {proof.message}"
+        quote = f" “{proof.quote}”" if proof.quote else ""
+        yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind}{quote}")
+    if unsaid := unquoted(patch):
+        yield from labelled("in no quote: ", f"{', '.join(unsaid)} (the words of whoever wrote it)")
+    yield ""
+    if move.after and move.before == move.after:  # only where or when it is told changes
+        yield from labelled("the same words: ", move.after or "")
+    yield from diff_lines(difference(move.before, move.after))
+    yield from cautions(move.after or "")
+
+
+def _verdict_lines(entry: Entry) -> Iterable[str]:
+    """What the trial behind an entry says, as sentences; words that are no trial's record as they are."""
+    if not entry.verdict:
+        return
+    progress = decoded_or_none(entry.verdict.encode(), TrialProgress)
+    if progress is None:
+        yield from labelled("verdict: ", entry.verdict)
+    else:
+        yield from result_lines(replace(progress, entry=entry.number))
+
+
+def diff_lines(diff: str) -> Iterable[str]:
+    """A unified diff without its head as coloured lines, with nothing in it that is not shown."""
+    lines = diff.split("\n")[2:]
+    if sum(line.startswith("@@") for line in lines) == 1:
+        lines = lines[1:]  # where there is one place only, its number tells nothing
+    for line in lines:
+        yield from reviewed(line, style=COLOURS.get(line[:1], ""))
+
+
+def _description(text: str) -> str:
+    try:
+        return skills.read(text).description
+    except WhetError:
+        return text
+
+
+def _scope(words: str) -> str:
+    return f", for {words}" if words else ""
+
+
+def following_record(rule: Item, fared: Following, stays: Sequence[FileStay]) -> dict[str, Any]:
+    situation = situation_of(rule)
+    return {
+        "files": [{"file": each.file, "since": iso(each.since), "until": iso(each.until)} for each in stays],
+        "situation": msgspec.structs.asdict(situation) if situation != RuleSituation() else None,
+        "following": {**msgspec.structs.asdict(fared), "told_unknown": fared.unknown},
+    }
+
+
+def rule_lines(rule: Item, where: str, grounds: str, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
+    since = f"trust {rule.trust.label}, since {moment(rule.since)}, {grounds}"
+    yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {where}' if where else ''}")
+    yield from reviewed(rule.text)
+    if rule.example:
+        yield from labelled(f"   {EXAMPLE}", rule.example)
+    yield f"   [dim]{plain(since)}[/]"
+    situation = situation_of(rule)
+    for label, words in (("goes wrong: ", situation.call), ("with: ", situation.error), ("works: ", situation.fix)):
+        if words:
+            yield from labelled(f"   {label}", words)
+    for stay in stays:
+        until = f" until {moment(stay.until)}" if stay.until is not None else ""
+        yield f"   [dim]in {plain(stay.file)} since {moment(stay.since)}{until}[/]"
+    yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
+    if is_unheeded(rule, fared):
+        yield "   [yellow]Told and mostly not followed. To have the next step proposed, run `whet try`.[/]"
+    yield ""
+
+
+def following_sentence(fared: Following) -> str:
+    """How a rule fared, in a line."""
+    if not fared.came_up:
+        return f"situation in none of {many(fared.looked, 'session')} since"
+    unknown = f" (unknown in {fared.unknown})" if fared.unknown else ""
+    return (
+        f"situation in {fared.came_up} of {many(fared.looked, 'session')} since, told in {fared.told}{unknown},"
+        f" followed in {fared.followed}{f' ({fared.told_followed} of those told)' if fared.told else ''}"
+        f"{_reminded(fared)}"
+    )
+
+
+def _reminded(fared: Following) -> str:
+    return f", reminded in {fared.reminded} ({fared.reminded_followed} followed it then)" if fared.reminded else ""

@@ -9,9 +9,8 @@ import msgspec
 
 from whet.cli.options import CommandList
 from whet.cli.output import moment, plain
-from whet.own.examples.choosing import TemplateEffect
 from whet.own.examples.mining import Mined
-from whet.own.examples.templates import Template
+from whet.own.examples.templates import Template, TemplateEffect
 from whet.sessions.exports import iso
 from whet.store.database import Database
 from whet.store.template_files import TemplateFile, outcomes, uses, worths
@@ -34,18 +33,14 @@ class TemplateStats(NamedTuple):
 TEMPLATES: CommandList[TemplateFile] = CommandList(
     {
         "name": lambda each: each.name,
-        "activity": lambda each: each.template.activity if each.template else "–",
-        "examples": lambda each: len(each.template.examples) if each.template else "–",
-        "tokens": lambda each: each.template.tokens if each.template else "–",
-        "tags": lambda each: ", ".join(each.template.tags) if each.template else "",
-        "description": lambda each: each.template.description if each.template else f"✗ {each.fault}",
-    },
-    {
-        "name": lambda each: each.name,
-        "tokens": lambda each: each.template.tokens if each.template else 0,
-        "newest": lambda each: -(each.template.created or 0.0) if each.template else 0.0,
+        "activity": lambda each: each.value.activity if each.value else "–",
+        "examples": lambda each: len(each.value.examples) if each.value else "–",
+        "tokens": lambda each: each.value.tokens if each.value else "–",
+        "tags": lambda each: ", ".join(each.value.tags) if each.value else "",
+        "description": lambda each: each.value.description if each.value else f"✗ {each.fault}",
     },
     numbers=("examples", "tokens"),
+    at=lambda each: each.value.created if each.value else None,
 )
 STATS: CommandList[TemplateStats] = CommandList(
     {
@@ -57,13 +52,12 @@ STATS: CommandList[TemplateStats] = CommandList(
         "live: with": lambda row: _went(row.told),
         "without": lambda row: _went(row.untold),
     },
-    {},
     numbers=("tokens", "used", "live: with", "without"),
 )
 
 
 def found_record(found: TemplateFile) -> dict[str, object]:
-    template = found.template
+    template = found.value
     if template is None:
         return {"name": found.name, "fault": found.fault}
     return {
@@ -82,7 +76,7 @@ def found_record(found: TemplateFile) -> dict[str, object]:
 
 
 def total_line(found: Sequence[TemplateFile]) -> str:
-    totals = Counter(each.template.activity for each in found if each.template)
+    totals = Counter(each.value.activity for each in found if each.value)
     return ", ".join(f"{number} {activity}" for activity, number in totals.most_common()) + "."
 
 

@@ -1,22 +1,26 @@
-"""How trials are shown: the plan before, a line while they run, and the verdict with what it rests on."""
+"""How trials and improvements are shown: the plan, a line while they run, and the verdict with what it rests on."""
 
+import contextlib
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from whet.agent.providers.local_weights import EMBEDDED
-from whet.cli.output import plain
-from whet.evidence.final_look import cases_to_prove
+from whet.cli.output import cautions, plain, reviewed, step_line
+from whet.evidence.betting import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
+from whet.improving.keeping import OWN_PROMPT
+from whet.ledger.patches import Form
+from whet.lessons.record import Lesson
 from whet.store.home import find_home
 from whet.store.settings_file import load
+from whet.text.showing import shown
 from whet.text.words import many, short
 from whet.trials.attempts import ARMS, ArmTally
-from whet.trials.continuing import missing_cases
-from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
-from whet.trials.outcome_words import counted, more_needed, outlook, ruled
+from whet.trials.design import Trial, TrialProgress, TrialResult, missing_cases, plan
+from whet.trials.improvements import ImproveReport, LessonOutcome, LessonResult, WordingOrigin, way_of, why_of
+from whet.trials.outcome_words import evidence_words, more_needed, price_words, result_words
 
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 FIXTURE = " It is a fixture for trying and testing, too small to judge for a capable one."
@@ -25,36 +29,13 @@ NEXT = {
     Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases add ID` makes more.",
     Ruling.REJECT: "leave it, or try other words.",
 }
-STOPS = {
-    TrialStop.EVIDENCE: "stopped early: the evidence suffices",
-    TrialStop.CASES: "all cases were run",
-    TrialStop.BUDGET: "stopped: the budget ran out",
-    TrialStop.INVALID: "stopped: most attempts were invalid",
-    TrialStop.CHANGED: "stopped: the agent changed",
-    TrialStop.OPEN: "not finished",
-}
 
 
-class LiveLine:
-    """The live line of a trial, on a terminal only."""
-
-    def __init__(self) -> None:
-        self._is_live = sys.stderr.isatty()
-        self._shown = ""
-
-    def __enter__(self) -> "LiveLine":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._is_live and self._shown:
-            sys.stderr.write("\r\x1b[K")
-
-    def show(self, progress: TrialProgress) -> None:
-        text = progress_text(progress)
-        if self._is_live and text != self._shown:
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
-        self._shown = text
+@contextlib.contextmanager
+def trial_line() -> Iterator[Callable[[TrialProgress], None]]:
+    """The line of a trial that moves while it runs, on a terminal only."""
+    with step_line("Trial") as step:
+        yield lambda progress: step(plain(progress_text(progress)))
 
 
 def progress_text(progress: TrialProgress) -> str:
@@ -62,8 +43,8 @@ def progress_text(progress: TrialProgress) -> str:
     rates = ", ".join(f"{ARMS[each.arm]} {each.passed}/{each.attempts}" for each in progress.result.tallies)
     return (
         f"{progress.attempts} of at most {progress.planned} attempts · {rates} · evidence of help"
-        f" {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)};"
-        f" decided at {1 / verdict.alpha:.0f}{_cost(progress.result)}"
+        f" {evidence_words(verdict.evidence_help)}, of harm {evidence_words(verdict.evidence_harm)};"
+        f" decided at {1 / verdict.alpha:.0f}{_paid(progress.result)}"
     )
 
 
@@ -149,7 +130,7 @@ def plan_lines(trial: Trial) -> Iterator[str]:
         yield f"Too few cases to decide at alpha {found.alpha:.2g}: add cases or seeds."
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
-    price = _price(trial.change.price)
+    price = price_words(trial.change.price)
     yield f"At most {found.attempts_most} attempts, roughly {short(tokens)} tokens{dollars}. {price}"
     if trial.conditions.agent:
         yield from _agent_lines(trial, found.attempts_most)
@@ -215,87 +196,169 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
 
 
 def result_lines(progress: TrialProgress) -> Iterator[str]:
-    result, verdict = progress.result, progress.result.verdict
-    after = outlook(progress) or ruled(progress)
-    yield (
-        f"[bold {COLOURS[verdict.ruling]}]{verdict.ruling.value.capitalize()}[/]: {counted(progress)}; {plain(after)}."
-    )
-    if verdict.ruling is Ruling.UNDECIDED and more_needed(progress):
-        yield "New cases go on from here, at the same bar: run the same command with more of them."
-    if progress.left_out:
-        yield (
-            f"It stands on cases that it was not written from; {many(progress.left_out, 'case')} from the sessions that"
-            " it was written from did not count."
-        )
-    yield f"Effect {_effect(verdict)}, {many(verdict.cases, 'case')}; {STOPS[result.stop]}."
-    yield (
-        f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)};"
-        f" decided at {1 / verdict.alpha:.0f}."
-    )
-    if result.lesson and result.form:
-        yield (
-            f"Placebo effect {_points(result.form.effect)}; effect beyond the placebo {_effect(result.lesson)}"
-            f" ({result.lesson.ruling.value} against the placebo)."
-        )
-    if result.guard:
-        yield f"Standing cases: {_effect(result.guard)}, {many(result.guard.cases, 'case')}."
-    for each in result.tallies:
-        yield _tally_line(each)
-    yield from _remarks(result)
-    yield f"{_spent(result)} {_price(progress.price)} Ledger entry {progress.entry}."
+    first, *rest = map(plain, result_words(progress))
+    ruling = progress.result.verdict.ruling
+    yield f"[bold {COLOURS[ruling]}]{first.partition(':')[0]}[/]:{first.partition(':')[2]}"
+    yield from rest
 
 
 def _tally_record(each: ArmTally) -> dict[str, object]:
     return {**msgspec.structs.asdict(each), "rate": each.rate, "interval": list(each.interval)}
 
 
-def _tally_line(each: ArmTally) -> str:
-    first = f"first success at turn {each.first_success_turn:.1f}" if each.first_success_turn else "no call worked"
-    return (
-        f"  {ARMS[each.arm]:<8} {each.passed} of {each.attempts} ({each.interval.low:.0%} to {each.interval.high:.0%})"
-        f" · early errors {each.early_error_rate:.0%} · {first} · {each.errors:.1f} errors · {each.tools:.1f} tools"
-        f" · {short(each.tokens)} tokens"
-    )
-
-
-def _remarks(result: TrialResult) -> Iterator[str]:
-    for names, how in ((result.always, "always"), (result.never, "never")):
-        if names:
-            listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
-            yield f"[dim]Not informative, because they {how} pass in both arms: {plain(listed)}.[/]"
-    if result.invalid:
-        yield f"[dim]{many(result.invalid, 'invalid attempt')}, not counted: {plain(result.invalid_why)}.[/]"
-    counts = {each.arm: each.invalid for each in result.tallies}
-    if len(set(counts.values())) > 1:
-        listed = ", ".join(f"{ARMS[arm]} {count}" for arm, count in counts.items())
-        yield f"[yellow]The arms differ in invalid attempts ({listed}): the change may have a part in that.[/]"
-
-
-def _spent(result: TrialResult) -> str:
-    spent = result.spent
-    reused = f", {result.reused} reused" if result.reused else ""
-    dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
-    tokens = spent.input + spent.output
-    return f"{spent.model_calls} model calls{reused}, {short(tokens)} tokens{dollars}, {spent.seconds:.0f} s."
-
-
-def _price(price: Price) -> str:
-    if not price.invalidated:
-        return f"It adds {price.added:,} tokens to each session and keeps the cached prompt valid."
-    return f"It adds {price.added:,} tokens to each session and invalidates {price.invalidated:,} cached ones once."
-
-
-def _cost(result: TrialResult) -> str:
+def _paid(result: TrialResult) -> str:
     return f" · ${result.spent.dollars:.2f}" if result.spent.dollars is not None else ""
 
 
-def _effect(verdict: Verdict) -> str:
-    return f"{_points(verdict.effect)} ({_points(verdict.interval.low)} to {_points(verdict.interval.high)})"
+WAITING_SHOWN = 5
+BRIEF_LETTERS = 160
+TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
+WORDS = {
+    LessonResult.CANARY: "[green]kept as a canary[/]",
+    LessonResult.RETIRED: "[green]retired[/]",
+    LessonResult.KEPT: "[green]kept[/]",
+    LessonResult.REJECTED: "[red]rejected[/]",
+    LessonResult.UNDECIDED: "[yellow]undecided[/]",
+    LessonResult.REFUSED: "[dim]not tried[/]",
+    LessonResult.WAITS: "[yellow]needs your approval[/]",
+    LessonResult.UNTRIED: "[yellow]not tried[/]",
+    LessonResult.PLANNED: "[bold]would be tried[/]",
+}
+
+# Where the words of a lesson are from, for people.
+WAYS = {
+    WordingOrigin.EVIDENCE: "from your sessions",
+    WordingOrigin.RETIRE: "to be retired",
+    WordingOrigin.ROOM: "to make room",
+    WordingOrigin.UNHEEDED: "told and not followed",
+}
+NEXT_STEPS = (
+    (LessonResult.WAITS, "`whet lessons --waiting` to approve or refuse."),
+    (LessonResult.PLANNED, "the same command without --dry-run."),
+    (LessonResult.CANARY, "`whet live look` compares sessions with and without it."),
+)
 
 
-def _points(effect: float) -> str:
-    return f"{100 * effect:+.0f} points"
+def report_record(report: ImproveReport) -> dict[str, object]:
+    """The report for programs; what the sessions held is left to `whet lessons`."""
+    return {
+        "sessions": report.sessions,
+        "lessons": report.lessons,
+        "stopped": report.stopped,
+        "left": report.left,
+        "waiting": [{**_record(each), "way": WordingOrigin.WAITS} for each in report.waiting],
+        "outcomes": [_record(each) for each in report.outcomes],
+    }
 
 
-def _evidence(evidence: float) -> str:
-    return f"{evidence:.1f}" if evidence < 1000 else f"{evidence:.2g}"
+def report_lines(report: ImproveReport, named: Callable[[str], str] = str) -> Iterator[str]:
+    offered = sum(each.became is not LessonResult.REFUSED for each in report.outcomes)
+    yield f"{many(offered, 'new proposal')} from {many(report.sessions, 'session')}."
+    for number, outcome in enumerate(report.outcomes, start=1):
+        yield from _outcome_lines(number, outcome)
+    yield from _waiting_lines(report.waiting, named)
+    if not (report.outcomes or report.waiting):
+        yield "Nothing recurs often enough to justify a change. Next: import more sessions with `whet import`."
+    if report.left:
+        yield f"{many(report.left, 'more idea')} left for another run: --most takes more, `whet lessons` lists lessons."
+    if report.stopped:
+        yield f"[bold]{report.stopped}[/]"
+
+
+def _outcome_lines(number: int, outcome: LessonOutcome) -> Iterator[str]:
+    lesson, patch = outcome.lesson, outcome.lesson.patch
+    yield f"[bold]{number}.[/] {plain(why_of(lesson))}: {_what(lesson)} {_became(outcome)}{_because(outcome.why)}"
+    if patch.text and patch.form in TOLD:
+        yield from reviewed(patch.text, style="italic")
+        yield from cautions(patch.text)
+    if outcome.goes_to:
+        places = plain(shown(", ".join(outcome.goes_to)))
+        only_here = len(outcome.goes_to) == 1 and outcome.goes_to[0].startswith(OWN_PROMPT)
+        places += ", to no other agent yet (`whet setup`)" if only_here else ""
+        yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
+    if outcome.verdict is not None:
+        yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
+    if outcome.became is LessonResult.PLANNED and outcome.most.attempts:
+        yield f"   {_cost(outcome)}"
+
+
+def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]) -> Iterator[str]:
+    """What a person has yet to decide, with the command that decides it and what a trial would cost."""
+    if waiting:
+        yield f"[bold]Proposed before, and waiting for you: {many(len(waiting), 'change')}.[/]"
+    for each in waiting[:WAITING_SHOWN]:
+        patch = each.lesson.patch
+        where = f" for {plain(shown(named(patch.scope.project)))}" if patch.scope.project else ""
+        yield f"[bold]{each.entry}[/] the {patch.form.value} {plain(patch.name)}{where}: “{_brief(patch.text)}”"
+        yield f"   to decide: `whet lessons approve {each.entry}` or `whet lessons refuse {each.entry}`"
+        if each.most.attempts:
+            agent = f" --agent {each.judge}" if each.judge and " " not in each.judge else ""
+            yield f"   to try it first: `whet try {each.entry}{agent}`: {_cost(each)}"
+    untried = dict.fromkeys(each.why for each in waiting if each.why and not each.most.attempts)
+    yield from (f"No trial of {'these' if len(waiting) > 1 else 'it'} yet: {plain(shown(why))}." for why in untried)
+    if len(waiting) > WAITING_SHOWN:
+        yield f"… and {len(waiting) - WAITING_SHOWN} more: `whet lessons --waiting`"
+
+
+def _brief(text: str) -> str:
+    words = " ".join(shown(text).split())
+    return plain(words if len(words) <= BRIEF_LETTERS else f"{words[: BRIEF_LETTERS - 1]}…")
+
+
+def _record(outcome: LessonOutcome) -> dict[str, object]:
+    lesson, most = outcome.lesson, outcome.most
+    patch = lesson.patch if lesson.is_worded else None
+    return {
+        "why": why_of(lesson),
+        "way": way_of(lesson),
+        "form": patch.form.value if patch else None,
+        "name": patch.name if patch else None,
+        "text": patch.text if patch and patch.form in TOLD else None,
+        "became": outcome.became.value,
+        "because": outcome.why,
+        "trust": patch.trust.label if patch else None,
+        "project": patch.scope.project or None if patch else None,
+        "goes_to": outcome.goes_to,
+        "judge": outcome.judge or None,
+        "verdict": msgspec.to_builtins(outcome.verdict) if outcome.verdict else None,
+        "entry": outcome.entry,
+        "attempts": outcome.attempts,
+        "attempts_most": most.attempts,
+        "tokens_most": most.tokens,
+        "dollars_most": most.dollars,
+        "minimum_effect": most.minimum_effect,
+        "spent": msgspec.to_builtins(outcome.spent),
+    }
+
+
+def _what(lesson: Lesson) -> str:
+    if not lesson.is_worded:
+        return "a rule"
+    way = way_of(lesson)
+    return f"the {lesson.patch.form.value} [bold]{plain(lesson.patch.name)}[/] ({WAYS.get(way, way)})"
+
+
+def _became(outcome: LessonOutcome) -> str:
+    would_wait = outcome.became is LessonResult.PLANNED and not outcome.most.attempts
+    return "[bold]would be proposed[/]" if would_wait else WORDS[outcome.became]
+
+
+def _because(why: str) -> str:
+    return f": {plain(shown(why))}" if why else ""
+
+
+def _sure(verdict: Verdict) -> str:
+    low, high = (100 * bound for bound in verdict.interval)
+    return (
+        f"{100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}) over {many(verdict.cases, 'case')}; evidence"
+        f" of help {verdict.evidence_help:.3g}, of harm {verdict.evidence_harm:.3g};"
+        f" decided at {1 / verdict.alpha:.0f}; error rate at most {100 * verdict.alpha:.2g} %"
+    )
+
+
+def _cost(outcome: LessonOutcome) -> str:
+    most = outcome.most
+    dollars = f", about ${most.dollars:.2f}" if most.dollars is not None else ""
+    found = most.minimum_effect or 1.0
+    finds = f"80 % power to detect {100 * found:.0f} points" if found < 1 else "too few cases to decide"
+    return f"at most {many(most.attempts, 'attempt')}, {short(most.tokens)} tokens{dollars}; {finds}"

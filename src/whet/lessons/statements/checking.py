@@ -1,42 +1,49 @@
-"""Statements held against the repository: what is named and not there, and what its own files say anyway."""
+"""Statements held against the repository: what is named and not there, and what its own files say anyway.
+
+A path is wrong where something shows that it was meant to be: its removal since, a name nearly the same, a link to it.
+Who gives a command says that it can be run: what it runs of this repository is wrong where it is not there.
+"""
 
 import datetime
 import difflib
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.lessons.statements.commands import wrong_commands
-from whet.lessons.statements.listings import Unlisted
-from whet.lessons.statements.manifests import scripts_in
+from whet.lessons.statements.audit import (
+    LastChange,
+    Statement,
+    StatementFinding,
+    StatementKind,
+    StatementMark,
+)
 from whet.lessons.statements.naming import (
     NamedThing,
     ThingKind,
     extension_of,
+    is_placeholder,
     path_in,
     stages_of,
     things_in,
-)  # fmt: skip
-from whet.lessons.statements.repository import RemovedPath, Repository
-from whet.lessons.statements.statement import LastChange, Statement, StatementFinding, StatementKind, StatementMark
+)
+from whet.lessons.statements.repository import RemovedPath, Repository, ScriptCall, scripts_in
 from whet.text.likeness import sense, stance_of
 
-_POINTER = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[^`\n]{1,80}?[:：][*_]*[ \t]+`([^`\s]{2,200})`[.。]?$")
 FEW_TWINS = 3
-ALIKE_PACKAGES = 0.85
-MOST_SCRIPTS = 100
-FEW_WORDS = 2  # that a statement may add to a script's own name and still say nothing more
 SHORT_COMMIT = 8
-
-
-class GoneSymbol(NamedTuple):
-    """A name that the code had when the line that names it was written, and has no more."""
-
-    name: str
-    line: int
-    commit: str  # by which the line was written
+FEW = 3
+FEW_WORDS = 2  # that a statement may add to a script's own name and still say nothing more
+ALIKE = 0.75
+MOST_COMPARED = 100
+_JAVASCRIPT = (".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx")
+INTERPRETERS = {
+    "python": (".py",), "python3": (".py",), "node": _JAVASCRIPT, "tsx": _JAVASCRIPT, "ts-node": _JAVASCRIPT,
+    "bun": _JAVASCRIPT, "bash": (".sh", ".bash"), "sh": (".sh",), "zsh": (".sh", ".zsh"), "ruby": (".rb",),
+    "perl": (".pl",), "php": (".php",), "pwsh": (".ps1",), "powershell": (".ps1",), "Rscript": (".R", ".r"),
+    "lua": (".lua",),
+}  # fmt: skip
+"""Programs that run the file that they are given first, and how such files end."""
 
 
 class NameWriting(NamedTuple):
@@ -46,24 +53,22 @@ class NameWriting(NamedTuple):
     last: LastChange
 
 
-class StatementGrounds(NamedTuple):
-    """What is known of a statement beside the repository: when its names were written, what its listing lacks."""
-
-    written: Mapping[str, NameWriting] = MappingProxyType({})  # of those that are not there
-    unlisted: tuple[Unlisted, ...] = ()
-    gone: tuple[GoneSymbol, ...] = ()
-
-
-NO_GROUNDS = StatementGrounds()
+Written = Mapping[str, NameWriting]
+"""When the names of a statement that are not there were written."""
 
 
 def check_statement(
-    statement: Statement, repository: Repository, grounds: StatementGrounds = NO_GROUNDS
+    statement: Statement, repository: Repository, written: Written = MappingProxyType({})
 ) -> tuple[StatementFinding, ...]:
-    """What the repository shows of a statement: first what it names and is not there."""
-    wrong = tuple(_wrong(statement, repository, grounds))
-    known = () if wrong else tuple(_known(statement, repository))
-    return (*wrong, *known)
+    """What a statement names and is not there, each thing once; else whether the repository's own files say it."""
+    unwanted: frozenset[str] | None = None
+    found: dict[str, StatementFinding] = {}
+    for each in _missing(statement, repository, written):
+        if unwanted is None:
+            unwanted = stance_of(statement.text).unwanted
+        if not any(each.named.lower().rstrip("/") in name for name in unwanted):  # it says itself that it is not there
+            found.setdefault(each.named, each)
+    return tuple(found.values()) or tuple(_known(statement, repository))
 
 
 def missing_paths(statement: Statement, repository: Repository) -> Iterator[str]:
@@ -117,54 +122,20 @@ def _run_and_removed(statement: Statement, repository: Repository) -> Iterator[t
                 yield file, removed
 
 
-def _wrong(statement: Statement, repository: Repository, grounds: StatementGrounds) -> Iterator[StatementFinding]:
-    unwanted: frozenset[str] | None = None
-    said: set[str] = set()
-    for found in _missing(statement, repository, grounds):
-        if found.named in said:
-            continue
-        said.add(found.named)
-        if unwanted is None:
-            unwanted = stance_of(statement.text).unwanted
-        if not any(found.named.lower().rstrip("/") in name for name in unwanted):  # it says itself that it is not there
-            yield found
-
-
-def _missing(statement: Statement, repository: Repository, grounds: StatementGrounds) -> Iterator[StatementFinding]:
+def _missing(statement: Statement, repository: Repository, written: Written) -> Iterator[StatementFinding]:
     things = things_in(statement)
     if statement.kind is StatementKind.CODE and _is_elsewhere(things, repository):
         return
     named = {thing.text.rstrip("/") for thing in things}
     for thing in things:
-        if thing.kind is ThingKind.PATH:
-            found = _wrong_path(thing, statement, repository, grounds)
-        else:
-            found = _wrong_package(thing, repository) if thing.kind is ThingKind.PACKAGE else None
+        found = _wrong_path(thing, statement, repository, written) if thing.kind is ThingKind.PATH else None
         # A statement that names both what was and what is tells of the change.
         if found is not None and (not found.instead or found.instead.rstrip("/") not in named):
             yield found
     for thing, removed in _run_and_removed(statement, repository):
-        if not repository.is_unknown(removed.path) and _stood(removed, grounds.written.get(thing.text)):
+        if not repository.is_unknown(removed.path) and _stood(removed, written.get(thing.text)):
             yield _removed_path(thing, removed, repository, posixpath.dirname(statement.file))
-    yield from wrong_commands(statement, repository)
-    for each in grounds.unlisted:
-        where = "in the code" if each.thing.kind in (ThingKind.SYMBOL, ThingKind.VARIABLE) else "there"
-        why = f"there is no `{each.thing.text}`; of the {each.listed} listed beside it {each.found} are {where}"
-        yield _finding(each.thing, why, (), "")
-    yield from _gone_names(statement, grounds.gone)
-
-
-def _gone_names(statement: Statement, gone: Iterable[GoneSymbol]) -> Iterator[StatementFinding]:
-    """The names that the code had, those of one line and commit together."""
-    unwanted = stance_of(statement.text).unwanted if gone else frozenset[str]()
-    groups: dict[tuple[int, str], list[str]] = {}
-    for each in gone:
-        if not any(each.name.lower() in name for name in unwanted):
-            groups.setdefault((each.line, each.commit), []).append(each.name)
-    for (line, commit), names in groups.items():
-        listed = ", ".join(f"`{name}`" for name in names[:FEW_TWINS]) + (" and more" if len(names) > FEW_TWINS else "")
-        why = f"no code has {listed} any more; it did when the line was written"
-        yield StatementFinding(StatementMark.WRONG, why, line, names[0], where=f"commit {commit[:SHORT_COMMIT]}")
+    yield from _wrong_commands(statement, repository)
 
 
 def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
@@ -175,45 +146,22 @@ def _is_elsewhere(things: Iterable[NamedThing], repository: Repository) -> bool:
 
 
 def _wrong_path(
-    thing: NamedThing, statement: Statement, repository: Repository, grounds: StatementGrounds
+    thing: NamedThing, statement: Statement, repository: Repository, written: Written
 ) -> StatementFinding | None:
-    """A path that is not there is wrong where something shows that it was meant to be: its removal since, a name nearly
-    the same, or a link to it.
-    """
     path, folder = thing.text, posixpath.dirname(statement.file)
     if repository.finds(path, folder) or repository.is_ending(path):
         return None
     if any(repository.is_unknown(each) for each in (path, *_places(path, folder, repository))):
         return None
     removed = removal_of(thing, folder, repository)
-    if (
-        removed is not None
-        and _stood(removed, grounds.written.get(thing.text))
-        and not repository.is_unknown(removed.path)
-    ):
+    if removed is not None and _stood(removed, written.get(path)) and not repository.is_unknown(removed.path):
         return _removed_path(thing, removed, repository, folder)
     twins = repository.endings(path, folder)
     if len(twins) == 1:
         return _finding(thing, f"there is no `{path}`{_now(twins)}", twins, twins[0])
-    near = repository.sibling(path, folder) if "/" in path.rstrip("/") and not extension_of(path) else ""
-    if not near and thing.is_certain and not repository.removed(path, folder):
-        near = repository.respelt(path, folder)
-    if near and statement.kind is not StatementKind.CODE:
-        return _finding(thing, f"there is no `{path}`; there is `{near}`", (near,), near)
-    there = repository.elsewhere(path) if thing.is_certain and repository.has_parent(path, folder) else ""
-    if there and not removed and extension_of(path) and statement.kind is not StatementKind.CODE:
-        return _finding(thing, f"there is no `{path}`; the only file of that name is `{there}`", (), there)
-    is_sent = thing.is_link or _is_pointed_at(thing, statement)
-    if is_sent and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
-        what = "the link leads nowhere: " if thing.is_link else ""
-        return _finding(thing, f"{what}there is no `{path}`", (), "")
+    if thing.is_link and extension_of(path) in repository.extensions and repository.has_parent(path, folder):
+        return _finding(thing, f"the link leads nowhere: there is no `{path}`", (), "")
     return None
-
-
-def _is_pointed_at(thing: NamedThing, statement: Statement) -> bool:
-    """Whether a line is a label and then this path alone: as good as a link."""
-    found = _POINTER.match(statement.text.split("\n")[thing.line - statement.line].rstrip())
-    return bool(found and thing.is_certain and found[1].removeprefix("./") == thing.text)
 
 
 def _stood(removed: RemovedPath, written: NameWriting | None) -> bool:
@@ -254,18 +202,94 @@ def _now(twins: tuple[str, ...]) -> str:
     return f"; there is {' and '.join(f'`{each}`' for each in twins)}"
 
 
-def _wrong_package(thing: NamedThing, repository: Repository) -> StatementFinding | None:
-    """A package under a name that only this repository gives."""
-    scope = thing.text.partition("/")[0] + "/"
-    own = sorted(each for each in repository.own_packages if each.startswith(scope))
-    if not own or any(thing.text == each or thing.text.startswith(f"{each}.") for each in repository.packages):
+def _day(at: float) -> str:
+    return datetime.datetime.fromtimestamp(at, datetime.UTC).date().isoformat()
+
+
+class _Run(NamedTuple):
+    """One simple command, the line it stands on, and the folder of who gives it."""
+
+    thing: NamedThing
+    words: tuple[str, ...]
+    folder: str
+
+
+def _wrong_commands(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
+    """What commands name that the repository would have to have and does not."""
+    for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
+        folder = posixpath.dirname(statement.file)
+        for stage in stages_of(thing.text):
+            run = _Run(thing, stage.words[stage.program :], folder)
+            if not run.words:
+                continue
+            if run.words[0] == "cd":
+                yield from _wrong_folder(run, repository)
+                folder = _entered(run, repository)
+                if not folder:
+                    return  # what follows is run elsewhere
+                continue
+            for check in (_wrong_scripts, _wrong_files):
+                yield from check(run, repository)
+
+
+def _entered(run: _Run, repository: Repository) -> str:
+    return repository.place(run.words[1], run.folder) if len(run.words) == 2 else ""
+
+
+def _wrong_folder(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    """A folder inside one of the repository, to go to."""
+    found = path_in(run.words[1], run.thing.line) if len(run.words) == 2 and "/" in run.words[1].strip("/") else None
+    if found and _is_missing(found.text, run, repository) and repository.has_parent(found.text, run.folder):
+        yield _finding(found, f"there is no folder `{found.text}` to go to", (), "")
+
+
+def _wrong_scripts(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    found = (_missing_script(call, run.thing, repository) for call in scripts_in(run.words))
+    yield from [each for each in found if each][:1]
+
+
+def _missing_script(call: ScriptCall, thing: NamedThing, repository: Repository) -> StatementFinding | None:
+    known = repository.scripts.get(call.kind)
+    manifests = [each for each in repository.manifests if each.kind == call.kind]
+    if not call.is_certain or not manifests or any(each.is_open for each in manifests) or is_placeholder(call.script):
         return None
-    alike = difflib.get_close_matches(thing.text, own[:MOST_SCRIPTS], n=1, cutoff=ALIKE_PACKAGES)
-    if not alike:  # it may be one that is to come
+    if known is None or call.script in known or repository.finds(call.script):  # make builds files as well
         return None
-    near = f"; there is `{alike[0]}`"
-    why = f"no package `{thing.text}` among the {len(own)} of {scope[:-1]} here{near}"
-    return StatementFinding(StatementMark.WRONG, why, thing.line, thing.text, alike[0])
+    alike = difflib.get_close_matches(call.script, list(known)[:MOST_COMPARED], n=1, cutoff=ALIKE)
+    files = ", ".join(each.path for each in manifests[:FEW])
+    more = f" and {len(manifests) - FEW} more" if len(manifests) > FEW else ""
+    why = f"no script `{call.script}` in {files}{more}{_near(alike)}"
+    return StatementFinding(StatementMark.WRONG, why, thing.line, call.script, alike[0] if alike else "", files)
+
+
+def _file_run(run: _Run) -> NamedThing | None:
+    """The file that a command runs: its program, or what its interpreter is given first."""
+    program = "".join(run.words[:1])
+    endings = INTERPRETERS.get(posixpath.basename(program))
+    if endings:
+        program = next((word for word in run.words[1:] if not word.startswith("-")), "")
+        # What follows an option may be its value: the file's ending tells that it is none.
+        if not program.endswith(endings) or "-m" in run.words or "-c" in run.words:
+            return None
+    is_inside = "/" in program.removeprefix("./").rstrip("/") and not program.endswith("/")
+    # A word that goes on in a way that the shell fills in is no name.
+    return path_in(program, run.thing.line) if is_inside and program in run.thing.text.split() else None
+
+
+def _wrong_files(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
+    """A file to run, in a folder that is there."""
+    found = _file_run(run)
+    if found and _is_missing(found.text, run, repository) and repository.has_parent(found.text, run.folder):
+        yield _finding(found, f"there is no `{found.text}` to run", (), "")
+
+
+def _is_missing(path: str, run: _Run, repository: Repository) -> bool:
+    places = (path, posixpath.normpath(posixpath.join(run.folder, path)), *repository.named_in_short(path))
+    return not repository.finds(path, run.folder) and not any(map(repository.is_unknown, places))
+
+
+def _near(alike: list[str]) -> str:
+    return f"; there is `{alike[0]}`" if alike else ""
 
 
 def _known(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
@@ -292,7 +316,3 @@ def _known(statement: Statement, repository: Repository) -> Iterator[StatementFi
 def _listed(scripts: dict[str, tuple[str, str] | None]) -> str:
     names = [f"`{each}`" for each in scripts]
     return ", ".join(names[:FEW_TWINS]) + (f" and {len(names) - FEW_TWINS} more" if len(names) > FEW_TWINS else "")
-
-
-def _day(at: float) -> str:
-    return datetime.datetime.fromtimestamp(at, datetime.UTC).date().isoformat()

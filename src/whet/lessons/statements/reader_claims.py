@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from whet.lessons.statements.statement import Statement, StatementFinding, StatementMark
+from whet.lessons.statements.audit import Statement, StatementFinding, StatementMark
 from whet.text import fields
 from whet.text.quoting import visible
 from whet.values import Value

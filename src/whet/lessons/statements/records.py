@@ -12,7 +12,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.ledger.patches import Proof
-from whet.lessons.statements.manifests import scripts_in
+from whet.lessons.statements.audit import (
+    AuditedStatement,
+    Statement,
+    StatementFinding,
+    StatementKind,
+    StatementMark,
+)
 from whet.lessons.statements.naming import (
     ThingKind,
     code_in,
@@ -22,20 +28,14 @@ from whet.lessons.statements.naming import (
     things_in,
     without_code,
 )
-from whet.lessons.statements.statement import (
-    AuditedStatement,
-    Statement,
-    StatementFinding,
-    StatementKind,
-    StatementMark,
-)
-from whet.sessions.arguments import command_of
+from whet.lessons.statements.repository import scripts_in
 from whet.sessions.shell_lines import WrittenStage, written
+from whet.sessions.tool_families import command_of
 from whet.text.likeness import stance_of
 from whet.text.words import cut, names
+from whet.trouble.outcomes.error_forms import could_not_run
 from whet.trouble.outcomes.fingerprints import error_line
 from whet.trouble.outcomes.purposes import is_shell, path_of, shown_call
-from whet.trouble.outcomes.unrunnable import could_not_run
 from whet.trouble.outcomes.view import JudgedCall, SessionView
 from whet.values import Value
 

@@ -1,22 +1,226 @@
-"""What is known of a repository, as values: its paths, those that were removed, and what its own files say."""
+"""What is known of a repository, as values: its paths, those that were removed, and the scripts that its files name."""
 
 import copy
 import difflib
+import json
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
-from whet.lessons.statements.manifests import ScriptManifest
+import yaml
+
 from whet.lessons.statements.naming import extension_of
+from whet.values import Value
+
+LONGEST_MANIFEST = 400_000
+LONGEST_YAML = 60_000  # its reader is slow
+_MAKE_TARGET = re.compile(r"(?m)^([A-Za-z0-9_./$(){}%-][^:=#\n\t]{0,300}?)[ \t]*::?(?!=)(?:[^=\n].*)?$")
+_MAKE_OPEN = re.compile(r"(?m)^[ \t]*-?(?:include|sinclude)\b|\$\(eval\b|\$\(foreach\b")
+_JUST_RECIPE = re.compile(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+(?![:=])(?:'[^'\n]*'|\"[^\"\n]*\"|[^:'\"\n]++)*+)?:(?!=)")
+_JUST_ALIAS = re.compile(r"(?m)^alias[ \t]+([\w-]+)[ \t]*:=")
+_JUST_OPEN = re.compile(r"(?m)^(?:import|mod)\??[ \t]")
+_LINE_COMMENT = re.compile(r'(?m)("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)\*/')
+_WIDTH = re.compile(r"\b(?:line-length|max_line_length|printWidth|max_width|lineWidth)[\"']?\s*[:=]\s*(\d{2,3})\b")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+
+
+class ScriptManifest(Value, frozen=True):
+    """One file that names scripts. It is open where it includes others or cannot be read: what it does not name may be
+    there all the same.
+    """
+
+    path: str
+    kind: str
+    scripts: tuple[tuple[str, str], ...] = ()  # each with what it runs
+    is_open: bool = False
+    width: str = ""  # the length of lines that a formatter is set to
+
+
+class _Scripts(NamedTuple):
+    """What a reader of one kind of file finds."""
+
+    scripts: Mapping[str, str] = {}
+    is_open: bool = False
+
+
+def manifest_of(path: str, text: str) -> ScriptManifest | None:
+    """What a file says that is one of those; None where it is none. It is read as data, and nothing of it is run."""
+    name = posixpath.basename(path)
+    if not is_manifest(path):
+        return None
+    kind, reader = next(((kind, read) for kind, names, read in READERS if name in names), ("", _no_scripts))
+    if len(text) > LONGEST_MANIFEST:
+        return ScriptManifest(path, kind, is_open=True)
+    try:
+        found = reader(text)
+    except (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError):
+        return ScriptManifest(path, kind, is_open=True)
+    scripts = tuple((str(name), str(body)) for name, body in found.scripts.items())
+    width = _WIDTH.search(text)
+    return ScriptManifest(path, kind, scripts, found.is_open, width[1] if width else "")
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file of this name is one."""
+    return posixpath.basename(path) in _NAMES
+
+
+def _no_scripts(_text: str) -> _Scripts:
+    return _Scripts()
+
+
+def _json(text: str, *, field: str) -> _Scripts:
+    """JSON, in which comments may stand, with its scripts in one field."""
+    plain = _LINE_COMMENT.sub(lambda found: found.group(1) or "", text)
+    return _Scripts(_strings(json.loads(_TRAILING_COMMA.sub(r"\1", plain)).get(field)))
+
+
+def _make(text: str) -> _Scripts:
+    found: dict[str, str] = {}
+    is_open = bool(_MAKE_OPEN.search(text))
+    for rule in _MAKE_TARGET.finditer(text):
+        for target in rule.group(1).split():
+            is_open = is_open or "$" in target or "%" in target
+            found.setdefault(target, rule.group().partition("##")[2].strip())
+    return _Scripts({name: body for name, body in found.items() if not name.startswith(".")}, is_open=is_open)
+
+
+def _just(text: str) -> _Scripts:
+    named = (*_JUST_RECIPE.finditer(text), *_JUST_ALIAS.finditer(text))
+    return _Scripts({each.group(1): "" for each in named}, is_open=bool(_JUST_OPEN.search(text)))
+
+
+def _task(text: str) -> _Scripts:
+    value = _yaml(text)
+    tasks = value.get("tasks") or {}
+    return _Scripts(
+        {
+            name: str((body or {}).get("desc", "")) if isinstance(body, dict) else str(body)
+            for name, body in tasks.items()
+        },
+        is_open=bool(value.get("includes")),
+    )
+
+
+def _python(text: str) -> _Scripts:
+    value = tomllib.loads(text)
+    project, tool = value.get("project") or {}, value.get("tool") or {}
+    scripts = dict(_strings(project.get("scripts")))
+    for name, field in (
+        ("poetry", "scripts"),
+        ("poe", "tasks"),
+        ("pdm", "scripts"),
+        ("taskipy", "tasks"),
+        ("rye", "scripts"),
+    ):
+        scripts |= _strings((tool.get(name) or {}).get(field))
+    for environment in ((tool.get("hatch") or {}).get("envs") or {}).values():
+        scripts |= _strings(environment.get("scripts"))
+    return _Scripts(scripts)
+
+
+def _strings(value: Any) -> dict[str, str]:
+    return {str(name): body if isinstance(body, str) else json.dumps(body) for name, body in (value or {}).items()}
+
+
+def _yaml(text: str) -> dict[str, Any]:
+    if len(text) > LONGEST_YAML or re.search(r"(?m)(?:^|\s)[&*]\w", text):
+        raise ValueError("too long, or one part stands for another")
+    value = yaml.load(text, Loader=yaml.BaseLoader)
+    return value if isinstance(value, dict) else {}
+
+
+READERS: tuple[tuple[str, tuple[str, ...], Callable[[str], _Scripts]], ...] = (
+    ("package.json", ("package.json",), partial(_json, field="scripts")),
+    ("composer", ("composer.json",), partial(_json, field="scripts")),
+    ("deno", ("deno.json", "deno.jsonc"), partial(_json, field="tasks")),
+    ("make", ("Makefile", "makefile", "GNUmakefile"), _make),
+    ("just", ("justfile", "Justfile", ".justfile"), _just),
+    ("task", ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"), _task),
+    ("python", ("pyproject.toml",), _python),
+)
+FORMATTERS = (
+    "ruff.toml", ".ruff.toml", "rustfmt.toml", ".rustfmt.toml", ".prettierrc", ".prettierrc.json", ".prettierrc.yaml",
+    ".prettierrc.yml", "biome.json", "biome.jsonc", ".editorconfig",
+)  # fmt: skip
+_NAMES = frozenset((*FORMATTERS, *(name for _, names, _ in READERS for name in names)))
+
+
+class RunnerForm(NamedTuple):
+    """How a program is told which script to run: the kind of file that has them, and the words before one."""
+
+    kind: str
+    words: tuple[str, ...] = ()  # empty: the script comes right after the program
+    alone: tuple[str, ...] = ()  # scripts that need no such word
+    valued: tuple[str, ...] = ()  # options that take the next word
+
+
+RUNNERS = {
+    "npm": RunnerForm("package.json", ("run", "run-script"), ("test", "start"), ("-w", "--workspace", "--prefix")),
+    "pnpm": RunnerForm("package.json", ("run",), ("test", "start"), ("--filter", "-F", "-C", "--dir")),
+    "yarn": RunnerForm("package.json", ("run",), (), ("--cwd",)),
+    "bun": RunnerForm("package.json", ("run",), (), ("--cwd", "--filter", "-F")),
+    "make": RunnerForm("make", valued=("-C", "-f", "-j", "-l", "-I", "-o", "-W", "--directory", "--file")),
+    "just": RunnerForm("just", valued=("-f", "-d", "--justfile", "--working-directory")),
+    "task": RunnerForm("task", valued=("-d", "-t", "--dir", "--taskfile")),
+    "composer": RunnerForm("composer", ("run", "run-script"), (), ("-d", "--working-dir")),
+    "deno": RunnerForm("deno", ("task",), (), ("--cwd", "--config", "-c")),
+    "poe": RunnerForm("python", valued=("-C", "--directory")),
+}
+"""Documented forms of programs that run named scripts of a file; one that is not here is not judged."""
+
+
+class ScriptCall(NamedTuple):
+    """A script as a command asks for it."""
+
+    runner: str
+    kind: str
+    script: str
+    is_certain: bool  # the form can mean nothing but a script
+
+
+def scripts_in(words: tuple[str, ...]) -> Iterator[ScriptCall]:
+    """The scripts that one simple command asks for, by the documented form of its program."""
+    form = RUNNERS.get(posixpath.basename(words[0])) if words else None
+    if form is None:
+        return
+    runner, plain = words[0], _plain_words(words[1:], form.valued)
+    if not form.words:
+        for word in plain:
+            if "=" not in word:
+                yield ScriptCall(runner, form.kind, word, is_certain=True)
+                if form.kind != "make":
+                    return
+        return
+    if plain[:1] and plain[0] in form.words:
+        for word in plain[1:2]:
+            yield ScriptCall(runner, form.kind, word, runner != "yarn" and "/" not in word and "." not in word)
+    elif plain[:1] and (plain[0] in form.alone or ":" in plain[0]):
+        yield ScriptCall(runner, form.kind, plain[0], is_certain=True)
+
+
+def _plain_words(words: tuple[str, ...], valued: tuple[str, ...]) -> list[str]:
+    """The words of a command up to `--` that are no options, nor the values of any."""
+    found: list[str] = []
+    skips = False
+    for word in words:
+        if word == "--":
+            break
+        if skips:
+            skips = False
+        elif word.startswith("-"):
+            skips = word in valued
+        else:
+            found.append(word)
+    return found
+
 
 MOST_ALIKE = 50
 MOST_PLACES = 5
-NEARLY = 0.85
 LIKE_ENDINGS = 0.8
-_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])|[^\W_]")
-_BEGINNING = re.compile(r"(?:^|/)(?:main\.go|src/main\.rs)$")
 COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
 
 
@@ -48,18 +252,9 @@ class Repository:
         self.folders = _folders(self.files)
         self.unknown = frozenset(each.rstrip("/") for each in unknown)
         self.renamed: Mapping[str, str] = {}
-        self.words: frozenset[str] | None = None  # that were looked for in its code and are there; None: not looked for
-        self.sources: Mapping[str, str] = {}  # of the files that commands run
         self._by_name: dict[str, list[str]] = {}
         for path in sorted((*self.files, *self.folders)):
             self._by_name.setdefault(posixpath.basename(path).lower(), []).append(path)
-        self._children: dict[str, list[str]] = {}
-        for folder in sorted(self.folders):
-            self._children.setdefault(posixpath.dirname(folder), []).append(folder)
-        self._sizes = Counter(map(posixpath.dirname, self.files))
-        self._spelt: dict[tuple[str, str], list[str]] = {}
-        for path in self.files:
-            self._spelt.setdefault((posixpath.dirname(path), _spelling(posixpath.basename(path))), []).append(path)
         self.extensions = _counted_extensions(self.files)
         self._removed: dict[str, list[RemovedPath]] = {}
         for each in _with_folders(removed):
@@ -74,14 +269,6 @@ class Repository:
             known = self.scripts.setdefault(manifest.kind, {})
             for script, body in manifest.scripts:
                 known.setdefault(script, (manifest.path, body))
-        self.packages = frozenset(name for each in self.manifests for name in (each.package, *each.packages) if name)
-        # A program of Go or Rust is called as the folder that its beginning lies in.
-        folders = (
-            posixpath.dirname(each.removesuffix("src/main.rs")) for each in self.files if _BEGINNING.search(each)
-        )
-        made = (name for each in self.manifests for name in each.programs)
-        self.programs = frozenset((*made, *map(posixpath.basename, folders))) - {""}
-        self.own_packages = frozenset(each.package for each in self.manifests if each.package)
 
     def finds(self, path: str, beside: str = "") -> bool:
         """Whether a path is there: from the root, from the folder of who names it, or below any folder."""
@@ -108,11 +295,6 @@ class Repository:
         ]
         return named[0] if len(named) == 1 else ""
 
-    def has_first_folder(self, path: str, beside: str = "") -> bool:
-        """Whether the folder that a path begins with is there, beside who names it or at the root."""
-        first = posixpath.normpath(path).partition("/")[0]
-        return first in self.folders or posixpath.join(beside, first) in self.folders
-
     def named_in_short(self, path: str) -> tuple[str, ...]:
         """Where a path would lie below each folder here that is called as its own folder is."""
         return self.inside(*posixpath.split(posixpath.normpath(path)))
@@ -133,12 +315,6 @@ class Repository:
         other = copy.copy(self)
         other.unknown = frozenset((*self.unknown, *(each.rstrip("/") for each in unknown)))
         other.renamed = {**self.renamed, **renamed}
-        return other
-
-    def with_code(self, words: frozenset[str] | None, sources: Mapping[str, str]) -> "Repository":
-        """The same, with what was looked for in its code."""
-        other = copy.copy(self)
-        other.words, other.sources = words, sources
         return other
 
     def is_unknown(self, path: str) -> bool:
@@ -186,10 +362,6 @@ class Repository:
             found.append(posixpath.join(posixpath.dirname(places[0]), plain))
         return tuple(found)
 
-    def stands(self, path: str, beside: str = "") -> bool:
-        """Whether what a name can mean is there; a name that merely ends so elsewhere is not."""
-        return any(each in self.files or each in self.folders for each in self.meant(path, beside))
-
     def gone_folder(self, path: str) -> RemovedPath | None:
         """The first folder of a path, where the repository had it and has it no more."""
         first, _, rest = posixpath.normpath(path).partition("/")
@@ -226,59 +398,11 @@ class Repository:
         is_alike = len(named) == 1 and folder and posixpath.basename(posixpath.dirname(named[0])) == folder
         return (named[0],) if is_alike else ()
 
-    def elsewhere(self, path: str) -> str:
-        """The only file of a name, wherever it lies; what programs keep in hidden folders goes by the folder."""
-        named = [each for each in self._by_name.get(posixpath.basename(path).lower(), ()) if each in self.files]
-        return named[0] if len(named) == 1 and not any("/." in f"/{each}" for each in (path, *named)) else ""
-
-    def sibling(self, path: str, beside: str = "") -> str:
-        """The one folder beside where a path would be whose name is nearly its name."""
-        plain = posixpath.normpath(path)
-        for tried in (plain, posixpath.normpath(posixpath.join(beside, plain))):
-            parent, name = posixpath.split(tried)
-            if parent in self.folders:
-                names = [posixpath.basename(each) for each in self._children.get(parent, ())]
-                found = difflib.get_close_matches(name, names, n=1, cutoff=NEARLY)
-                if found:
-                    return posixpath.join(parent, found[0])
-        return ""
-
-    def respelt(self, path: str, beside: str = "") -> str:
-        """The one file where a path would be whose name differs in its ending alone, or in how its words are joined,
-        written large or put in the plural.
-        """
-        plain = posixpath.normpath(path)
-        for tried in dict.fromkeys((plain, posixpath.normpath(posixpath.join(beside, plain)))):
-            folder, name = posixpath.split(tried)
-            ending = extension_of(name)
-            found = [
-                each
-                for each in self._spelt.get((folder, _spelling(name)), ())
-                if COMPILED.get(ending) != extension_of(each)
-            ]
-            if folder and ending and len(found) == 1:
-                return found[0]
-        return ""
-
-    def fellows(self, path: str, beside: str = "") -> int:
-        """How many files lie in the folder where a path would."""
-        plain = posixpath.normpath(path)
-        folders = {posixpath.dirname(plain), posixpath.dirname(posixpath.normpath(posixpath.join(beside, plain)))}
-        return sum(self._sizes[each] for each in folders)
-
     def has_parent(self, path: str, beside: str = "") -> bool:
         """Whether the folder that a path would lie in is there."""
         plain = posixpath.normpath(path)
         parents = (posixpath.dirname(plain), posixpath.dirname(posixpath.normpath(posixpath.join(beside, plain))))
         return any(each in self.folders for each in parents if each)
-
-    def settings(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
-        """Each setting of a formatter with every value that some file gives it, and which file."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for manifest in self.manifests:
-            for name, value in manifest.settings:
-                found.setdefault(name, []).append((value, manifest.path))
-        return {name: tuple(values) for name, values in found.items()}
 
 
 def _with_folders(removed: Iterable[RemovedPath]) -> Iterable[RemovedPath]:
@@ -306,13 +430,6 @@ def _folders(files: Iterable[str]) -> frozenset[str]:
 def _counted_extensions(files: Iterable[str]) -> frozenset[str]:
     """The endings that files here have: by them a name with a dot is known to be a file's."""
     return frozenset(found for each in files if (found := extension_of(each)))
-
-
-def _spelling(name: str) -> str:
-    """The words of a name alone, without its ending."""
-    ending = extension_of(name)
-    words = _WORD.findall(name[: -len(ending)] if ending else name)
-    return "".join(each.lower().removesuffix("s") for each in words)
 
 
 def _is_like(one: str, other: str) -> bool:

@@ -1,8 +1,9 @@
-"""Candidates: the exchanges of one session that may become examples, request by request."""
+"""Candidates: the exchanges of one session that may become examples, request by request, and the shapes of results."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -10,16 +11,14 @@ import msgspec
 import re2
 from msgspec.structs import replace
 
-from whet.own.examples.result_shapes import shape
-from whet.own.examples.success import SuccessFinding, Vote, Warrant
+from whet.own.examples.success import SuccessFinding, SuccessReason
 from whet.own.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import kind_of
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons, own_calls, pieces_of
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of
 from whet.sessions.transcripts import Exchange, Origin, Role, Transcript
 from whet.text.likeness import sense
 from whet.text.quoting import visible
@@ -73,12 +72,11 @@ def _is_answered(transcript: Transcript, last: JudgedCall, end: int) -> bool:
 
 
 class Candidate(NamedTuple):
-    """Examples for one request that may be chosen, what speaks for their session, and how they differ from others."""
+    """Examples for one request that may be chosen, why their session counts, and how they differ from others."""
 
     examples: tuple[Example, ...]
     exchanges: tuple[Exchange, ...]
-    warrant: Warrant
-    vote: Vote
+    reason: SuccessReason
     shape: tuple[str, ...]
     effects: tuple[Effect, ...]  # in the order of the calls: what comes after what
     stage: int  # the third of the session in which the first was made
@@ -106,7 +104,7 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
 
     A request that took few calls is shown with all of them, where all can be shown: it teaches to go on to the end.
     """
-    if finding.warrant is None:
+    if finding.reason is None:
         return
     transcript = evidence.transcript
     shows = ExampleCalls(transcript)
@@ -122,22 +120,19 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
                 shown.append((step, example))
         if len(shown) == len(telling) and is_whole(shown, episode, transcript):
             whole = [(step, replace(example, is_whole=True)) for step, example in shown]
-            yield _candidate(whole, finding.warrant, finding.vote, transcript)
+            yield _candidate(whole, finding.reason, transcript)
         else:
             for one in shown:
-                yield _candidate([one], finding.warrant, finding.vote, transcript)
+                yield _candidate([one], finding.reason, transcript)
 
 
-def _candidate(
-    shown: list[tuple[JudgedCall, Example]], warrant: Warrant, vote: Vote, transcript: Transcript
-) -> Candidate:
+def _candidate(shown: list[tuple[JudgedCall, Example]], reason: SuccessReason, transcript: Transcript) -> Candidate:
     steps = [step for step, _ in shown]
     merits = [_is_certain(step) + _fit(example) - example.tokens / 400 for step, example in shown]
     return Candidate(
         tuple(example for _, example in shown),
         tuple(step.exchange for step in steps),
-        warrant,
-        vote,
+        reason,
         tuple(part for step in steps for part in _shape(step)),
         tuple(step.effect for step in steps),
         3 * steps[0].exchange.asked // max(1, len(transcript.messages)),
@@ -258,3 +253,124 @@ def _shape(step: JudgedCall) -> tuple[str, ...]:
         programs = sorted({stage.program for stage in split(command_of(call))})
         return (name, *programs)
     return (name, kind_of(call), *sorted(arguments_of(call)))
+
+
+HEAD_LINES = 3
+TAIL_LINES = 2
+LINE_CHARACTERS = 200
+MOST_FIELDS = 8
+DEEPEST = 3
+READ_CHARACTERS = 200_000
+HIDDEN = "…"
+
+# Words in which tools report: of how it ended, of how much, and the names of fields that carry it.
+WORDS = names(
+    "ok done success successful successfully succeeded completed complete finished passed pass failed failures errors "
+    "warnings skipped created updated written wrote saved added removed deleted changed modified replaced applied "
+    "inserted moved copied sent built compiled installed matched found cleaned committed ran run tests test "
+    "files file lines line bytes characters matches match results result items item rows row records entries changes "
+    "insertions deletions insertion deletion total count time duration seconds ms s in of to at with and the has been "
+    "was were is are no all more across empty true false null none yes exit code status "
+    "exit_code returncode stdout stderr output error message success path file_path filename name id title type kind "
+    "content text data value values key url date created_at updated_at size length number amount page query "
+    "list fields"
+)
+_RUN = re.compile(r"[\w./@~:+%\\-]+")
+_JOINTS = "./@~:+%\\-"  # within a word, and not at its end
+# So short that it is a count or a duration, and neither a code nor an account.
+_NUMBER = re.compile(r"-?\d{1,4}(?:\.\d{1,3})?(?:s|ms|%|kb|mb)?")
+_UNTOLD = re.compile(r"[^\w\s./@~:+%\\,()=-]")
+
+
+def shape(text: str, arguments: Iterable[str] = ()) -> str:
+    """The shape of a result; `arguments` are the texts that its call was given, which it may repeat."""
+    known = frozenset(word for argument in arguments for word in words(argument))
+    body = text[:READ_CHARACTERS].strip()
+    if not body:
+        return ""
+    value = _json(body) if body[0] in "{[" and len(text) <= READ_CHARACTERS else None
+    if isinstance(value, dict | list):
+        return msgspec.json.encode(_shape_of(value, known, DEEPEST)).decode()
+    return _lines(body, known)
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a text as shapes are made of them, in small letters."""
+    runs = (run.rstrip(_JOINTS) for run in _RUN.findall(text))
+    return (run.lower() for run in runs if run)
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word may stand in any shape: one of the list, or a short number."""
+    return word in WORDS or _NUMBER.fullmatch(word) is not None
+
+
+def _json(body: str) -> object:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def _shape_of(value: object, known: frozenset[str], depth: int) -> object:
+    match value:
+        case bool() | None:
+            return value
+        case int() | float():
+            return value if is_plain(str(value)) else HIDDEN
+        case str():
+            return _string(value, known)
+        case list():
+            return _list(value, known, depth)
+        case dict():
+            return _fields(value, known, depth)
+    return HIDDEN
+
+
+def _string(value: str, known: frozenset[str]) -> str:
+    if "\n" in value.strip():
+        return _lines(value, known)
+    return _line(value, known) if value.strip() else ""
+
+
+def _list(value: list[object], known: frozenset[str], depth: int) -> object:
+    if not value or not depth:
+        return [f"{HIDDEN} {len(value)} items"] if value else []
+    first = _shape_of(value[0], known, depth - 1)
+    return [first] if len(value) == 1 else [first, f"{HIDDEN} {len(value) - 1} more"]
+
+
+def _fields(value: dict[str, object], known: frozenset[str], depth: int) -> object:
+    if not depth:
+        return {HIDDEN: f"{len(value)} fields"}
+    named = [key for key in value if key.lower() in WORDS or key.lower() in known][:MOST_FIELDS]
+    shown = {key: _shape_of(value[key], known, depth - 1) for key in named}
+    left = len(value) - len(named)
+    return {**shown, HIDDEN: f"{left} more fields"} if left else shown
+
+
+def _lines(text: str, known: frozenset[str]) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) <= HEAD_LINES + TAIL_LINES + 1:
+        return _joined((_line(line, known) for line in lines), lines)
+    left = len(lines) - HEAD_LINES - TAIL_LINES
+    head = [_line(line, known) for line in lines[:HEAD_LINES]]
+    tail = [_line(line, known) for line in lines[-TAIL_LINES:]]
+    return _joined((*head, f"({HIDDEN} {left} more lines)", *tail), lines)
+
+
+def _joined(shown: Iterable[str], lines: list[str]) -> str:
+    """The lines, or how many there are where nothing of them can be shown."""
+    told = list(shown)
+    if all(line in ("", HIDDEN) or line.startswith(f"({HIDDEN}") for line in told):
+        characters = sum(map(len, lines))
+        return f"({len(lines)} {'line' if len(lines) == 1 else 'lines'}, {characters} characters)"
+    return "\n".join(told)
+
+
+def _line(line: str, known: frozenset[str]) -> str:
+    """A line, if every word of it may be told, else nothing of it: half a sentence is somebody's sentence still."""
+    cut = line.strip()
+    if len(cut) > LINE_CHARACTERS or not all(is_plain(word) or word in known for word in words(cut)):
+        return HIDDEN
+    return " ".join(_UNTOLD.sub(" ", cut).split())

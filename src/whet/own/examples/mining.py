@@ -1,17 +1,23 @@
-"""Mining: the exchanges of many sessions that really worked, chosen by evidence and never by length."""
+"""Mining: the exchanges of many sessions that really worked, chosen by evidence and never by length.
+
+And examples from recoveries: the call that worked where another had failed.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.own.examples.candidates import Candidate, candidates
-from whet.own.examples.success import SuccessFinding, Votes, Warrant, find
+from whet.lessons.change_features import Words, common_form, fits
+from whet.lessons.record import LessonPiece
+from whet.lessons.simple_calls import in_parts, shown
+from whet.own.examples.candidates import Candidate, Episode, ExampleCalls, candidates, episodes, is_trivial, is_whole
+from whet.own.examples.success import SuccessFinding, SuccessReason, find
 from whet.own.examples.templates import Example
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Purpose, Transcript
-from whet.trouble.outcomes.view import SessionView, gather
+from whet.trouble.outcomes.view import JudgedCall, SessionView, gather
 from whet.values import Value
 
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less
@@ -67,26 +73,23 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate) -> Mined:
         findings.append(finding)
         for candidate in candidates(evidence, finding, left_out):
             _keep(kept, candidate)
-    votes = Votes(finding.vote for finding in findings)
-    weighed = [votes.weigh(finding) for finding in findings]
-    trusted = _trusted(kept, votes)
-    firsts = [same[0] for same in trusted]
-    chosen = strongest(firsts, wanted) or strongest([one for same in trusted for one in same], wanted)
+    firsts = [same[0] for same in kept.values()]
+    chosen = strongest(firsts, wanted) or strongest([one for same in kept.values() for one in same], wanted)
     return Mined(
-        tuple(_with_reason(example, candidate.warrant) for candidate in chosen for example in candidate.examples),
+        tuple(_with_reason(example, candidate.reason) for candidate in chosen for example in candidate.examples),
         wanted.activity or classify(exchange for candidate in chosen for exchange in candidate.exchanges),
         len(findings),
-        sum(finding.warrant is not None for finding in weighed),
+        sum(finding.reason is not None for finding in findings),
         dict(left_out),
-        dict(Counter(finding.refusal for finding in weighed if finding.refusal)),
-        sum(map(len, trusted)),
+        dict(Counter(finding.refusal for finding in findings if finding.refusal)),
+        sum(map(len, kept.values())),
     )
 
 
 def strongest(found: list[Candidate], wanted: WantedTemplate) -> tuple[Candidate, ...]:
-    """A choice from the sessions with the strongest warrants that suffice; nothing where all together do not."""
-    for rank in sorted({one.warrant for one in found}):
-        chosen = choose((one for one in found if one.warrant <= rank), wanted)
+    """A choice from the sessions with the strongest reasons that suffice; nothing where all together do not."""
+    for rank in sorted({one.reason for one in found}):
+        chosen = choose((one for one in found if one.reason <= rank), wanted)
         if _calls(chosen) >= wanted.fewest and len({one.session for one in chosen}) >= wanted.sessions:
             return chosen
     return ()
@@ -135,7 +138,7 @@ def _finding(evidence: SessionView, wanted: WantedTemplate) -> SuccessFinding:
     if evidence.transcript.purpose not in PURPOSES:
         return SuccessFinding(None, "not a person's")
     finding = find(evidence, vouched=wanted.is_vouched)
-    if finding.warrant and wanted.activity not in (None, classify(step.exchange for step in evidence.steps)):
+    if finding.reason is not None and wanted.activity not in (None, classify(step.exchange for step in evidence.steps)):
         return SuccessFinding(None, "another activity")
     return finding
 
@@ -152,21 +155,82 @@ def _keep(kept: dict[tuple[str, ...], list[Candidate]], one: Candidate) -> None:
         del kept[max(shapes, key=lambda shape: (_standing(kept[shape][0]), shape))]
 
 
-def _standing(one: Candidate) -> tuple[Warrant, float]:
-    """The order of candidates of one shape: the stronger warrant first, then the better example."""
-    return one.warrant, -one.merit
+def _standing(one: Candidate) -> tuple[SuccessReason, float]:
+    """The order of candidates of one shape: the stronger reason first, then the better example."""
+    return one.reason, -one.merit
 
 
-def _trusted(kept: dict[tuple[str, ...], list[Candidate]], votes: Votes) -> list[list[Candidate]]:
-    """Of each shape the candidates whose sessions are trusted in the light of all sessions, the best first."""
-    trusted: list[list[Candidate]] = []
-    for same in kept.values():
-        weighed = [(one, votes.weigh(SuccessFinding(one.warrant, vote=one.vote)).warrant) for one in same]
-        fit = [one._replace(warrant=warrant) for one, warrant in weighed if warrant]
-        trusted += [sorted(fit, key=_standing)] if fit else []
-    return trusted
-
-
-def _with_reason(example: Example, warrant: Warrant) -> Example:
+def _with_reason(example: Example, reason: SuccessReason) -> Example:
     """The example with what speaks for it: how its call ended, and why its session counts as a success."""
-    return replace(example, evidence=f"{example.evidence}; {warrant.reason}")
+    return replace(example, evidence=f"{example.evidence}; {reason.words}")
+
+
+FEWEST = 3
+MOST = 6  # as many teach a model of 135M parameters a convention (bench/RESULTS.md)
+TOKENS = 2_000
+NOTHING_WORKED = "no call that worked instead"
+
+
+def mine_recoveries(transcripts: Iterable[Transcript], pieces: Sequence[LessonPiece]) -> Mined:
+    """An example of each session, the first sessions first, until there are enough; none where there are too few.
+
+    The later call is the example. It is not asked whether its session went well: the call itself did, where the one
+    before it had not. Its words may stand in the error that came before it, so a person decides on them. At least half
+    of the sessions are left over, where that leaves enough: they can judge the template.
+    """
+    places = {piece.session: piece for piece in sorted(pieces, key=lambda one: (bool(one.fix), -one.message))}
+    fixes = [tuple(piece.fix.split()) for piece in pieces if piece.fix]
+    form = common_form(fixes) if fixes else ()
+    most = max(FEWEST, min(MOST, len(places) // 2))
+    found: list[tuple[JudgedCall, Example]] = []
+    left_out: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    seen = 0
+    for transcript in transcripts:
+        if len(found) == most:
+            break
+        seen += 1
+        if transcript.purpose not in PURPOSES:
+            refused["not a person's"] += 1
+            continue
+        one = _recovered(gather(transcript), places.get(transcript.id), form)
+        if isinstance(one, str):
+            left_out[one] += 1
+        elif sum(example.tokens for _, example in (*found, one)) <= TOKENS:
+            found.append(one)
+    kept = found if len(found) >= FEWEST else []
+    return Mined(
+        tuple(example for _, example in kept),
+        classify(step.exchange for step, _ in kept),
+        seen,
+        len(found),
+        dict(left_out),
+        dict(refused),
+        len(found),
+    )
+
+
+def _recovered(evidence: SessionView, piece: LessonPiece | None, form: Words) -> tuple[JudgedCall, Example] | str:
+    """The first call of a session after a failure that does what worked elsewhere, as an example; or why there is none.
+
+    Where the piece does not say what worked in its session, it is a call of the form that worked in the others.
+    """
+    if piece is None or not form:
+        return NOTHING_WORKED
+    transcript = evidence.transcript
+    for episode in episodes(evidence):
+        for step in episode.steps:
+            parts = in_parts(step, transcript.folder).parts if step.worked else ()
+            is_it = any(shown(part) == piece.fix if piece.fix else fits(form, part.words) for part in parts)
+            if is_it and step.exchange.asked >= piece.message - 1:
+                example = ExampleCalls(transcript).example(step, is_own=False)
+                return example if isinstance(example, str) else (step, _told(step, example, piece, episode, transcript))
+    return NOTHING_WORKED
+
+
+def _told(step: JudgedCall, example: Example, piece: LessonPiece, episode: Episode, transcript: Transcript) -> Example:
+    """The example with what speaks for it; whole where nothing else that worked was needed for its request."""
+    others = [each for each in episode.steps if each.worked and each is not step and not is_trivial(each)]
+    whole = not others and is_whole([(step, example)], episode, transcript)
+    failed = f"`{piece.call}`" if piece.call else "another call"
+    return replace(example, is_whole=whole, evidence=f"{example.evidence}; it worked where {failed} had failed")

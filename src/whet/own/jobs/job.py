@@ -1,25 +1,170 @@
-"""Jobs: orders that recur, as the files that people edit.
+"""Jobs: orders that recur, as the files that people edit, and when each is due.
 
 The job that improves every night: its script leaves the work to the worker, which survives a crash.
 """
 
 import datetime
 import difflib
+import itertools
+import math
 import re
 import shlex
 import tomllib
-from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, get_args, get_type_hints
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, get_type_hints
+from zoneinfo import ZoneInfo
 
 import msgspec
+from cronsim import CronSim, CronSimError
 
 from whet.errors import WhetError
 from whet.ledger.patches import NAMES, Form
-from whet.own.jobs import schedules
-from whet.own.jobs.schedules import Schedule
+from whet.own.runs.settings import words
 from whet.text import toml
 from whet.text.words import names
 from whet.values import Value
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+UNIT_NAMES = {
+    "second": "s", "sec": "s", "minute": "m", "min": "m", "hour": "h", "hr": "h", "day": "d", "week": "w",
+}  # fmt: skip
+SHORTEST_SECONDS = 60
+SLIP = 120.0  # seconds that a clock may be behind without having been set back
+COUNTED = 10_000
+_SPAN = re.compile(r"(?<!\d)(\d+)\s*([a-z]+)")
+ALLOWED = (
+    'Write "every 2h", "in 30m", a date and time such as "2026-12-01 09:00", or five fields of a crontab'
+    ' such as "0 9 * * mon-fri".'
+)
+
+
+class Schedule(Value, frozen=True):
+    """When a job runs. `at` is a moment for once, and where intervals are counted from."""
+
+    kind: Literal["once", "interval", "cron"]
+    text: str  # as the person wrote it
+    at: float = 0.0
+    seconds: int = 0
+    cron: str = ""
+    zone: str = "UTC"
+
+
+class DueRun(Value, frozen=True):
+    """A run that is to be made now: for which moment, and how many before it were missed."""
+
+    at: float
+    missed_count: int = 0
+
+
+def parse(text: str, *, zone: str, now: float) -> Schedule:
+    """A schedule from a person's words; raises WhetError with what is allowed."""
+    words = " ".join(text.lower().split())
+    place = zone_of(zone)
+    if words.startswith("every "):
+        seconds = _span(words.removeprefix("every "), text)
+        if seconds < SHORTEST_SECONDS:
+            raise WhetError(f"{text!r} runs too often.", advice="The shortest interval is one minute.")
+        return Schedule("interval", text, at=now, seconds=seconds, zone=zone)
+    if words.startswith("in "):
+        return Schedule("once", text, at=now + _span(words.removeprefix("in "), text), zone=zone)
+    moment = _moment(text.strip(), place)
+    if moment is not None:
+        if moment <= now:
+            raise WhetError(f"{text!r} is in the past.", advice="Give a time in the future.")
+        return Schedule("once", text, at=moment, zone=zone)
+    return _crontab(text, words, zone, now)
+
+
+def times(schedule: Schedule, moment: float) -> Iterator[float]:
+    """Every time after a moment, the earliest first.
+
+    At a change of clocks Debian's cron is followed: a job neither runs twice nor is left out.
+    """
+    if schedule.kind == "once":
+        if schedule.at > moment:
+            yield schedule.at
+    elif schedule.kind == "interval":
+        for step in itertools.count(max(math.floor((moment - schedule.at) / schedule.seconds) + 1, 1)):
+            yield schedule.at + step * schedule.seconds
+    else:
+        start = datetime.datetime.fromtimestamp(moment, zone_of(schedule.zone))
+        for found in CronSim(schedule.cron, start):
+            if found.timestamp() > moment:  # of an hour that comes twice, the first one may be before
+                yield found.timestamp()
+
+
+def next_after(schedule: Schedule, moment: float) -> float | None:
+    """The first time after a moment, or None where there is none."""
+    return next(times(schedule, moment), None)
+
+
+def due(schedule: Schedule, since: float, now: float) -> DueRun | None:
+    """What to run, where `since` is the last time that was accounted for. Missed times make one run, and are told.
+
+    A clock that went back makes nothing due again: `since` never does.
+    """
+    last, count = 0.0, 0
+    for count, last in enumerate(itertools.takewhile(lambda time: time <= now, times(schedule, since)), start=1):
+        if count == COUNTED:  # a machine that slept for years: the last time is what matters
+            last = _last_before(schedule, now, last)
+            break
+    return DueRun(last, count - 1) if count else None
+
+
+def zone_of(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise WhetError(
+            f"There is no time zone {name!r}.",
+            advice='Write it as "Europe/Berlin". If this machine has no time zone data, run `pip install tzdata`.',
+        ) from None
+
+
+def _crontab(text: str, words: str, zone: str, now: float) -> Schedule:
+    if len(words.split()) != 5:
+        raise WhetError(f"{text!r} is not a schedule.", advice=ALLOWED)
+    schedule = Schedule("cron", text, at=now, cron=words, zone=zone)
+    try:
+        first = next_after(schedule, now)
+    except CronSimError as error:
+        raise WhetError(f"{text!r} is not a schedule: {error}.", advice=ALLOWED) from None
+    if first is None:
+        raise WhetError(f"{text!r} never occurs.", advice="Check its day and month.")
+    return schedule
+
+
+def _last_before(schedule: Schedule, now: float, known: float) -> float:
+    """The last time that is not after now."""
+    if schedule.kind == "interval":
+        return schedule.at + math.floor((now - schedule.at) / schedule.seconds) * schedule.seconds
+    backwards = CronSim(schedule.cron, datetime.datetime.fromtimestamp(now, zone_of(schedule.zone)), reverse=True)
+    found = next(iter(backwards)).timestamp()
+    return found if known < found <= now else known
+
+
+def _span(words: str, text: str) -> int:
+    """Seconds of a length of time such as 2h, 1h 30m or 90 minutes."""
+    parts = _SPAN.findall(words)
+    seconds = 0
+    for number, unit in parts:
+        singular = unit.removesuffix("s") or unit
+        short = unit if unit in UNITS else UNIT_NAMES.get(singular, "")
+        if not short:
+            raise WhetError(f"{text!r} is not a schedule: {unit} is not a unit of time.", advice=ALLOWED)
+        seconds += int(number) * UNITS[short]
+    if not seconds or _SPAN.sub("", words).replace("and", "").replace(",", "").strip():
+        raise WhetError(f"{text!r} is not a schedule.", advice=ALLOWED)
+    return seconds
+
+
+def _moment(text: str, place: ZoneInfo) -> float | None:
+    try:
+        found = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=place)).timestamp()
+
 
 FOLDER = "jobs"
 ENDING = ".toml"
@@ -63,32 +208,25 @@ class Job(Value, frozen=True):
     paused: bool = False
 
 
-class KeyMeaning(NamedTuple):
-    """What a key of the file is for, and what stands there."""
-
-    text: str
-    form: str
-
-
-SENSES: Mapping[str, KeyMeaning] = {
-    "schedule": KeyMeaning("when it runs", "text in quotes"),
-    "timezone": KeyMeaning("the time zone of the schedule", "text in quotes"),
-    "added": KeyMeaning("the start of its intervals", "a date and time"),
-    "prompt": KeyMeaning("the task for the agent", "text in quotes"),
-    "skills": KeyMeaning("skills to load first", "a list of texts"),
-    "script": KeyMeaning("a command line whose output the agent gets as data", "text in quotes"),
-    "script_seconds": KeyMeaning("the time limit of the script, in seconds", "a number"),
-    "model": KeyMeaning("the model to use instead of the one in the settings", "text in quotes"),
-    "window": KeyMeaning("the context window of the model, in tokens", "a whole number"),
-    "workdir": KeyMeaning("the agent's working folder", "text in quotes"),
-    "tools": KeyMeaning("tool sets to allow", "a list of texts"),
-    "remote": KeyMeaning("whether it runs on someone else's machine", "true or false"),
-    "warm": KeyMeaning("a template to start from", "text in quotes"),
-    "seconds": KeyMeaning("the time limit of a run, in seconds", "a number"),
-    "deliver": KeyMeaning("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
-    "to": KeyMeaning("the file or command line for the report", "text in quotes"),
-    "repeat": KeyMeaning("the number of runs after which it ends", "a whole number"),
-    "paused": KeyMeaning("whether it is paused", "true or false"),
+SENSES: Mapping[str, str] = {
+    "schedule": "when it runs",
+    "timezone": "the time zone of the schedule",
+    "added": "the start of its intervals",
+    "prompt": "the task for the agent",
+    "skills": "skills to load first",
+    "script": "a command line whose output the agent gets as data",
+    "script_seconds": "the time limit of the script, in seconds",
+    "model": "the model to use instead of the one in the settings",
+    "window": "the context window of the model, in tokens",
+    "workdir": "the agent's working folder",
+    "tools": "tool sets to allow",
+    "remote": "whether it runs on someone else's machine",
+    "warm": "a template to start from",
+    "seconds": "the time limit of a run, in seconds",
+    "deliver": "where its report goes",
+    "to": "the file or command line for the report",
+    "repeat": "the number of runs after which it ends",
+    "paused": "whether it is paused",
 }
 
 
@@ -129,7 +267,7 @@ def check(job: Job) -> Job:
         raise WhetError(f"The job {job.name} has no working folder.", advice='Give a folder: workdir = "/path".')
     for key in ("script_seconds", "window", "seconds", "repeat"):
         if getattr(job, key) < 0:
-            raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key].text}.")
+            raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key]}.")
     _expect_delivery(job)
     for tool in job.tools:
         _expect_tool(job, tool)
@@ -143,7 +281,7 @@ def schedule_of(job: Job) -> Schedule:
             f"The schedule of the job {job.name} is {job.schedule!r}, but its start is unknown.",
             advice='Write a date and time, such as "2026-12-01 09:00", or add it with `whet jobs add`.',
         )
-    return schedules.parse(job.schedule, zone=job.timezone, now=job.added)
+    return parse(job.schedule, zone=job.timezone, now=job.added)
 
 
 def stamp(job: Job) -> str:
@@ -190,12 +328,13 @@ def _expect_known(name: str, key: str) -> None:
 
 
 def _expect_fitting(name: str, key: str, value: object) -> None:
+    expected = get_type_hints(Job)[key]
     try:
-        msgspec.convert(value, get_type_hints(Job)[key])
+        msgspec.convert(value, expected)
     except msgspec.ValidationError:
         raise WhetError(
-            f"{key} of the job {name} must be {SENSES[key].form}, not {str(value)[:80]!r}.",
-            advice=f"It is {SENSES[key].text}.",
+            f"{key} of the job {name} must be {words(expected)}, not {str(value)[:80]!r}.",
+            advice=f"It is {SENSES[key]}.",
         ) from None
 
 
@@ -214,7 +353,7 @@ def _expect_delivery(job: Job) -> None:
         )
     if job.deliver in ("none", "stdout") and job.to:
         raise WhetError(
-            f"The job {job.name} says where to deliver, but not how.", advice=f"deliver is {SENSES['deliver'].form}."
+            f"The job {job.name} says where to deliver, but not how.", advice=f"deliver is {words(Deliver)}."
         )
 
 
@@ -229,15 +368,12 @@ def _expect_tool(job: Job, tool: str) -> None:
 
 
 NAME = "improve"
-BUDGET = "--budget"
 
 
-def nightly_job(at: str, options: Iterable[str] = (), *, program: str, timezone: str, now: float) -> Job:
+def nightly_job(at: str, *, program: str, timezone: str, now: float) -> Job:
     """The job for a time of day such as 03:30; raises WhetError for what is none."""
     found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)
     if found is None:
         raise WhetError(f"{at} is not a time of day.", advice="Give a time such as 03:30.")
-    given = tuple(options)
-    words = ("try", "--background", *given) if BUDGET in given else ("learn", "--background")
-    script = shlex.join([program, *words])
+    script = shlex.join([program, "learn", "--background"])
     return Job(NAME, f"{int(found[2])} {int(found[1])} * * *", timezone=timezone, script=script, added=now)

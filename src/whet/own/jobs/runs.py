@@ -13,7 +13,6 @@ from whet.sessions.transcripts import Ending, Message, pair
 from whet.values import Value
 
 REPORT_CHARACTERS = 100_000
-SHOWN_MISSES = 5
 MINUTE = 60.0
 # How long to wait after each try of a delivery; after the last it is given up, and stays in the history.
 WAITS = (MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 240 * MINUTE, 720 * MINUTE)
@@ -65,15 +64,14 @@ class JobResult(Value, frozen=True):
 
 
 class JobRecord(Value, frozen=True):
-    """One run of a job. `job` is as it was when the run began; times that were missed before it stand in `missed`."""
+    """One run of a job. `job` is as it was when the run began; times before it may have been missed."""
 
     id: str
     job: Job
     scheduled: float
     manual: bool = False  # a person asked for it; it counts for no schedule
     is_direct: bool = False  # made by a program of its own, and not by a worker
-    missed: tuple[float, ...] = ()  # the latest of them
-    missed_count: int = 0
+    missed_count: int = 0  # times before it that went by without a run
     state: RunState = RunState.DUE
     started: float | None = None
     ended: float | None = None
@@ -178,11 +176,9 @@ def heading(record: JobRecord) -> str:
 
 
 def missed_words(record: JobRecord) -> str:
-    """Which earlier times went by without a run."""
-    shown = ", ".join(moment(each) for each in record.missed[-SHOWN_MISSES:])
-    more = ", and others" if record.missed_count > min(len(record.missed), SHOWN_MISSES) else ""
+    """That earlier times went by without a run."""
     noun = "time was" if record.missed_count == 1 else "times were"
-    return f"{record.missed_count:,} earlier {noun} missed; this run makes up for them: {shown}{more}."
+    return f"{record.missed_count:,} earlier {noun} missed; this run makes up for them."
 
 
 def moment(seconds: float) -> str:

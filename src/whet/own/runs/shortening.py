@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.own.runs.run import Run
-from whet.sessions.example_marks import places
+from whet.sessions.copies import places
 from whet.sessions.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, encode
 from whet.sessions.trust import Trust, lowest
 from whet.text import words

@@ -6,8 +6,8 @@ from enum import StrEnum
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action, Form
 from whet.own.runs.settings import Review
-from whet.sessions.arguments import arguments_of
-from whet.sessions.example_marks import hushed
+from whet.sessions.copies import hushed
+from whet.sessions.tool_families import arguments_of
 from whet.sessions.transcripts import Ending, Exchange, Message, Origin, Role, pair
 from whet.text.quoting import one_line
 from whet.trouble.outcomes.deciding import Outcome, decide

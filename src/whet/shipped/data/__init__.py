@@ -5,7 +5,8 @@ from importlib.resources import files
 
 import msgspec
 
-from whet.own.runs.models import ModelTable
+from whet.own.runs.models import ModelTable, Prices, cost, model_of
+from whet.sessions.transcripts import Usage
 
 
 @cache
@@ -21,3 +22,14 @@ def secret_places() -> tuple[tuple[str, str], ...]:
 def models() -> ModelTable:
     """What is known of models: windows, tools, prices."""
     return msgspec.json.decode(files(__name__).joinpath("models.json").read_bytes(), type=ModelTable)
+
+
+def list_price(usage: Usage, model: str) -> float | None:
+    """What a model's tokens cost in dollars; None where nobody knows."""
+    prices = _prices(model)
+    return cost(usage, prices) if prices else None
+
+
+@cache
+def _prices(model: str) -> Prices | None:
+    return model_of(model, models()).prices

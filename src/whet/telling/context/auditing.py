@@ -14,23 +14,11 @@ from msgspec.structs import replace
 
 from whet.agents.registry import agents
 from whet.errors import WhetError
-from whet.lessons.statements.audit import Audit
-from whet.lessons.statements.checking import (
-    GoneSymbol,
-    NameWriting,
-    StatementGrounds,
-    check_statement,
-    missing_paths,
-    removals_in,
-)
-from whet.lessons.statements.commands import run_files, words_run
+from whet.lessons.statements.audit import Audit, AuditedStatement, InstructionFile, LastChange, Statement
+from whet.lessons.statements.checking import NameWriting, check_statement, missing_paths, removals_in
 from whet.lessons.statements.comparing import compare, copied_files
-from whet.lessons.statements.listings import listed_paths, listings, unlisted
-from whet.lessons.statements.manifests import ScriptManifest, is_manifest, manifest_of
-from whet.lessons.statements.naming import DOCUMENTS, NamedThing, ThingKind, symbols_in
-from whet.lessons.statements.repository import RemovedPath, Repository
-from whet.lessons.statements.splitting import split_statements
-from whet.lessons.statements.statement import AuditedStatement, InstructionFile, LastChange, Statement
+from whet.lessons.statements.naming import NamedThing, split_statements
+from whet.lessons.statements.repository import RemovedPath, Repository, ScriptManifest, is_manifest, manifest_of
 from whet.telling.context.finding import ordinary_bytes, repository_root
 from whet.telling.context.git import output_of
 from whet.telling.context.instruction_files import PersonFolder, instruction_files
@@ -42,19 +30,7 @@ MOST_MANIFEST_BYTES = 400_000
 MOST_REMOVED = 400_000
 MOST_RENAMING = 30
 MOST_TRACED = 1_000  # names that are followed through the commits of their file
-MOST_CODE_BYTES = 300_000_000
-FIRST_BYTES = 8_000  # by which git too tells what is no text
-DEFINED = (
-    r"\b(class|def|function|const|let|var|val|type|interface|fn|fun|func|struct|enum|trait|module|static|async)"
-    r"[ *]+(\([^)]*\) )?NAME\b",
-    r"^[[:space:]]*([A-Za-z_]+ )*NAME[[:space:]]*(:[^=]*)?=([^=]|$)",
-    r"^[[:space:]]*([A-Za-z_<>]+ )*NAME\([^;]*\{[[:space:]]*$",
-)  # how languages define a name: by a word for it, by a value, or by its body
-_WORDS = re.compile(rb"\w+")
-_DASHED = re.compile(rb"[A-Za-z0-9]\w*(?:-\w+)+")
-MOST_COMMITS = 50  # whose code is searched for them
 _RENAMED = re.compile(r"^R\d{1,3}$")
-_DATED = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)|(?<![\d.])\d+\.\d+\.\d+(?![\d.])")
 SUBMODULE = b"160000"
 
 
@@ -244,110 +220,22 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     inside = "" if folder.resolve() == root else f"{folder.resolve().relative_to(root)}/"
     files = tuple(each for each in instruction_files(root, repository, person) if _holds_in(inside, each.path))
     statements = [each for file in files for each in split_statements(file.path, file.text)][:MOST_STATEMENTS]
-    linked = {file.path for file in files if file.linked_by}
-    own = [each for each in statements if not each.file.startswith(("~", "/")) and not _is_record(each, linked)]
-    listed = listings(own)
+    own = [each for each in statements if not each.file.startswith(("~", "/"))]
     asked = {path for each in own for path in missing_paths(each, repository)}
-    asked |= {*listed_paths(listed, repository)}
     removals = {each: found for each in own if (found := tuple(removals_in(each, repository)))}
     repository = with_unknown(repository, root, asked, (one for found in removals.values() for _, one in found))
-    repository, absent = _with_code(repository, root, own)
-    dated = {each.file for each in (*removals, *absent)}
+    dated = {each.file for each in removals}
     dates = _dates(root, files if is_dated else [file for file in files if file.path in dated])
-    missing = {each: (*(thing for thing, _ in removals.get(each, ())), *absent.get(each, ())) for each in own}
+    missing = {each: [thing for thing, _ in found] for each, found in removals.items()}
     written = _written(missing, dates, _Writings(root, dated))
-    gone = _gone_symbols(root, absent, written)
-    lacking = unlisted(listed, repository)
-    grounds = {each: StatementGrounds(written.get(each, {}), lacking.get(each, ()), gone.get(each, ())) for each in own}
-    checked = {each: check_statement(each, repository, grounds[each]) for each in own}
-    compared = compare(files, statements, repository)
-    copies = copied_files(files)
+    checked = {each: check_statement(each, repository, written.get(each, {})) for each in own}
+    compared, copies = compare(files, statements, repository), copied_files(files)
     files = tuple(replace(file, copied=copies[file.path]) if file.path in copies else file for file in files)
     audited = tuple(
         AuditedStatement(each, (*checked.get(each, ()), *compared.get(each, ())), _changed(each, dates))
         for each in statements
     )
     return Audit(str(root), files, audited)
-
-
-def _with_code(
-    repository: Repository, root: Path, statements: Iterable[Statement]
-) -> tuple[Repository, dict[Statement, tuple[NamedThing, ...]]]:
-    """The repository with what its code has of the names in statements, and the names that it does not have."""
-    named = {each: symbols_in(each) for each in statements}
-    symbols = {thing.text for things in named.values() for thing in things}
-    words = _in_code(root, repository, symbols.union(*(words_run(each, repository) for each in named)))
-    read = {path for each in named for path in run_files(each, repository)}
-    sources = {path: _text_of(root / path) for path in read}
-    absent = symbols - words if words is not None else set[str]()
-    known = repository.with_code(words, sources)
-    left = {each: tuple(thing for thing in things if thing.text in absent) for each, things in named.items()}
-    return known, {each: things for each, things in left.items() if things}
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return ordinary_bytes(path, MOST_MANIFEST_BYTES)[0].decode("utf-8", "replace")
-    except OSError:  # it went away, or is none that can be read: it says nothing
-        return ""
-
-
-def _gone_symbols(
-    root: Path,
-    absent: Mapping[Statement, tuple[NamedThing, ...]],
-    written: Mapping[Statement, Mapping[str, NameWriting]],
-) -> dict[Statement, tuple[GoneSymbol, ...]]:
-    """Those of them that the code had in the commit that wrote the line."""
-    asked: dict[str, list[tuple[Statement, NamedThing]]] = {}
-    for statement, things in absent.items():
-        for thing in (each for each in things if each.text in written.get(statement, {})):
-            commit = written[statement][thing.text].last.commit
-            asked.setdefault(commit, []).append((statement, thing))
-    found: dict[Statement, list[GoneSymbol]] = {}
-    for commit, every in [*asked.items()][:MOST_COMMITS]:
-        had = _in_commit(root, [thing for _, thing in every], commit)
-        for statement, thing in every:
-            if thing.text in had:
-                found.setdefault(statement, []).append(GoneSymbol(thing.text, thing.line, commit))
-    return {statement: tuple(names) for statement, names in found.items()}
-
-
-def _in_code(root: Path, repository: Repository, names: Iterable[str]) -> frozenset[str] | None:
-    """Which of these names stand in files that are no documents; None where there are too many to read."""
-    asked = {each.encode(): each for each in names}
-    found: set[bytes] = set()
-    left = MOST_CODE_BYTES
-    for path in sorted(repository.files):
-        if path.lower().endswith((*DOCUMENTS, ".mdc")):
-            continue
-        with contextlib.suppress(OSError):  # it went away, or is a link: it has no code
-            body, _ = ordinary_bytes(root / path, MOST_MANIFEST_BYTES)
-            if b"\0" not in body[:FIRST_BYTES]:
-                left -= len(body)
-                found |= asked.keys() & {*_WORDS.findall(body), *_DASHED.findall(body)}
-        if left < 0:
-            return None
-    return frozenset(asked[each] for each in found)
-
-
-def _in_commit(root: Path, things: Iterable[NamedThing], commit: str) -> frozenset[str]:
-    """Which of these names files that are no documents defined, in a commit: what they merely used may be another's.
-
-    What a variable of the environment is called stands only where it is used.
-    """
-    names = sorted({each.text for each in things if each.kind is ThingKind.SYMBOL})
-    used = sorted({each.text for each in things if each.kind is ThingKind.VARIABLE})
-    forms = [form.replace("NAME", f"({'|'.join(names)})") for form in DEFINED] if names else []
-    forms += [rf"\b({'|'.join(used)})\b"] if used else []
-    documents = [f":(exclude,icase)*{ending}" for ending in (*DOCUMENTS, ".mdc")]
-    given = ("grep", "-I", "-h", "-o", "-E", *(part for form in forms for part in ("-e", form)))
-    body, _ = output_of(root, *given, commit, "--", ".", *documents, seconds=SECONDS)
-    return frozenset({*names, *used} & {*re.findall(r"\w+", body.decode("utf-8", "replace"))})
-
-
-def _is_record(statement: Statement, linked: set[str]) -> bool:
-    """Whether a document tells of a day or a release that is over, not of what is: a list of changes, minutes."""
-    return statement.file in linked and _DATED.search(f"{statement.file} {statement.heading}") is not None
 
 
 def _holds_in(folder: str, path: str) -> bool:

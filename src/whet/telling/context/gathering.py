@@ -10,9 +10,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.ledger.entries import Entry
-from whet.ledger.folding import fold
+from whet.ledger.folding import fold, was_approved
 from whet.ledger.patches import TRUSTED
-from whet.ledger.traces import was_approved
 from whet.own.told.memory import block
 from whet.own.told.passages import Circumstances, Passage, passage_of, plain_names
 from whet.own.told.prompt import Budgets, ContextFile, Material, Prompt, Rule, Sources, assemble
@@ -30,7 +29,7 @@ from whet.store.records import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills, skill_uses
 from whet.telling.context.finding import find_files
 from whet.telling.targets import settings as targets
-from whet.trials.canaries import replaced_by, told_rules
+from whet.trials.told_rules import replaced_by, told_rules
 
 SYSTEMS = {"darwin": "macos", "win32": "windows", "cygwin": "windows"}
 KERNEL = Path("proc/sys/kernel/osrelease")

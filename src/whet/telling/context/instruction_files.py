@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from whet.agents.agent import Agent
 from whet.agents.places import how_read, own_folder
 from whet.agents.registry import agents
-from whet.lessons.statements.naming import imports_in, links_in
+from whet.lessons.statements.audit import InstructionFile
+from whet.lessons.statements.naming import imports_in
 from whet.lessons.statements.repository import Repository
-from whet.lessons.statements.statement import InstructionFile
 from whet.telling.context.finding import ordinary_bytes
 
 MOST_FILES = 500
 MOST_BYTES = 2_000_000
-MOST_LINKED = 200  # documents that these files link to
 MOST_HOPS = 5  # that imports are followed, as agents do
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _ALWAYS = re.compile(r"(?m)^alwaysApply:[ \t]*true[ \t]*$")
@@ -40,7 +39,6 @@ class _Wanted(NamedTuple):
     agents: tuple[str, ...]
     is_on_demand: bool = False
     imported_by: str = ""
-    linked_by: str = ""
 
 
 def instruction_files(root: Path, repository: Repository, person: PersonFolder | None) -> tuple[InstructionFile, ...]:
@@ -49,7 +47,6 @@ def instruction_files(root: Path, repository: Repository, person: PersonFolder |
     reader = _Reader(root, person)
     for each in _once_each(wanted)[:MOST_FILES]:
         reader.take(each)
-    reader.take_linked()
     left = len(wanted) - MOST_FILES
     more = (InstructionFile("…", fault=f"{left:,} more files were not read"),) if left > 0 else ()
     return (*reader.files, *more)
@@ -67,9 +64,7 @@ class _Reader:
     def take(self, wanted: _Wanted, hops: int = 0) -> None:
         """Read a file and what it imports; of one that was read already, say so."""
         real = os.path.realpath(wanted.path)
-        own = InstructionFile(
-            wanted.shown, "", wanted.agents, wanted.is_on_demand, wanted.imported_by, linked_by=wanted.linked_by
-        )
+        own = InstructionFile(wanted.shown, "", wanted.agents, wanted.is_on_demand, wanted.imported_by)
         if real in self._seen:
             if self._seen[real] != wanted.shown and not wanted.imported_by:
                 self.files.append(_changed(own, same_as=self._seen[real]))
@@ -88,21 +83,6 @@ class _Reader:
         if place.is_file():
             shown = _shown(place, self.root, self.person)
             self.take(_Wanted(place, shown, by.agents, by.is_on_demand, by.shown), hops + 1)
-
-    def take_linked(self) -> None:
-        """Read the documents of the project that these files link to; not what those link to in turn."""
-        places = {
-            self.root / os.path.normpath(Path(file.path).parent / link): file
-            for file in reversed(self.files)
-            if not file.path.startswith(("~", "/"))
-            for link in links_in(file.text)
-        }
-        for place, by in [*places.items()][::-1][:MOST_LINKED]:
-            real = Path(os.path.realpath(place))
-            is_inside = real.is_relative_to(self.root.resolve()) and real.is_file()
-            if is_inside and str(real) not in self._seen:
-                shown = _shown(place, self.root, None)
-                self.take(_Wanted(place, shown, by.agents, is_on_demand=True, linked_by=by.path), MOST_HOPS)
 
     def _text(self, real: Path) -> tuple[str, str]:
         """What a file says, and what is wrong with it."""

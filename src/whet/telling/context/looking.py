@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.lessons.claim_quotes import is_part
+from whet.lessons.claim_evidence import is_part
 from whet.lessons.statements.naming import DOCUMENTS, extension_of
 from whet.lessons.statements.reader_claims import AbsentName, ClaimEvidence, FileCount, FileQuote, WantedLook
 from whet.lessons.statements.repository import Repository
-from whet.telling.context.auditing import DEFINED
 from whet.telling.context.finding import ordinary_bytes, repository_root
 from whet.telling.context.git import output_of
 from whet.text.words import cut
@@ -26,6 +25,12 @@ MOST_HITS = 14
 MOST_NAMES = 60
 MOST_STARS = 6
 NO_CODE = (*DOCUMENTS, ".mdc")
+DEFINED = (
+    r"\b(class|def|function|const|let|var|val|type|interface|fn|fun|func|struct|enum|trait|module|static|async)"
+    r"[ *]+(\([^)]*\) )?NAME\b",
+    r"^\s*([A-Za-z_]+ )*NAME\s*(:[^=]*)?=([^=]|$)",
+    r"^\s*([A-Za-z_<>]+ )*NAME\([^;]*\{\s*$",
+)  # how languages define a name: by a word for it, by a value, or by its body
 _OUTLINE = re.compile(rf"\d+\| \s{{0,4}}(?:[\w@]{{1,20}} ){{0,4}}?{DEFINED[0].replace('NAME', '')}".removesuffix(r"\b"))
 _HEADING = re.compile(r"\d+\| #{1,6} ")
 _WRITTEN = re.compile(r"^(.+?)\0(\d+)\0(.*)$")

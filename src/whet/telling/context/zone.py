@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from whet.errors import WhetError
-from whet.own.jobs.schedules import zone_of
+from whet.own.jobs.job import zone_of
 
 LINK = Path("/etc/localtime")
 FOLDER = "zoneinfo/"

@@ -16,11 +16,10 @@ from whet.store.database import Database
 from whet.store.home import Home, find_home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.telling.hooks.places import FOLDER, REMINDERS, RULES, has_hooks
-from whet.telling.targets.drawing import TextsToTell, offered_rules
-from whet.telling.targets.reaching import Reader, reads
-from whet.telling.targets.rendering import frame, reminder_frame, scoped_line
-from whet.trials.canaries import key_of
+from whet.telling.hooks.events import FOLDER, REMINDERS, RULES, has_hooks
+from whet.telling.targets.drawing import TextsToTell, frame, offered_rules, reminder_frame, scoped_line
+from whet.telling.targets.settings import Reader, reads
+from whet.trials.told_rules import key_of
 from whet.values import Value
 
 

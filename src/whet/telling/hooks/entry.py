@@ -13,9 +13,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from whet.agents.registry import hosts, known
-from whet.telling.hooks import spool
-from whet.telling.hooks.events import CALL, END, EVENTS, START, HostEvent, NotAnEvent, event_of
-from whet.telling.hooks.places import FOLDER, LOG, REMINDERS, RULES, SEEN
+from whet.telling.hooks.events import (
+    CALL,
+    END,
+    EVENTS,
+    FOLDER,
+    LOG,
+    REMINDERS,
+    RULES,
+    SEEN,
+    START,
+    HostEvent,
+    NotAnEvent,
+    event_of,
+    put_in_spool,
+)
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -67,7 +79,7 @@ def end(home: str, event: HostEvent) -> str:
     """Keep where the session's record lies, for whoever imports it later."""
     if not event.path:
         raise NotAnEvent(f"{event.agent} names no record of session {event.session}")
-    spool.put(home, END, event.agent, event.session, path=os.path.abspath(event.path), folder=event.folder)
+    put_in_spool(home, END, event.agent, event.session, path=os.path.abspath(event.path), folder=event.folder)
     return ""
 
 
@@ -81,7 +93,7 @@ def start(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
         return ""
     told = starting_text(compiled, event, environment)
     more = {"folder": event.folder, "draws": told.draws, "entries": told.entries}
-    spool.put(home, START, event.agent, event.session, **more)
+    put_in_spool(home, START, event.agent, event.session, **more)
     if not told.text:
         return ""
     return _context("SessionStart", told.text)
@@ -94,7 +106,7 @@ def remind(home: str, event: HostEvent) -> str:
             compiled = json.load(file)
     except FileNotFoundError:
         return ""
-    from whet.telling.hooks.reminding import reminding_text  # noqa: PLC0415 - not where there is nothing to remind of
+    from whet.telling.hooks.starting import reminding_text  # noqa: PLC0415 - not where there is nothing to remind of
 
     text = reminding_text(home, compiled, event)
     host = known(event.agent)

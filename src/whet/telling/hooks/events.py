@@ -1,7 +1,14 @@
-"""What a host says of a session as it starts, calls a tool or ends, whichever host it is."""
+"""What a host says of a session as it starts, calls a tool or ends, whichever host it is.
 
+The folder of the hooks in the home: compiled rules and reminders, marks of agents and of reminders, and the log. The
+spool beside it: a small file for each session that started or ended and each reminder, until it is taken in. A file is
+named by its session, so a host that reports every turn leaves one file and not hundreds.
+"""
+
+import json
 import os
 import re
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -9,10 +16,27 @@ from whet.agents.agent import Agent, HostMarks
 from whet.agents.registry import AGENTS, USUAL, known
 from whet.ledger.holding import CompiledScope, WorkLocation, holds
 
+FOLDER = "hooks"
+RULES = "rules.json"
+REMINDERS = "reminders.json"  # only where there are any: hosts look for it before they call
+REMINDED = "reminded"
+SEEN = "agents"
+LOG = "log.txt"
+
+
+SPOOL = "spool"
+TEMPORARY = ".new-"
+SUFFIX = ".json"
+LONGEST_NAME = 100
 START, CALL, END = "session-start", "tool-call", "session-end"
 EVENTS = (START, CALL, END)
 LONGEST = 4_096
 LONGEST_COMMAND = 20_000
+
+
+def has_hooks(home: os.PathLike[str]) -> bool:
+    """Whether any hook ever ran in this home's folder, or was installed for it."""
+    return os.path.isdir(os.path.join(home, FOLDER))
 
 
 class HostEvent(NamedTuple):
@@ -89,3 +113,30 @@ def _is_unattended(marks: HostMarks, environment: Mapping[str, str]) -> bool:
     """Whether nobody sits there, as far as the host says so."""
     variable, start = marks.unattended
     return bool(variable) and environment.get(variable, "").startswith(start)
+
+
+def put_in_spool(home: str, event: str, agent: str, session: str, **more: Any) -> str:
+    """Write one file, whole or not at all; gives its path. Reminders of other rules have files of their own."""
+    folder = os.path.join(home, SPOOL)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    entries = [event, *map(str, more["entries"])] if event == CALL else [event]
+    name = spool_name("-".join(entries), agent, session)
+    temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{name}")
+    body = {"event": event, "agent": agent, "session": session, "at": time.time(), **more}
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(body, file)
+    path = os.path.join(folder, name)
+    os.rename(temporary, path)
+    return path
+
+
+def spool_name(event: str, agent: str, session: str) -> str:
+    """By the session's own id where that can be a name, as those of all known hosts can."""
+    plain = session.replace("-", "").replace("_", "")
+    if plain.isascii() and plain.isalnum() and len(session) <= LONGEST_NAME:
+        return f"{event}-{agent}-{session}{SUFFIX}"
+    from hashlib import blake2b  # noqa: PLC0415 - slow to load, and hardly ever needed
+
+    digest = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{event}-{agent}-by-digest-{digest}{SUFFIX}"

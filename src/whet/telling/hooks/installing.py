@@ -21,8 +21,7 @@ from whet.agents.registry import agents, hosts, known
 from whet.errors import WhetError
 from whet.store import files
 from whet.store.home import Home, prepare_home
-from whet.telling.hooks.events import CALL, END, START
-from whet.telling.hooks.places import FOLDER, REMINDERS, has_hooks
+from whet.telling.hooks.events import CALL, END, FOLDER, REMINDERS, START, has_hooks
 
 MARK = "whet hook "
 # Where the program is, for an agent that does not have it on its PATH; what stands on the PATH is asked after that.

@@ -1,28 +1,31 @@
 """Canaries in files: which of them stand in a file today. A file is drawn for by the day, for its readers share it.
 
-What there is to write: the rules in force as the ledger has them, and the skills of the home.
+What there is to write: the rules in force as the ledger has them, the skills of the home, and the text of a block.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files as resources
 from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.ledger.entries import Item, State
-from whet.ledger.folding import fold, seen_from
+from whet.ledger.folding import fold, is_vouched_for, seen_from
 from whet.ledger.patches import Form
-from whet.ledger.traces import is_vouched_for
+from whet.own.told.prompt import Budgets, line_of
+from whet.sessions.trust import Trust
 from whet.store import files, skill_files
 from whet.store.canary_counts import Delivery
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.telling.targets.reaching import reader_of, reads
-from whet.telling.targets.settings import Target
+from whet.telling.targets.settings import Target, reader_of, reads
 from whet.telling.targets.skill_folders import MAIN_FILE, Content
-from whet.trials.canaries import key_of, replaced_by, told_rules
+from whet.text import words
 from whet.trials.draws import is_told
+from whet.trials.told_rules import key_of, replaced_by, told_rules
 
 
 class TextsToTell(NamedTuple):
@@ -118,3 +121,48 @@ def deliveries_of(offer: TextsToTell, path: str, day: str, targets: Iterable[Tar
             agents = tuple(sorted({target.agent for target in readers}))
             project = readers[0].project if all(target.project == readers[0].project for target in readers) else ""
             yield Delivery(item.number, os.path.realpath(path), day, told, agents, project, 0.0)
+
+
+class Rendered(NamedTuple):
+    """The text of a block; none where no rule holds. What is beyond the budget of the prompt is left out here too."""
+
+    text: str
+    left_out: int = 0
+    entries: tuple[int, ...] = ()  # of the rules that are in it
+
+
+def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = Budgets().rules) -> Rendered:
+    """What stands in a file that these targets share: the rules that hold for one of them, the operator's first.
+
+    A rule on trial is left out: a file is read by every session, and a trial needs some without it.
+    """
+    readers = tuple(map(reader_of, targets))
+    held = [rule for rule in rules if not rule.canary and any(reads(reader, rule) for reader in readers)]
+    held.sort(key=lambda rule: rule.trust is not Trust.OPERATOR)
+    wanted = [scoped_line(rule) for rule in held]
+    lines = words.fitting(wanted, budget - words.estimate(frame()))
+    text = frame().replace("{body}", "\n".join(lines)) if lines else ""
+    told = (rule.number for rule, line in zip(held, wanted, strict=True) if line in lines)
+    return Rendered(text, len({*wanted} - {*lines}), tuple(sorted(told)))
+
+
+def frame() -> str:
+    """What stands around rules in a file, or at the start of a session."""
+    return _text("rules.md")
+
+
+def reminder_frame() -> str:
+    """What stands around rules that an agent is reminded of."""
+    return _text("reminder.md")
+
+
+@cache
+def _text(name: str) -> str:
+    return resources("whet.shipped.guidance").joinpath("targets", name).read_text(encoding="utf-8").strip()
+
+
+def scoped_line(rule: Item) -> str:
+    """One rule as an item of a list. What its scope asks for is said, for the file is read in every session."""
+    conditions = [("tool", name) for name in rule.scope.tools] + [("model", name) for name in rule.scope.models]
+    said = ", ".join(f"{kind} {name}" for kind, name in conditions)
+    return line_of(rule.text, said=said)

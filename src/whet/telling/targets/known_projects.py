@@ -1,8 +1,8 @@
 """The projects of a store: which one a folder belongs to, also where the folder is gone, and how people read its name.
 
 A worktree that was removed leaves nothing behind that says whose it was. So every import notes what the folders of
-sessions belong to while they stand; else the repository's own list, the place of the folder, or the branch on record
-may tell. Without such a sign a folder stays a project of its own: that two names look alike joins nothing.
+sessions belong to while they stand; else the repository's own list or the place of the folder may tell. Without such a
+sign a folder stays a project of its own: that two names look alike joins nothing.
 """
 
 import os
@@ -14,10 +14,9 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from whet.sessions.worktrees import is_persons
 from whet.store.database import Database
-from whet.store.listing import SeenFolder, keep_projects, seen_folders
+from whet.store.listing import keep_projects, seen_folders
 from whet.telling.targets.project_names import COMMIT, folder_of_project, name_of_project, worktrees_of
 
-_NO_WORD = re.compile(r"[^a-z0-9]+")
 _OF_REPOSITORY = re.compile(r"(.+?)[/\\._-]worktrees[/\\]")  # /srv/shop/worktrees/x, /srv/shop.worktrees/x
 _WORKTREES = frozenset({"worktrees", ".worktrees"})
 _NAMING = 2  # so many parts after the folder of worktrees name the repository and this worktree, in either order
@@ -29,7 +28,7 @@ def remember_projects(database: Database) -> None:
     named = {folder: name_of_project(folder) for folder in seen if _stands(folder)}
     keep_projects(
         database,
-        {folder: name for folder, name in named.items() if name != folder and seen[folder].projects != {name}},
+        {folder: name for folder, name in named.items() if name != folder and seen[folder] != {name}},
     )
 
 
@@ -38,7 +37,7 @@ class KnownProjects:
 
     def __init__(self, database: Database, *, also: Iterable[str] = ()) -> None:
         """`also` are folders that may be read of besides those of the sessions, such as the one a person is in."""
-        self._seen = {**dict.fromkeys(also, SeenFolder()), **seen_folders(database)}
+        self._seen = {**dict.fromkeys(also, frozenset[str]()), **seen_folders(database)}
         self._identities: dict[str, str] = {}
 
     def identity(self, folder: str) -> str:
@@ -80,10 +79,6 @@ class KnownProjects:
         return _grouped((path_of(folder).name, folder) for folder in self._seen)
 
     @cached_property
-    def _by_parent(self) -> dict[str, list[str]]:
-        return _grouped((str(path_of(folder).parent), folder) for folder in self._seen)
-
-    @cached_property
     def _listed(self) -> dict[str, str]:
         """The project of every worktree that a repository of the store has on its list."""
         standing = {folder_of_project(folder) for folder in self._seen if _stands(folder)} - {""}
@@ -95,12 +90,12 @@ class KnownProjects:
         for each in (path, *path.parents):
             if each != path and _stands(str(each)):
                 break
-            noted = self._seen.get(str(each), SeenFolder()).projects
+            noted = self._seen.get(str(each), frozenset())
             if len(noted) == 1 or str(each) in self._listed:
                 return self._listed.get(str(each)) or next(iter(noted))
         found = name_of_project(folder)
         if found == str(path) and not _stands(folder):
-            found = self._holder(folder) or self._main_beside(path) or self._namesake(path) or found
+            found = self._holder(folder) or self._namesake(path) or found
         return self.identity(found) if path_of(found).is_absolute() else found
 
     def _holder(self, folder: str) -> str:
@@ -109,17 +104,6 @@ class KnownProjects:
         holder = matched[1].rstrip("/\\") if matched else ""
         is_known = holder in self._seen or os.path.lexists(os.path.join(holder, ".git"))
         return "" if not is_known or is_persons(holder) or path_of(holder).name.startswith(".") else holder
-
-    def _main_beside(self, path: PurePath) -> str:
-        """The folder beside a gone one that is named as it is, but for the branch that was worked on there."""
-        branches = self._seen.get(str(path), SeenFolder()).branches
-        wanted = {_plain(part) for branch in branches for part in (branch, branch.rpartition("/")[2])} - {""}
-        for other in self._by_parent.get(str(path.parent), ()) if wanted else ():
-            name = path_of(other).name
-            rest = path.name.removeprefix(name)
-            if rest != path.name and not rest[:1].isalnum() and _plain(rest) in wanted:
-                return other
-        return ""
 
     def _namesake(self, path: PurePath) -> str:
         """The one project of the store whose folder is named in a folder of worktrees of many repositories."""
@@ -139,10 +123,6 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _stands(folder: str) -> bool:
     return os.path.isabs(folder) and os.path.isdir(folder)
-
-
-def _plain(text: str) -> str:
-    return _NO_WORD.sub("-", text.lower()).strip("-")
 
 
 def path_of(folder: str) -> PurePath:

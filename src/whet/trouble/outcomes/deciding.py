@@ -2,28 +2,101 @@
 
 from enum import StrEnum
 
-from whet.sessions.arguments import command_of
+import re2
+
 from whet.sessions.call_effects import probes
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, command_of, family_of
 from whet.sessions.transcripts import Disposition, Exchange, ToolCall
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.text.words import names, plain_name
-from whet.trouble.outcomes import envelopes, hidden_failures
+from whet.trouble.outcomes import envelopes, error_forms, hidden_failures
 from whet.trouble.outcomes.check_forms import program_end
 from whet.trouble.outcomes.error_forms import (
-    EDITOR_HEADS,
     HEADS,
-    READER_HEADS,
     READING_REASON,
-    SQL_HEADS,
+    ErrorForm,
+    Forms,
     head,
     tail,
     without_preamble,
 )
-from whet.trouble.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
-from whet.trouble.outcomes.reported_forms import reported
+from whet.trouble.outcomes.hidden_failures import reported
 from whet.values import Value
+
+# Sentences of the agent programs that nothing else prints: they hold whatever the tool and however long the text.
+OWN_REJECTIONS = Forms(
+    (
+        ErrorForm("rejected by the user", r"^(?:Error: )?The user doesn't want to (?:proceed|take this action)"),
+        ErrorForm("rejected by the user", r"^(?:Error: )?User rejected tool use"),
+        ErrorForm("rejected by the user", r"^The user rejected permission to use this specific tool call"),
+    ),
+    signs=("doesn't want", "reject"),
+)
+OWN_CANCELLATIONS = Forms(
+    (
+        ErrorForm("a sibling failed", r"^(?:<tool_use_error>)?(?:Error: )?Sibling tool call errored"),
+        ErrorForm("a sibling failed", r"^(?:<tool_use_error>)?Cancelled: parallel tool call"),
+        ErrorForm("interrupted", r"^\[Request interrupted by user"),
+        ErrorForm("interrupted", r"^\[Operation Cancelled\]"),
+        ErrorForm("interrupted", r"(?:^|\n)Command aborted\s*\z"),
+    ),
+    signs=("sibling", "cancel", "interrupt", "abort"),
+)
+
+# The same in anybody's words. These may also be somebody's data, so they count in short answers only.
+REJECTIONS = Forms(
+    (
+        ErrorForm(
+            "rejected by the user",
+            r"(?i)^\W*(?:error: )?(?:the )?(?:user|operator|human) (?:has )?"
+            r"(?:rejected|denied|declined|refused|disallowed|chose not to|did not (?:approve|allow|confirm))\b",
+        ),
+        ErrorForm(
+            "rejected by the user",
+            r"(?i)^[^\n]{0,80}\b(?:rejected|denied|declined|refused|disapproved) by "
+            r"(?:the )?(?:user|operator|human)\b",
+        ),
+        ErrorForm("rejected by the user", r"(?i)^\W*BLOCKED: User (?:denied|rejected)"),
+        ErrorForm(
+            "rejected by the user", r"(?i)^(?:tool|command|operation|action|edit|call)\b[^\n]{0,60} not approved\b"
+        ),
+    ),
+    signs=("reject", "denied", "declin", "refus", "disallow", "chose not", "did not", "disapprov", "not approved"),
+)
+CANCELLATIONS = Forms(
+    (
+        ErrorForm(
+            "interrupted",
+            r"(?i)^[^\n]{0,60}\b(?:interrupted|aborted|cancell?ed|stopped) by (?:the )?(?:user|operator|human)\b",
+        ),
+        ErrorForm("interrupted", r"(?i)^\W*(?:error: )?(?:the )?user (?:interrupted|aborted|cancell?ed|stopped)\b"),
+        ErrorForm(
+            "cancelled",
+            r"(?i)^\W*(?:tool|command|operation|execution|request)(?: (?:call|execution|use))?(?: was)? "
+            r"(?:cancell?ed|aborted|interrupted|skipped)\b",
+        ),
+        ErrorForm("cancelled", r"(?i)^\[?(?:skipped|cancelled|canceled|aborted)(?:\]|:| due to| because)"),
+    ),
+    signs=("interrupt", "abort", "cancel", "stopped", "skipped"),
+)
+
+# What agent programs put before the person's own words on a refusal.
+_REASON = re2.compile(
+    r"(?is)(?:the user said:|user (?:provided|gave) the following (?:reason|feedback)[^:\n]*:|"
+    r"feedback from the user:|reason:)\s*(.+)\z"
+)
+_AFTER = re2.compile(r"(?is)\n+(?:note:|<system|important:|\[request interrupted).*\z")
+REASON_REACH = 4_000
+PROGRAMS_WORDS = ("The user wants to clarify these questions", "User did not allow tool call")
+
+
+def refusal_words(text: str) -> str:
+    """What the person said when they refused a call; nothing where they only said no."""
+    found = _REASON.search(text[:REASON_REACH])
+    words = _AFTER.sub("", found.group(1)).strip() if found else ""
+    return "" if words.startswith(PROGRAMS_WORDS) else words
+
 
 SHORT_ANSWER = 1_500
 LAST_LINE = 60
@@ -129,10 +202,8 @@ def _form(call: ToolCall, family: Family, text: str) -> str:
         return program_end(tail(text)) or HEADS.first(start)
     if family in READERS:
         about = family not in FILE_READERS or READING_REASON.search(start) is not None
-        return READER_HEADS.first(start) if about and len(text) <= SHORT_ANSWER else ""
-    if family is Family.SQL:
-        return SQL_HEADS.first(start) or HEADS.first(start)
-    found = (EDITOR_HEADS.first(start) if family in EDITORS else "") or HEADS.first(start)
+        return HEADS.first(start) if about and len(text) <= SHORT_ANSWER else ""
+    found = (error_forms.EDITOR_HEADS.first(start) if family in EDITORS else "") or HEADS.first(start)
     # What a tool measures may fail without a fault of the tool: "Speed test failed: no connection" is an answer.
     return "" if found == "failed" and not MEASURING.isdisjoint(plain_name(call.name).split("_")) else found
 

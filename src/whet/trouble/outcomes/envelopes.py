@@ -1,6 +1,5 @@
 """The status that a tool wraps around its answer: JSON envelopes and the exit status that a shell tool prints."""
 
-import ast
 import json
 import re
 from collections.abc import Iterable
@@ -11,10 +10,9 @@ import re2
 
 from whet.sessions.tool_families import Family
 from whet.text.words import names
-from whet.trouble.outcomes.error_forms import has_any, head, tail
+from whet.trouble.outcomes.error_forms import head, tail
 
 EDGE = 400
-LITERAL_LIMIT = 20_000
 SMALL_ANSWER = 5  # keys: an error with a hint or two, not a document
 # Keys that speak of the call and not of its subject. An answer that has others is somebody's record, in which
 # "status": "failed" may be the fact that was asked for.
@@ -33,9 +31,6 @@ SHELL_KEYS = frozenset(("output", "stdout", "stderr", "metadata", *EXIT_KEYS))
 PRINTED_KEYS = frozenset({"output", "stdout", "stderr"})
 CONTENT_KEYS = ("content", "output", "stdout", "result", "results", "data", "matches", "files", "text", "lines")
 TYPE_KEYS = ("error_type", "errorType", "error_code", "errorCode")
-_TELLING_KEYS = tuple(
-    f"'{key}'" for key in (*EXIT_KEYS, *SUCCESS_KEYS, *FLAG_KEYS, *TYPE_KEYS, "status", "metadata", "error")
-)
 NOTHING_FOUND = ": nothing found"
 NO_ERROR = "(not an error)"  # Hermes' word on an exit code that only says that nothing was found
 
@@ -64,8 +59,6 @@ _RUNNING = re2.compile(
     r"(?m)^(?:Process running with session ID \d+|Script running with cell ID)|"
     r"(?i)\b(?:command|process)(?: with id: \S+)?(?: is)? still running\b|^\[The command has no new output after"
 )
-_CUT_START = re2.compile(r'^\{\s*"(?:output|stdout|stderr|exit_code|returncode)"\s*:')
-_CUT_STATUS = re2.compile(r'"(exit_code|returncode|exitCode)"\s*:\s*(-?\d+)\s*[,}]')
 # A shell line that prints the status of an earlier command itself, as in `make; echo "exit: $?"`.
 _ECHOED = re2.compile(
     r"(?im)^[\W_]{0,6}(?:\w+[ _-])?(?:exit|return|rc|status)(?:ed)?(?:[ _-]?(?:code|status))?"
@@ -140,7 +133,7 @@ def _preamble(text: str) -> str:
 
 def read(text: str, family: Family) -> EnvelopeStatus | None:
     """The status in the top level of the first JSON value, or None when the text is no envelope of this family."""
-    answer = _first_object(text) if _may_be_envelope(text) else None
+    answer = _first_object(text)
     if not answer or not _is_envelope(answer, family):
         return None
     for key in EXIT_KEYS:
@@ -155,14 +148,6 @@ def read(text: str, family: Family) -> EnvelopeStatus | None:
         if isinstance(flag := _value(answer.get(key)), bool):
             return EnvelopeStatus(flag, f"envelope: {key}={str(flag).lower()}")
     return _from_words(answer)
-
-
-def _may_be_envelope(text: str) -> bool:
-    """Python's dictionaries are slow to read; one without a key that tells of the call need not be read at all."""
-    start = text[:EDGE].lstrip()
-    if not start.startswith("{'"):
-        return start.startswith("{")
-    return has_any(text, _TELLING_KEYS)
 
 
 def _from_words(answer: dict[str, object]) -> EnvelopeStatus | None:
@@ -203,11 +188,8 @@ def _is_envelope(answer: dict[str, object], family: Family) -> bool:
 
 def _first_object(text: str) -> dict[str, object] | None:
     """The first value's keys with their values, unread where the JSON decoder allows it."""
-    start = text[:EDGE].lstrip()[:2]
-    if not start.startswith("{"):
+    if not text[:EDGE].lstrip().startswith("{"):
         return None
-    if start == "{'":
-        return _literal(text)
     try:
         raw: dict[str, object] = dict(msgspec.json.decode(text, type=dict[str, msgspec.Raw]))
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -220,27 +202,8 @@ def _first_of_many(text: str) -> dict[str, object] | None:
     try:
         value, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
-        return _cut(text)
+        return None
     return value if isinstance(value, dict) else None
-
-
-def _cut(text: str) -> dict[str, object] | None:
-    """What is left of an envelope whose middle or end a limit cut away: its status, where that still stands there."""
-    if not _CUT_START.match(text.lstrip()[:EDGE]):
-        return None
-    found = _CUT_STATUS.search(tail(text, EDGE)) or _CUT_STATUS.search(head(text, EDGE))
-    return {"output": text, found.group(1): int(found.group(2)[:9])} if found else None
-
-
-def _literal(text: str) -> dict[str, object] | None:
-    """A dictionary as Python prints it, which tools written as functions often return."""
-    if len(text) > LITERAL_LIMIT:
-        return None
-    try:
-        value = ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and all(isinstance(key, str) for key in value) else None
 
 
 def _value(found: object) -> object:

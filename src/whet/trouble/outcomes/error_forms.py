@@ -19,6 +19,7 @@ class ErrorForm(NamedTuple):
 
     name: str
     pattern: str
+    program: str = ""  # the words that the command begins with which decides
 
 
 class Forms:
@@ -47,9 +48,9 @@ class Forms:
         found = self._set.Match(text)
         return self.forms[min(found)].name if found else ""
 
-    def all(self, text: str) -> tuple[str, ...]:
-        """The names of all forms that the text has, in the table's order."""
-        return tuple(self.forms[number].name for number in sorted(self._set.Match(text) or ()))
+    def all(self, text: str) -> tuple[ErrorForm, ...]:
+        """All forms that the text has, in the table's order."""
+        return tuple(self.forms[number] for number in sorted(self._set.Match(text) or ()))
 
 
 def has_any(text: str, signs: tuple[str, ...]) -> bool:
@@ -148,6 +149,10 @@ NO_SUCH_NAME = ErrorForm(
     r"(?:not (?:be )?(?:found|recogni[sz]ed|registered|available|defined)|unknown|does(?:n't| not) exist)\b"
     r"|[\w:./-]{2,80} not found(?:[.:,;]|\s*\z))",
 )
+NO_COMMAND = ErrorForm(
+    "no command",
+    r"(?i)^No (?:SQL|query|command|code|bash code|action)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)",
+)
 # A tool's answer that is nothing but an error, at the very beginning of the text.
 HEADS = Forms(
     (
@@ -192,47 +197,19 @@ HEADS = Forms(
             r"(?:status(?: code)?|http):? ?[45]\d\d\b",
         ),
         ErrorForm("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
-    )
-)
-
-_MISSING = "not found|does not exist|doesn't exist|no such file|cannot be|could not be|is too large|exceeds|must be"
-# A tool that reads answers with other people's words; only an answer that is short and nothing else is its own.
-READER_HEADS = Forms(
-    (
-        ErrorForm("tool_use_error", r"^<tool_use_error>"),
-        *BLOCKED,
-        SYSTEM_ERROR,
-        NO_SUCH_NAME,
-        ErrorForm("error", r"(?i)^\W{0,4}(?:\w+ )?error:(?:\s|$)"),
-        ErrorForm("error", r"^(?:[A-Z][a-z]+ ){1,4}(?:Error|Exception)(?::\s|\s*\n|\s*\z)"),
-        ErrorForm("tool failed", r"^[a-z_]{3,40} failed: "),
         ErrorForm("search failed", r"(?i)^search failed\b"),
-        ErrorForm("error", r"(?i)^error message from last action"),
-        ErrorForm("error", rf"(?i)^error (?:{_DOING})\b"),
-        ErrorForm("exception", r"^(?:[A-Za-z_][\w.]*\.)?(?:[A-Z]\w*(?:Error|Exception)|Exception): "),
-        ErrorForm("errno", rf"^{_ERRNO}: "),
         ErrorForm(
             "no such file",
-            rf"(?i)^(?:the )?(?:file|path|directory|folder|image|resource)\b[^\n]{{0,300}}(?:{_MISSING})",
+            r"(?i)^(?:the )?(?:file|path|directory|folder|image|resource)\b[^\n]{0,300}(?:not found|does not exist|"
+            r"doesn't exist|no such file|cannot be|could not be|is too large|exceeds|must be|already exists|"
+            r"is a directory|has not been read)",
         ),
         ErrorForm(
-            "failed",
-            r"(?i)^(?:failed|unable|could not|cannot|couldn't|can't) (?:to )?"
-            r"(?:read|open|access|find|load|list|search|view|stat|display|fetch|retrieve|connect|resolve)\b",
+            "sql error",
+            r"(?i)^(?:near \"[^\"\n]*\": syntax error|no such (?:table|column|function): |ambiguous column name: |"
+            r"You have an error in your SQL syntax|ORA-\d{5}|SQLSTATE\[?\w{5}|Msg \d+, Level \d+)",
         ),
-        ErrorForm(
-            "invalid arguments",
-            r"(?i)^(?:invalid|missing|unsupported) [`'\"\w]{1,40}(?: [`'\"\w]{1,40}){0,3}[:.]",
-        ),
-        ErrorForm("timeout", r"(?i)^\W{0,4}[\w ]{0,40}timed out\b"),
-        ErrorForm("mcp error", r"^MCP error -?\d+"),
-        HTTP_STATUS,
-        ErrorForm(
-            "http status",
-            r"(?i)^[^\n]{0,80}\b(?:failed|responded|returned|request|error)[^\n]{0,40} "
-            r"(?:status(?: code)?|http|code):? ?[45]\d\d\b",
-        ),
-        ErrorForm("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
+        NO_COMMAND,
     )
 )
 
@@ -279,28 +256,77 @@ EDITOR_HEADS = Forms(
             "stale file",
             r"(?i)^(?:the )?file has (?:been (?:unexpectedly )?(?:modified|changed)|changed|not been read)",
         ),
-        ErrorForm(
-            "no such file",
-            r"(?i)^(?:the )?(?:path|file|directory)\b[^\n]{0,300}(?:does not exist|doesn't exist|not found|"
-            r"already exists|is a directory|has not been read)",
-        ),
     )
 )
 
-SQL_HEADS = Forms(
+UNRUNNABLE = Forms(
     (
-        ErrorForm("sql error", r"^ERROR:\s"),
-        ErrorForm("sql error", r"^(?:ERROR|Error) \d{4} \(\w{5}\)"),
-        ErrorForm("sql error", r"^(?:Parse|Runtime) error near line \d+"),
+        # error: unrecognized subcommand 'bun'
         ErrorForm(
-            "sql error",
-            r"(?i)^(?:near \"[^\"\n]*\": syntax error|no such (?:table|column|function): |ambiguous column name: |"
-            r"You have an error in your SQL syntax)",
+            "no such command",
+            r"(?im)\b(?:unrecognized|unknown|unexpected|invalid|no such) "
+            r"(?:sub-?)?(?:command|option|argument|flag|switch)\b",
         ),
-        ErrorForm("sql error", r"^(?:ORA-\d{5}|SQLSTATE\[?\w{5}|Msg \d+, Level \d+)"),
-        ErrorForm("sql error", r"(?i)^(?:Binder|Catalog|Parser|Conversion|Syntax|Query) Error:"),
+        # zsh: command not found: pytest
+        ErrorForm("no such program", r"(?im)\bcommand not found\b|: not found$|is not recognized as an internal"),
+        # npm error Missing script: "test:unit"
+        ErrorForm("no such script", r"(?im)\bmissing script\b|\bscript not found\b|\bno rule to make target\b"),
+        # error: no bin target named `nextest`
+        ErrorForm("no such target", r"(?im)^error: no (?:such (?:command|target|task)|[\w ]{1,20} target named)\b"),
+        # Task 'lint' not found in root project; nx: Cannot find configuration for task web:test
         ErrorForm(
-            "no query", r"(?i)^No (?:SQL|query|command|code)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)"
+            "no such task",
+            r"(?im)\btask [`'\"]?[\w:.-]+[`'\"]? (?:was )?not found\b|cannot find configuration for task",
         ),
+        # ERROR: file or directory not found: tests/unit
+        ErrorForm("no such place", r"(?im)^(?:ERROR: )?file or directory not found: "),
+        # bash: line 1: cd: src: No such file or directory
+        ErrorForm("no such folder", r"(?im)^[^\n]{0,60}\bcd:(?:\d+:)? [^\n]{0,200}no such file or directory"),
+        # python: No module named pytest
+        ErrorForm("no such module", r"(?im)^\S*python[\w.]*: no module named "),
+        # No tests found, exiting with code 1; no test files
+        ErrorForm("no tests", r"(?im)^\s*no tests? (?:found|files?|matched|collected|ran)\b|^collected 0 items$"),
+        # Build daemon is disabled on this host. Use: ./gradlew --no-daemon
+        ErrorForm(
+            "disabled here", r"(?im)\bis (?:disabled|not available|not supported|not allowed) (?:on|in|here|for) "
+        ),
+        # pattern ./...: directory prefix . does not contain main module or its selected dependencies
+        ErrorForm(
+            "no such package", r"(?m)^(?:pattern \S+: |go: ).*(?:does not contain|outside|cannot find) .*\bmodule\b"
+        ),
+        # fatal: pathspec 'src/writer.go' did not match any files; a commit that a hook stopped is a red check
+        ErrorForm(
+            "git", r"(?m)^(?:fatal: (?:pathspec|not a git repository|ambiguous argument|bad revision)|error: pathspec) "
+        ),
+        # Cannot connect to the Docker daemon at unix:///var/run/docker.sock
+        ErrorForm("no daemon", r"(?im)\bcannot connect to the \w+ daemon\b"),
+        # usage: pytest [options]; Usage: ./dev test MODULE
+        ErrorForm("usage", r"(?m)^(?:usage|Usage|USAGE|Use): \S"),
+        # The engine "node" is incompatible with this module
+        ErrorForm("wrong version", r"(?im)\bengine [`'\"]?node[`'\"]? is incompatible|\bunsupported engine\b"),
     )
 )
+# A search or a look that went wrong itself; that nothing is there, is an answer.
+PROBE_ERRORS = Forms(
+    (
+        # rg: unrecognized flag -; grep: invalid option -- 'y'
+        ErrorForm("no such option", r"(?im)^(?:\S*/)?[a-z]+: (?:unrecognized|unknown|invalid|illegal) \w+"),
+        # rg: the literal "\n" is not allowed in a regex; grep: Unmatched [, [^
+        ErrorForm("bad pattern", r"(?im)^(?:rg|e?grep|ag|fd): .*(?:regex|unmatched|invalid|not allowed|unclosed)"),
+        # rg: src/evaluate.ts: No such file or directory (os error 2)
+        ErrorForm("no such place", r"(?im)^(?:rg|ag|fd): .*no such file or directory"),
+    )
+)
+REACH = 2_000
+
+
+def could_not_run(text: str) -> str:
+    """Why a check did not run, as far as its output says so; nothing where it ran, however red."""
+    if len(text) <= 2 * REACH:
+        return UNRUNNABLE.first(head(text, 2 * REACH))
+    return UNRUNNABLE.first(head(text, REACH)) or UNRUNNABLE.first(tail(text, REACH))
+
+
+def probe_error(text: str) -> str:
+    """Why a search could not be made as it was asked for; nothing where it was made and found nothing."""
+    return PROBE_ERRORS.first(head(text, REACH))

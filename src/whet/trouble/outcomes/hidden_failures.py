@@ -9,8 +9,139 @@ from whet.sessions.shell_lines import Stage, is_decisive, split
 from whet.text.words import names
 from whet.trouble.outcomes import envelopes
 from whet.trouble.outcomes.check_forms import CHECKS, COMPLAINTS, program_end
-from whet.trouble.outcomes.error_forms import STRONG_HEADS, SYSTEM_ERROR, ErrorForm, Forms, head, tail
-from whet.trouble.outcomes.reported_forms import reported_by_program
+from whet.trouble.outcomes.error_forms import NO_COMMAND, STRONG_HEADS, SYSTEM_ERROR, ErrorForm, Forms, head, tail
+
+LAST_LINES = 600
+
+
+# How agent programs and command-line programs say that a call failed, in words that nothing else prints: a new form
+# comes with an answer in which it was seen, for the test. What an agent program writes itself begins or ends the answer
+# of any tool; what a program prints counts at the end of a shell's output, with `program` only where that decides.
+STARTS = Forms(
+    (
+        # mini-swe-agent
+        ErrorForm("timeout", r"^The last command <command>(?s:.*)</command> timed out and has been killed"),
+        ErrorForm("exception", r"^<exception>\s*\S"),
+        # OpenCode
+        ErrorForm("invalid arguments", r"^(?:Error: )?The \S{1,60} tool was called with invalid arguments"),
+        ErrorForm("no such tool", r"^(?:Error: )?Model tried to call unavailable tool"),
+        ErrorForm(
+            "edit not applied",
+            r"^(?:Error: )?(?:Could not find oldString in|oldString not found in|Found multiple matches for oldString|"
+            r"No changes to apply: oldString)",
+        ),
+        ErrorForm(
+            "not read before",
+            r"^(?:Error: )?(?:You must read (?:the )?file \S+ before|File \S+ has been modified since it was last)",
+        ),
+        ErrorForm(
+            "http status", r"^(?:Error: )?(?:StatusCode: non 2xx status code|Request failed with status code:? \d)"
+        ),
+        ErrorForm(
+            "no such skill",
+            r"^(?:Error: )?(?:Skill|Agent|Subagent|Unknown agent type:?) [\"'`]?[\w:./-]{1,80}[\"'`]? "
+            r"(?:not found|is not a valid)",
+        ),
+        # Claude Code
+        ErrorForm("not judged", r"^\S{1,60} is temporarily unavailable, so auto mode cannot determine"),
+        # Codex
+        ErrorForm("command not started", r"^(?:exec_command|shell|write_stdin) failed(?: for `[^\n]*`)?: "),
+        ErrorForm("invalid arguments", r"^failed to parse function arguments: "),
+        # Cline, Roo Code and OpenHands
+        ErrorForm("tool failed", r"^The tool execution failed with the following error:"),
+        ErrorForm("tool failed", r"^\[An error occurred during execution\b"),
+    )
+)
+ENDS = Forms(
+    (
+        ErrorForm("timeout", r"(?i)\b(?:bash|shell|terminal) tool terminated command after exceeding timeout\b"),
+        # Shell tools of many agents, below the output
+        ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}(?:the )?command (?:has )?timed out\b[^\n]{0,200}\s*\z"),
+        ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}timed out after [\d.]+ ?\w{0,12}\W{0,4}\s*\z"),
+        ErrorForm(
+            "timeout",
+            r"(?i)(?:^|\n)\W{0,4}(?:the )?(?:command|process|execution) (?:has |was )?(?:timed out|killed) after "
+            r"[\d.]+ ?\w{0,12}[^\n]{0,120}\s*\z",
+        ),
+    )
+)
+LAST = Forms(
+    (
+        ErrorForm("jq error", r"(?m)^jq: error(?: \(at [^)\n]*\))?: ", program="jq"),
+        # Node and its package managers
+        ErrorForm(
+            "node: no such module",
+            r"(?m)^\s*code: '(?:ERR_)?MODULE_NOT_FOUND'|^Error(?: \[ERR_\w+\])?: Cannot find (?:module|package) ",
+        ),
+        ErrorForm(
+            "node: wrong version",
+            r"(?mi)^(?:error |npm (?:ERR!|error) )?(?:[\w@/.-]+: )?The engine \"node\" is incompatible|"
+            r"ERR_PNPM_UNSUPPORTED_ENGINE|^npm (?:ERR!|error) code EBADENGINE",
+        ),
+        ErrorForm("pnpm: failed", r"(?m)^\s?ERR_PNPM_\w+"),
+        # Usage errors
+        ErrorForm("usage error", r"(?m)^[\w./-]{1,60}(?: [\w:-]{1,40}){0,3}: error: \S"),
+        ErrorForm(
+            "usage error",
+            r"(?mi)^(?:[\w./-]{1,40}: )?(?:error: )?(?:unknown|unrecogni[sz]ed|invalid|illegal|no such|unexpected) "
+            r"(?:sub-?)?(?:command|option|flag|argument|switch|parameter)s?\b",
+        ),
+        ErrorForm(
+            "usage error",
+            r"(?m)^(?:error|Error): (?:the following |missing )(?:required )?(?:arguments?|"
+            r"options?)\b",
+        ),
+        # Programs that say it in words of their own
+        ErrorForm("patch: failed", r"(?m)^\d+ out of \d+ hunks? (?:FAILED|failed|ignored)"),
+        ErrorForm("git: ignored path", r"(?m)^The following paths are ignored by one of your \.gitignore files:"),
+        ErrorForm(
+            "git: nothing to commit",
+            r"(?m)^(?:nothing to commit|no changes added to commit|nothing added to commit)\b",
+            program="git commit",
+        ),
+        ErrorForm(
+            "git: conflict",
+            r"(?m)^(?:Automatic merge failed|CONFLICT \(|error: could not apply |\s?! \[(?:remote )?rejected\])",
+        ),
+        ErrorForm("apt: failed", r"(?m)^E: \S"),
+        ErrorForm("pip: failed", r"(?m)^ERROR: (?:Could not|No matching|Failed|Cannot|Invalid)"),
+        ErrorForm(
+            "docker: failed",
+            r"(?m)^(?:docker: )?(?:Error response from daemon:|Cannot connect to the "
+            r"Docker daemon)",
+        ),
+        ErrorForm("kubectl: failed", r"(?m)^(?:Error from server|error: the server )"),
+        ErrorForm("aws: failed", r"(?m)^An error occurred \(\w+\) when calling the "),
+        ErrorForm("terraform: failed", r"(?m)^│ Error: \S"),
+        ErrorForm("cmake: failed", r"(?m)^(?:CMake Error\b|-- Configuring incomplete, errors occurred)"),
+        ErrorForm(
+            "go: failed",
+            r"(?m)^(?:vet(?:\.exe)?: )?\S+\.go:\d+(?::\d+)?: \S|^pattern \S+: directory prefix \S+ does not contain",
+            program="go ",
+        ),
+        ErrorForm("ci: failed", r"(?m)^[^\t\n]+\t(?:fail|pending)\t", program="gh pr checks"),
+        ErrorForm("go: failed", r"(?m)^exit status [1-9]\d*\s*\z", program="go run"),
+        ErrorForm("java: exception", r'(?m)^Exception in thread "'),
+        ErrorForm("php: failed", r"(?m)^(?:PHP )?(?:Fatal|Parse) error: "),
+        ErrorForm("ruby: exception", r"(?m)^[\w./-]+\.rb:\d+:in .{1,200}\(\w*(?:Error|Exception)\)"),
+    )
+)
+
+
+def reported(text: str) -> str:
+    """The report of an agent program that an answer begins or ends with, whatever the tool."""
+    return STARTS.first(head(text)) or ENDS.first(tail(text, LAST_LINES))
+
+
+def reported_by_program(stages: tuple[Stage, ...], text: str, *, by_any: bool) -> str:
+    """The report of a program at the end of what a command line printed; `by_any`, also of one without a name here."""
+    found = LAST.all(tail(text, LAST_LINES))
+    return next((one.name for one in found if (_decides(stages, one.program) if one.program else by_any)), "")
+
+
+def _decides(stages: tuple[Stage, ...], program: str) -> bool:
+    return any(" ".join(stage.words).startswith(program) and is_decisive(stages, i) for i, stage in enumerate(stages))
+
 
 HEAD_LINES = 3
 ONE_LINE = 300
@@ -62,17 +193,7 @@ OPENINGS = Forms(
         ErrorForm("error head", _ERROR_LINE),
         ErrorForm("error head", r"^Error(?: executing| running|\z)"),  # a shell tool that has nothing else to say
         ErrorForm("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
-        ErrorForm(
-            "no command",
-            r"(?i)^No (?:command|code|bash code|action)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)",
-        ),
-    )
-)
-# What a shell tool itself writes below the output of a command that it stopped.
-LAST_WORDS = Forms(
-    (
-        ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}(?:the )?command (?:has )?timed out\b[^\n]{0,200}\s*\z"),
-        ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}timed out after [\d.]+ ?\w{0,12}\W{0,4}\s*\z"),
+        NO_COMMAND,
     )
 )
 # A shell tool that could not even start its command has nothing but the system's answer.
@@ -116,11 +237,10 @@ def _hidden_by_cutting(stages: tuple[Stage, ...], text: str) -> str:
 
 def failure(command: str, text: str) -> str:
     """How the output says that the line failed, or nothing. For results that carry no status at all."""
-    if strong := STRONG_HEADS.first(head(text)) or LAST_WORDS.first(tail(text, 300)):
+    if strong := STRONG_HEADS.first(head(text)):
         return strong
     if len(text) <= ONE_LINE and ": " not in text and (said := SYSTEM_ERRORS.first(text.strip())):
         return said  # with the name of a program before it, that program has to be the one that decides
-    text = _without_prompt(text)
     stages = split(command)
     if complaint := _complaint(stages, text):
         return complaint
@@ -135,13 +255,6 @@ def failure(command: str, text: str) -> str:
         or OPENINGS.first(head(text, 400))
         or CLOSINGS.first(end[end.rfind("\n") + 1 :])
     )
-
-
-def _without_prompt(text: str) -> str:
-    """The output without the prompt that SWE-agent shows below it."""
-    if not text.endswith("bash-$"):
-        return text
-    return text[: text.rfind("(Open file: ")].rstrip()
 
 
 def is_reader(stage: Stage) -> bool:

@@ -2,9 +2,9 @@
 
 import re
 
-from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import Stage, split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, arguments_of, command_of, family_of
+from whet.text.likeness import similarity
 from whet.text.words import key_words
 from whet.trouble.outcomes.view import JudgedCall
 
@@ -52,13 +52,13 @@ def is_same_purpose(step: JudgedCall, other: JudgedCall) -> bool:
     """Whether two calls try the same: commands that share their words, or one tool on files of the same name."""
     if is_shell(step) and is_shell(other):
         one, two = _purpose(step), _purpose(other)
-        return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+        return similarity(one, two) >= SAME_PURPOSE
     if other.tool != step.tool:
         return False
     own, theirs = path_of(step), path_of(other)
     if not own and not theirs:
         one, two = _given(step), _given(other)
-        return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+        return similarity(one, two) >= SAME_PURPOSE
     return bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
 
 

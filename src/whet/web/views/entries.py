@@ -1,4 +1,6 @@
-"""Changes to what agents are told, shown so that a person can decide on them: nothing hidden, nothing forged."""
+"""Changes to what agents are told, shown so that a person can decide on them or undo them: nothing hidden, nothing
+forged.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -7,22 +9,31 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
-from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.patch_faults import LIMITS
+from whet.improving.watch import live_lessons
+from whet.ledger.entries import CHANGES, Entry, Item
+from whet.ledger.folding import Move, difference, fold, grounds_of, move_of, seen_from
 from whet.ledger.patches import Action, Form, Patch, Scope
-from whet.ledger.traces import Move, difference
+from whet.lessons.following import SeenRule
 from whet.lessons.record import Lesson
+from whet.lessons.waiting_words import waiting_words, who_made
+from whet.store.session_facts import state_of_sessions
+from whet.telling.targets.known_projects import short_name
 from whet.text.showing import shown, size_of, warnings
-from whet.text.words import cut, many
+from whet.text.words import cut, estimate, many
 from whet.trials.design import TrialProgress
+from whet.web.cache import PageRequest
+from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
-from whet.web.site import PageLinks, moment, section
+from whet.web.layout import FramedView
+from whet.web.site import PageLinks, PageView, code, empty, known_by, moment, reading, section
+from whet.web.views.sessions import FARED
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 COMMA = ", "
-BEST_LETTERS, QUOTE_LETTERS = 160, 280
+QUOTE_LETTERS = 280
 HEADINGS = {Action.ADD: "New", Action.CHANGE: "Changed", Action.REMOVE: "Removed"}
-WHO = {Actor.PERSON: "you", Actor.POLICY: "whet try", Actor.WATCH: "whet live look", Actor.AGENT: "an agent"}
+QUIET = ("begun", "abandoned")
+RULE = PageView("lessons", "Rule or skill", "Does it help, and is it followed?")
 
 
 def waiting(site: PageLinks, found: Sequence[Lesson], agents: Mapping[str, str] = NOBODY) -> Child:
@@ -43,8 +54,9 @@ def waiting(site: PageLinks, found: Sequence[Lesson], agents: Mapping[str, str] 
 
 
 def _card(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> Element:
-    """First what would be told and where, then why, then whose words they are and how they were tried."""
+    """First what would be told and where, then whose words they are, why, and how they were tried."""
     patch, after = lesson.patch, lesson.move.after
+    known = waiting_words(lesson, moment=moment)
     name = "" if patch.form is Form.RULE else f" {shown(patch.name)}"  # a rule is known by its words
     return h(
         "article",
@@ -57,8 +69,7 @@ def _card(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> Element
         ],
         h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
         h("p", {}, _told_where(site, lesson, agents)),
-        h("p", {}, "Why: ", shown(lesson.origin.why.rstrip(".")), _best(site, patch)) if lesson.origin.why else None,
-        h("p", {"class": "facts"}, *_origin(site, lesson)),
+        [h("p", {}, h("strong", {}, f"{label}: "), shown(words)) for label, words in known],
         _evidence(site, patch),
         _actions(site, lesson.proposal) if site.form else None,
     )
@@ -75,53 +86,6 @@ def _told_where(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> s
     return f"{first}.{f' Learned from sessions of {from_whom}.' if from_whom else ''}"
 
 
-def _origin(site: PageLinks, lesson: Lesson) -> list[Child]:
-    """Whose words these are, how they were tried, who proposes them, and until when."""
-    entry, patch = lesson.proposal, lesson.patch
-    is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
-    until = (
-        "active for them; here only if you approve it"
-        if is_others
-        else f"expires {moment(entry.at + LIMITS.pending_seconds)}"
-    )
-    who = shown(entry.maker) if is_others and entry.maker else WHO[entry.actor]
-    note = f" · {shown(entry.note)}" if entry.note else ""
-    return [
-        f"Words: {lesson.whose} · Trial: ",
-        _trial(site, lesson),
-        f" · proposed by {who} as {patch.form} {shown(patch.name)} (entry {entry.number}){note} · {until}",
-    ]
-
-
-def _best(site: PageLinks, patch: Patch) -> Child:
-    """The first quote of the evidence, which is the best."""
-    if not patch.proofs:
-        return None
-    proof = patch.proofs[0]
-    return ": “", site.session(proof.session, _flat(proof.quote, BEST_LETTERS), message=proof.message), "”"
-
-
-def _flat(quote: str, letters: int) -> str:
-    return cut(" ".join(shown(quote).split()), letters)
-
-
-def _trial(site: PageLinks, lesson: Lesson) -> Child:
-    words, tried = shown(lesson.verdict), lesson.standing.judged
-    if tried is None or not tried.verdict:
-        return words
-    return site.link(words, "trial", part=msgspec.json.decode(tried.verdict, type=TrialProgress).trial)
-
-
-def proof_lines(site: PageLinks, entry: Entry) -> list[Child]:
-    """Why a change was made: its reason, its verdict, and where each piece of evidence stands."""
-    reason = entry.patch.reason
-    return [
-        h("p", {}, "Why: ", shown(reason)) if reason else None,
-        h("p", {}, "Note: ", shown(entry.note)) if entry.note else None,
-        _evidence(site, entry.patch),
-    ]
-
-
 def _evidence(site: PageLinks, patch: Patch) -> Child:
     """Every quote with its place, folded."""
     if not patch.proofs:
@@ -131,7 +95,7 @@ def _evidence(site: PageLinks, patch: Patch) -> Child:
             "li",
             {},
             site.session(proof.session, f"session {proof.session[:8]}", message=proof.message),
-            f" {proof.kind}: “{_flat(proof.quote, QUOTE_LETTERS)}”",
+            f" {proof.kind}: “{cut(' '.join(shown(proof.quote).split()), QUOTE_LETTERS)}”",
         )
         for proof in patch.proofs
     ]
@@ -149,47 +113,126 @@ def diff(move: Move) -> Element:
 
 
 def _actions(site: PageLinks, entry: Entry) -> Element:
-    text = entry.patch.text
-    editable = h(
-        "details",
-        {},
-        h("summary", {}, "Edit the text"),
-        h(
-            "form",
-            {"method": "post", "action": f"{site.base}/waiting/{entry.number}/edit"},
-            _marks(site, entry),
-            h("label", {}, "Your text", h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{text}")),
-            h("button", {"type": "submit", "class": "main"}, "Apply my text instead"),
-        ),
-    )
+    here = f"/waiting/{entry.number}"
+    text = h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{entry.patch.text}")
+    apply = h("button", {"type": "submit", "class": "main"}, "Apply my text instead")
+    edited = sending(site, entry.patch, f"{here}/edit", h("label", {}, "Your text", text), apply)
     return h(
         "div",
         {"class": "actions"},
-        button(site, entry, f"/waiting/{entry.number}/approve", "Approve exactly this", "main"),
-        button(site, entry, f"/waiting/{entry.number}/refuse", "Refuse", "danger"),
-        button(site, entry, f"/waiting/{entry.number}/never", "Never propose it again", "danger"),
-        editable if entry.after else None,
+        button(site, entry, f"{here}/approve", "Approve exactly this", "main"),
+        button(site, entry, f"{here}/refuse", "Refuse", "danger"),
+        button(site, entry, f"{here}/never", "Never propose it again", "danger"),
+        h("details", {}, h("summary", {}, "Edit the text"), edited) if entry.after else None,
     )
 
 
 def button(site: PageLinks, entry: Entry, action: str, words: str, name: str = "") -> Element:
     """A form of one button that changes something about an entry, as it was shown."""
+    named = {"type": "submit", "class": name or None, "aria-label": f"{words} ({entry.number})"}
+    return sending(site, entry.patch, action, h("button", named, words))
+
+
+def sending(site: PageLinks, patch: Patch, action: str, *fields: Child) -> Element:
+    """A form that says that it is ours, and what the person saw when they sent it."""
     return h(
         "form",
         {"method": "post", "action": f"{site.base}{action}"},
-        _marks(site, entry),
-        h("button", {"type": "submit", "class": name or None, "aria-label": f"{words} ({entry.number})"}, words),
-    )
-
-
-def _marks(site: PageLinks, entry: Entry) -> list[Child]:
-    """That the form is ours, and what the person saw when they sent it."""
-    return [
         h("input", {"type": "hidden", "name": "form", "value": site.form}),
-        h("input", {"type": "hidden", "name": "patch", "value": entry.patch.id}),
-    ]
+        h("input", {"type": "hidden", "name": "patch", "value": patch.id}),
+        *fields,
+    )
 
 
 def scope_words(site: PageLinks, scope: Scope) -> str:
     """Where a rule holds."""
     return shown(", ".join(replace(scope, project=site.projects.whole(scope.project)).words)) or "everywhere"
+
+
+def show_rule(ask: PageRequest) -> FramedView:
+    """One rule or skill: its text, its effect in trials and live, its history with the way back."""
+    site, entries = ask.site, ask.entries
+    form, _, name = ask.part.partition(":")
+    item = next((each for each in fold(entries).items if each.form == form and each.name == name), None)
+    about = [each for each in entries if each.patch.form == form and each.patch.name == name]
+    history = [each for each in about if each.step not in QUIET]
+    tried = [msgspec.json.decode(each.verdict, type=TrialProgress) for each in history if each.verdict]
+    watched = live_lessons(ask.cache.home, ask.database) if form == Form.RULE else ()
+    points = [_trial_point(site, each) for each in tried]
+    points += [_live_point(site, each) for each in watched if each.patch.name == name]
+    effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
+    if not points:
+        effect = empty("No trial and no live comparison yet. ", *_way_to_try(item))
+    told: Child = None
+    if item is not None and item.form is Form.RULE:
+        seen, is_current = ask.cache.seen(item).soon(state_of_sessions(ask.database))
+        counted = _fared(site, item.name, seen) if is_current else reading()
+        told = section("Is it told, and followed?", counted)
+    standing = rule_standing(site, item, grounds_of(item, entries) if item else "")
+    cards = h("div", {"class": "cards"}, [_entry(site, item, entries, each) for each in history[::-1]])
+    body = h("div", {}, standing, section("Does it help?", effect), told, section("History", cards))
+    text = item.text if item else history[-1].patch.text if history else ""
+    return FramedView(RULE, known_by(short_name(name), text), body)
+
+
+def _way_to_try(item: Item | None) -> tuple[Child, ...]:
+    """How to find out whether it helps; only a rule can be left out of a trial."""
+    if item is None or item.form is not Form.RULE:
+        return ()
+    return "Try it: ", code(f"whet try --without {shown(item.name)}"), "."
+
+
+def rule_standing(site: PageLinks, item: Item | None, grounds: str) -> Element:
+    """What stands of it now, and on what grounds."""
+    if item is None:
+        return h("p", {"class": "careful"}, "It is not active.")
+    canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
+    where = scope_words(site, item.scope)
+    maker = f" · made by {shown(item.maker)}" if item.maker else ""
+    place = where if where == "everywhere" else f"for {where}"
+    facts = f"{canary} · {grounds} · {place} · trust {item.trust.label}{maker}"
+    return h(
+        "div",
+        {"class": "card"},
+        h("pre", {"tabindex": "0"}, shown(item.text)),
+        h("p", {"class": "facts"}, f"{facts} · {estimate(item.text):,} tokens a session"),
+    )
+
+
+def _fared(site: PageLinks, name: str, seen: Sequence[SeenRule]) -> Element:
+    if not seen:
+        return empty("No session started since it became active.")
+    rows = []
+    for fared, group in FARED.items():
+        times = sum(map(group.holds, seen))
+        behind = site.everywhere.href("sessions", rule=name, fared=fared) if times else ""
+        rows.append(ChartBar(group.words, times, f"{times:,}", behind))
+    return bars(rows, title="Sessions since it became active")
+
+
+def _trial_point(site: PageLinks, progress: TrialProgress) -> ChartPoint:
+    verdict = progress.result.verdict
+    words = f"{100 * verdict.effect:+.0f} points, {verdict.ruling}"
+    return ChartPoint("trial", verdict.effect, *verdict.interval, words, site.href("trial", part=progress.trial))
+
+
+def _live_point(site: PageLinks, lesson: Lesson) -> ChartPoint:
+    found = lesson.counts.comparison
+    return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("trials"))
+
+
+def _entry(site: PageLinks, item: Item | None, entries: Sequence[Entry], entry: Entry) -> Element:
+    is_last = item is not None and entry.number == item.number and entry.step in CHANGES
+    undo = button(site, entry, f"/ledger/{entry.number}/revert", "Undo this change", "danger")
+    before = fold(each for each in entries if each.number < (entry.begun or entry.number))
+    move = move_of(seen_from(entry.home, before), entry)
+    return h(
+        "article",
+        {"class": "card"},
+        h("h3", {}, f"Entry {entry.number}: {entry.step} by {shown(who_made(entry))}, {moment(entry.at)}"),
+        h("p", {}, "Why: ", shown(entry.patch.reason)) if entry.patch.reason else None,
+        h("p", {}, "Note: ", shown(entry.note)) if entry.note else None,
+        _evidence(site, entry.patch),
+        diff(move) if move.before != move.after else None,
+        h("div", {"class": "actions"}, undo) if is_last and site.form else None,
+    )

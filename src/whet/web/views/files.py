@@ -1,12 +1,17 @@
 """The files that agents read, as they are, with marks in the margin; each mark opens its evidence."""
 
+import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from whet.lessons.statements.audit import Audit
-from whet.lessons.statements.statement import AuditedStatement, InstructionFile, StatementFinding
+from whet.improving.auditing import audit_with_sessions
+from whet.lessons.statements.audit import Audit, AuditedStatement, InstructionFile, StatementFinding
+from whet.telling.context.auditing import audit_folder
 from whet.text.showing import shown
 from whet.text.words import many, share
+from whet.web.cache import PageRequest
 from whet.web.html import Child, Element, h
+from whet.web.layout import FramedView, framed
 from whet.web.site import PageLinks, code, empty, section, tiles
 
 MARKS = {
@@ -14,32 +19,36 @@ MARKS = {
     "cause": "cause: calls that follow it fail",
     "broken": "broken: told and not followed",
     "doubled": "doubled: said twice",
-    "known anyway": "known anyway: the repository says so",
     "never came up": "never came up in your sessions",
 }
 
 
-def files(site: PageLinks, audit: Audit | None, projects: Iterable[str]) -> Element:
-    """One project's files; without a project, which ones there are to choose from."""
-    if audit is None:
-        there = tuple(projects)
+def show(ask: PageRequest) -> FramedView:
+    """The files of the chosen project, or of the only one with a folder on this machine; else which there are."""
+    site = ask.site
+    folders = {fact.folder: ask.cache.project(fact.folder) for fact in ask.looked.everything if fact.folder}
+    there = {folder: name for folder, name in folders.items() if name and os.path.isdir(folder)}
+    projects = sorted(set(there.values()))
+    project = site.filter.project or (projects[0] if len(projects) == 1 else "")
+    folder = next((folder for folder, name in reversed(there.items()) if project and name == project), "")
+    if not folder:
         choose = "Choose a project: its files are read from this machine. "
-        words = choose if there else "No project of your sessions has its folder on this machine. "
-        return h(
-            "div",
-            {},
-            empty(words, code("whet audit"), " shows the same in a project's folder."),
-            _choices(site, there),
-        )
+        words = choose if projects else "No project of your sessions has its folder on this machine. "
+        same = empty(words, code("whet audit"), " shows the same in a project's folder.")
+        return framed("files", same, _choices(site, projects))
+    return framed("files", *files(site, audit_with_sessions(ask.database, audit_folder(Path(folder)), now=ask.now)))
+
+
+def files(site: PageLinks, audit: Audit) -> Iterator[Child]:
+    """One project's files, with the sums first."""
     if not audit.files:
-        return h(
-            "div", {}, empty("No file that agents read: no CLAUDE.md, AGENTS.md or the like in ", code(audit.root), ".")
-        )
+        yield empty("No file that agents read: no CLAUDE.md, AGENTS.md or the like in ", code(audit.root), ".")
+        return
     counts = [(number, MARKS.get(mark, mark)) for mark, number in audit.counts.items()]
     needless = share(audit.needless, audit.tokens) if audit.tokens else "–"
-    tokens = ((f"{audit.tokens:,}", "tokens read at every start"), (needless, "of them needless"))
-    how = h("p", {"class": "soft"}, "A marked line opens its evidence.")
-    return h("div", {}, tiles(*counts, *tokens), how, *(_file(site, audit, each) for each in audit.files))
+    yield tiles(*counts, (f"{audit.tokens:,}", "tokens read at every start"), (needless, "of them needless"))
+    yield h("p", {"class": "soft"}, "A marked line opens its evidence.")
+    yield from (_file(site, audit, each) for each in audit.files)
 
 
 def _choices(site: PageLinks, projects: Iterable[str]) -> Element:
@@ -56,7 +65,6 @@ def _file(site: PageLinks, audit: Audit, file: InstructionFile) -> Element:
         return section(shown(file.path), h("p", {"class": "empty"}, shown(why)))
     own = [each for each in audit.statements if each.statement.file == file.path]
     read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
-    read_by += f", who follow a link of {shown(file.linked_by)}" if file.linked_by else ""
     tokens = sum(each.statement.tokens for each in own)
     head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
     return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(site, file, own)))

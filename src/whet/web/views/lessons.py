@@ -1,24 +1,61 @@
-"""Lessons: what was learned, and what is proposed."""
+"""Lessons: what was learned, what is proposed, and what agents are told."""
 
 from collections.abc import Sequence
 
-from whet.improving.learned import LearnedOfAll
+from whet.improving.learned import LearnedOfAll, decided_anew, waiting_lessons
+from whet.ledger.entries import Entry, Item, State
+from whet.ledger.folding import grounds_of
+from whet.ledger.patches import Form
 from whet.lessons.record import DECIDED, Lesson, LessonStage
-from whet.lessons.said import LessonConflict
 from whet.lessons.taught_rules import PERSONS_WORD
+from whet.store.ledger import ledger_of
 from whet.text.showing import shown
-from whet.text.words import many
+from whet.text.words import cut, estimate, many
+from whet.web.cache import PageRequest
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, PageLinks, code, empty, moment, reading, section, told
+from whet.web.layout import FramedView, framed
+from whet.web.site import (
+    NO_PROJECT,
+    Column,
+    PageLinks,
+    code,
+    empty,
+    number,
+    reading,
+    section,
+    table,
+    told,
+    when,
+)
+from whet.web.views.entries import scope_words, sending, waiting
 
+FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
 QUOTES = 3
 PROPOSING = (
     "Propose shows you a lesson's exact text, to approve, edit or refuse. No agent is told it before you approve."
 )
 
 
+def show(ask: PageRequest) -> FramedView:
+    """What waits for a decision, what sessions teach with what was decided since, and what agents are told."""
+    home, database, (found, is_current) = ask.cache.home, ask.database, ask.learned
+    agents = {fact.id: fact.source for fact in ask.looked.everything}
+    # What waits for a decision is its owner's own business.
+    wait = () if ask.site.is_file else waiting_lessons(home, database, now=ask.now)
+    known = found._replace(lessons=decided_anew(home, database, found.lessons))
+    taught = lessons(ask.site, known, is_current=is_current) if ask.with_texts else _untold(found)
+    told = rules(ask.site, ledger_of(home, database).state(), ask.entries)
+    return framed("lessons", waiting(ask.site, wait, agents), taught, told)._replace(is_live=not is_current)
+
+
+def _untold(found: LearnedOfAll) -> Element:
+    """What stands in the place of lessons, which quote sessions."""
+    said = f"{many(len(found.lessons), 'lesson')} of these sessions, with their quotes, are left out of this file: "
+    return empty(said, code("whet page --export FILE.html --texts"), " puts them in.")
+
+
 def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Element:
-    """What sessions teach as cards: situation, fix, quotes, counts and the draft; and conflicts."""
+    """What sessions teach as cards: situation, fix, quotes, counts and the draft."""
     chosen = site.filter
     kept = [
         each
@@ -30,14 +67,8 @@ def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Elem
     # What waits stands above, with what can be decided.
     hidden = () if site.is_file else (LessonStage.WAITING,)
     open_ones = [each for each in kept if each.standing.stage not in (*DECIDED, *hidden)]
-    conflicts = [
-        _conflict(site, project, conflict)
-        for project, found in learned.conflicts.items()
-        if chosen.project in ("", project or NO_PROJECT) and not chosen.agent
-        for conflict in found
-    ]
     busy = None if is_current else reading()
-    if not (kept or conflicts):
+    if not kept:
         words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
         return h("div", {}, busy or empty(*words))
     return h(
@@ -45,33 +76,13 @@ def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Elem
         {},
         busy,
         _cards("What your sessions teach", [_lesson(site, each) for each in open_ones], PROPOSING if site.form else ""),
-        _cards("Where people contradict each other: which holds is yours to say", conflicts),
         _cards("What you decided on", [_lesson(site, each) for each in decided]),
     )
-
-
-def sessions_behind(learned: LearnedOfAll, id: str) -> frozenset[str]:
-    """The sessions that teach the lesson with this id."""
-    return frozenset(piece.session for each in learned.lessons if each.id == id for piece in each.evidence.pieces)
 
 
 def _cards(title: str, cards: Sequence[Element], about: str = "") -> Child:
     said = h("p", {"class": "soft"}, about) if about else None
     return section(title, said, h("div", {"class": "cards"}, cards)) if cards else None
-
-
-def _conflict(site: PageLinks, project: str, conflict: LessonConflict) -> Element:
-    quotes = [
-        h(
-            "blockquote",
-            {},
-            site.session(said.session, f"{said.session[:8]} #{said.message}", message=said.message),
-            f" {f'{shown(said.who)}, ' if said.who else ''}{moment(said.at)}: “{shown(said.text)}”",
-        )
-        for said in (conflict.first, conflict.second)
-    ]
-    where = site.projects.short(project)
-    return h("article", {"class": "card"}, h("h3", {}, f"About {shown(conflict.about)} in {where}"), quotes)
 
 
 def _lesson(site: PageLinks, lesson: Lesson) -> Element:
@@ -91,6 +102,8 @@ def _lesson(site: PageLinks, lesson: Lesson) -> Element:
     from_where = (where, lesson.told_as, lesson.evidence.source.words, ", ".join(lesson.seen_by.agents))
     standing = "waits for your decision" if stage is LessonStage.WAITING else lesson.standing.words
     can_be_proposed = lesson.is_proposable and stage is LessonStage.CHECKED
+    propose = h("button", {"type": "submit", "aria-label": f"Propose: {shown(lesson.rule)}"}, "Propose")
+    proposing = sending(site, lesson.patch, f"/lessons/{lesson.id}/propose", propose)
     quoted = (
         f"{len(quotes)} of {many(len(pieces), 'quote')}" if len(quotes) < len(pieces) else many(len(pieces), "quote")
     )
@@ -118,7 +131,7 @@ def _lesson(site: PageLinks, lesson: Lesson) -> Element:
                 code(f"whet lessons show {lesson.id}"),
             ),
         ),
-        h("div", {"class": "actions"}, _proposing(site, lesson)) if site.form and can_be_proposed else None,
+        h("div", {"class": "actions"}, proposing) if site.form and can_be_proposed else None,
     )
 
 
@@ -131,12 +144,26 @@ def _climbed(site: PageLinks, lesson: Lesson) -> list[Child]:
     return [shown(before), link, shown(" → ".join((after, *later)))]
 
 
-def _proposing(site: PageLinks, lesson: Lesson) -> Child:
-    """A button that puts the lesson, as it is shown, among what waits for a decision."""
-    return h(
-        "form",
-        {"method": "post", "action": f"{site.base}/lessons/{lesson.id}/propose"},
-        h("input", {"type": "hidden", "name": "form", "value": site.form}),
-        h("input", {"type": "hidden", "name": "patch", "value": lesson.patch.id}),
-        h("button", {"type": "submit", "aria-label": f"Propose: {shown(lesson.rule)}"}, "Propose"),
-    )
+def rules(site: PageLinks, state: State, entries: Sequence[Entry]) -> Child:
+    """All that is in force, on what grounds, with what each costs in tokens."""
+    items = [item for form in FORMS for item in state.of(form)]
+    if not items:
+        return None
+
+    def text(item: Item) -> Child:
+        words = cut(" ".join(shown(item.text).split()), 160)
+        return site.link(words, "rule", part=f"{item.form}:{item.name}")
+
+    columns: list[Column[Item]] = [
+        Column("text", text),
+        Column("form", lambda item: item.form.value),
+        Column("for", lambda item: scope_words(site, item.scope)),
+        Column("whose words", lambda item: item.trust.label),
+        Column("maker", lambda item: shown(item.maker) or "–"),
+        Column("since", lambda item: when(item.since) if item.since else "–"),
+        Column("grounds", lambda item: grounds_of(item, entries)),
+        number("tokens", lambda item: f"{estimate(item.text):,}"),
+    ]
+    has_makers = len({item.maker for item in items}) > 1
+    columns = [each for each in columns if has_makers or each.heading != "maker"]
+    return section("What agents are told", table(items, columns, caption="Rules, skills and notes in force"))

@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
 
 from whet.evidence.ratios import ratio, sums
 from whet.ledger.entries import CHANGES, Entry
@@ -13,54 +12,45 @@ from whet.store.session_facts import costs_of
 from whet.text.words import cut, many
 from whet.trouble import overview as words
 from whet.trouble.overview import duration, interval_words, per_hour
-from whet.trouble.rollups import TroubleGroup, by_agent, by_model, by_week, dearest, groups, week
-from whet.trouble.trends import trend
+from whet.trouble.rollups import TroubleGroup, by_agent, by_model, by_week, dearest, groups, trend, week
 from whet.trouble.values import SessionTrouble
+from whet.web.cache import PageRequest, SeenTrouble
 from whet.web.charts import ChartMark, ChartPoint, over_time
 from whet.web.html import Child, Element, h
+from whet.web.layout import FramedView, framed
 from whet.web.site import NO_PROJECT, Column, PageLinks, dollars, known_by, no_sessions, number, section, table, told
-from whet.web.views.trouble import ChosenTrouble, SaidIn, SeenTrouble, cause_bars, kind_bars, stretch_told
+from whet.web.views.trouble import ChosenTrouble, SaidIn, cause_bars, kind_bars, said_in, stretch_told
 
 MOST_WEEKS = 26
 DEAREST = 8
-MOST_ROWS = 10
+MOST_ROWS = 30
+UNKNOWN = "unknown"
 WEEK = timedelta(days=7)
 COLOURS = {"Perhaps better": "good", "Perhaps worse": "bad"}
 NOT_THE_CAUSE = "What was asked differs from week to week, too: only a trial shows that a change is the cause."
 
 
-class BesideSessions(NamedTuple):
-    """What an overview needs besides sessions: the ledger, the names of projects, and what waits or is left out."""
-
-    entries: Sequence[Entry] = ()
-    project_of: Callable[[str], str] = str
-    waiting: int = 0
-    hidden: int = 0  # sessions in temporary folders
-    copies: int = 0  # sessions that only repeat others
-    said: SaidIn = lambda _: ()  # what people said when they stepped in
-
-
-def overview(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSessions) -> Element:
+def show(ask: PageRequest) -> FramedView:
     """What was spent, what of it bought nothing and why, whether it gets better, and where to look first."""
+    site, seen = ask.site, ask.seen
     if not seen:
-        return h("div", {}, no_sessions(site, "overview", around.hidden))
-    found = [each.trouble for each in seen]
-    return h(
-        "div",
-        {},
-        _headline(site, seen),
-        _waiting(site, around.waiting),
-        _small_print(site, seen, around),
+        return framed("overview", no_sessions(site, "overview", ask.looked.choices.hidden))
+    found, project = [each.trouble for each in seen], ask.cache.project
+    return framed(
+        "overview",
+        headline(site, seen),
+        _waiting(site, ask.waiting),
+        small_print(seen, ask.looked.choices.hidden if not site.filter.temporary else 0),
         section("What bought nothing", *_bars(site, found)),
-        section("Is it getting better?", *_better(site, found, around)),
-        section("The dearest sessions", _dearest(site, seen, around)),
-        section("By project", _by_project(site, found, lambda session: around.project_of(session.folder))),
-        section("By agent", _by_name(site, groups(found, by_agent), "agent")),
-        section("By model", _by_name(site, groups(found, by_model), "model")),
+        section("Is it getting better?", *better(site, found, ask.entries, project)),
+        section("The dearest sessions", _dearest(site, seen, said_in(ask))),
+        section("By project", _by(site, seen, "project", lambda session: project(session.folder))),
+        section("By agent", _by(site, seen, "agent", by_agent)),
+        section("By model", _by(site, seen, "model", by_model)),
     )
 
 
-def _headline(site: PageLinks, seen: Sequence[SeenTrouble]) -> Element:
+def headline(site: PageLinks, seen: Sequence[SeenTrouble]) -> Element:
     """The lines that `whet` and `whet report` begin with; each leads to what is behind it."""
     whole = words.overview([each.trouble for each in seen], costs_of(each.fact for each in seen).dollars)
     lines: list[Child] = [site.link(words.spent_words(whole), "sessions")]
@@ -79,22 +69,16 @@ def _waiting(site: PageLinks, waiting: int) -> Child:
     return h("p", {"class": "notice"}, site.link(need, "lessons"), ".") if waiting and not site.is_file else None
 
 
-def _small_print(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSessions) -> Element:
+def small_print(seen: Sequence[SeenTrouble], hidden: int) -> Element:
     """What the numbers mean and what they leave out, said once."""
     costs = costs_of(each.fact for each in seen)
     how = " at list prices" if costs.is_listed else ""
-    paid = f"Dollars are the cost{how} of {many(costs.sessions, 'session')}."
-    said = []
-    if around.copies:
-        only = "only repeats others" if around.copies == 1 else "only repeat others"
-        said.append(f"{many(around.copies, 'more session')} {only}")
-    if around.hidden and not site.filter.temporary:
-        are = "is" if around.hidden == 1 else "are"
-        said.append(f"{many(around.hidden, 'session')} in temporary folders {are} left out")
-    left_out = f"{'; '.join(said)}." if said else ""
-    return h(
-        "p", {"class": "soft"}, f"{words.UPPER_BOUND} {paid if costs.sessions else 'The cost is unknown.'} {left_out}"
+    paid = (
+        f"Dollars are the cost{how} of {many(costs.sessions, 'session')}." if costs.sessions else "The cost is unknown."
     )
+    are = "is" if hidden == 1 else "are"
+    left_out = f" {many(hidden, 'session')} in temporary folders {are} left out." if hidden else ""
+    return h("p", {"class": "soft"}, f"{words.UPPER_BOUND} {paid}{left_out}")
 
 
 def _bars(site: PageLinks, found: Sequence[SessionTrouble]) -> Iterable[Child]:
@@ -103,9 +87,14 @@ def _bars(site: PageLinks, found: Sequence[SessionTrouble]) -> Iterable[Child]:
     return [kind_bars(site, found, ChosenTrouble()), *cause_bars(site, found, ChosenTrouble())]
 
 
-def _better(site: PageLinks, found: Sequence[SessionTrouble], around: BesideSessions) -> Iterator[Child]:
+def better(
+    site: PageLinks,
+    found: Sequence[SessionTrouble],
+    entries: Sequence[Entry],
+    project_of: Callable[[str], str],
+) -> Iterator[Child]:
     """The last weeks against those before in words, then both rates by week."""
-    compared = trend(found, around.project_of)
+    compared = trend(found, project_of)
     colour = COLOURS.get(compared.answer, "soft")
     yield h("p", {"class": "answer"}, h("span", {"class": colour}, words.trend_words(compared)))
     weeks: dict[str, list[SessionTrouble]] = defaultdict(list)
@@ -115,7 +104,7 @@ def _better(site: PageLinks, found: Sequence[SessionTrouble], around: BesideSess
     named = sorted(weeks)[-MOST_WEEKS:]
     if not named:
         return
-    marks = _marks(site, named, around.entries)
+    marks = _marks(site, named, entries)
 
     def rates(title: str, unit: str, of: Callable[[SessionTrouble], float], view: str) -> Element:
         """Something per agent hour, week by week."""
@@ -137,8 +126,6 @@ def _better(site: PageLinks, found: Sequence[SessionTrouble], around: BesideSess
     about = "Each point is a week that has sessions, with its 95 % interval; the line stops at weeks without."
     changes = " Dashed lines mark changes to what agents are told." if marks else ""
     yield h("p", {"class": "soft"}, f"{about}{changes} {NOT_THE_CAUSE}")
-    by = (each for each in groups(found, by_week) if each.name in weeks)
-    yield _by_name(site, sorted(by, key=lambda each: each.name, reverse=True), "week")
 
 
 def _marks(site: PageLinks, named: list[str], entries: Sequence[Entry]) -> list[ChartMark]:
@@ -176,7 +163,7 @@ def day_of(week: str) -> str:
     return f"{first.day} {first:%b} ’{first:%y}"
 
 
-def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSessions) -> Child:
+def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], said: SaidIn) -> Child:
     facts = {each.fact.id: each.fact for each in seen}
     found = [each for each in dearest((each.trouble for each in seen), DEAREST) if each.dearest]
     if not found:
@@ -190,8 +177,8 @@ def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSession
 
     def worst(each: SessionTrouble) -> Child:
         assert each.dearest is not None
-        what, said = stretch_told(around.said(facts[each.session]), each.dearest)
-        return f"{what} ({duration(each.dearest.seconds)})", said
+        what, quote = stretch_told(said(each.session), each.dearest)
+        return f"{what} ({duration(each.dearest.seconds)})", quote
 
     columns: list[Column[SessionTrouble]] = [
         Column("session", title),
@@ -204,52 +191,44 @@ def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], around: BesideSession
     return table(found, columns, caption="The dearest first" if site.is_file else "Each opens at its dearest stretch")
 
 
-def _by_project(site: PageLinks, found: Sequence[SessionTrouble], project: Callable[[SessionTrouble], str]) -> Element:
-    """Each project with itself: what it spent and lost, and whether it gets better."""
-    members: dict[str, list[SessionTrouble]] = defaultdict(list)
-    for session in found:
-        members[project(session)].append(session)
+def _by(site: PageLinks, seen: Sequence[SeenTrouble], by: str, name_of: Callable[[SessionTrouble], str]) -> Element:
+    """What sessions in common spent and lost, those that took most time first; a project beside its own past."""
+    found = groups([each.trouble for each in seen], name_of)
+    found = tuple(sorted(found, key=lambda each: (-each.agent_seconds, -each.sessions, each.name)))
+    members: dict[str, list[SeenTrouble]] = defaultdict(list)
+    for each in seen:
+        members[name_of(each.trouble)].append(each)
 
     def chosen(each: TroubleGroup) -> PageLinks:
-        return site._replace(filter=site.filter._replace(project=each.name or NO_PROJECT))
+        return site._replace(filter=site.filter._replace(project=each.name or NO_PROJECT)) if by == "project" else site
 
-    first = Column[TroubleGroup]("project", lambda each: chosen(each).link(site.projects.short(each.name), "overview"))
-    better: Column[TroubleGroup] = number(
-        "getting better?", lambda each: trend(members[each.name], lambda _: each.name).answer
-    )
-    return _folding(groups(found, project), [first, *_spent(chosen, ""), better], "project")
-
-
-def _by_name(site: PageLinks, found: Sequence[TroubleGroup], by: str) -> Element:
-    """What the sessions of each agent, model or week spent and lost."""
-    first = Column[TroubleGroup](by, lambda each: each.name or "unknown")
-    ordered = found if by == "week" else sorted(found, key=lambda e: (-e.agent_seconds, -e.sessions, e.name))
-    return _folding(ordered, [first, *_spent(lambda _: site, by)], by)
-
-
-def _spent(site_of: Callable[[TroubleGroup], PageLinks], by: str) -> Iterator[Column[TroubleGroup]]:
-    """What sessions in common spent and lost; their numbers lead to them."""
+    def name(each: TroubleGroup) -> Child:
+        return (
+            chosen(each).link(site.projects.short(each.name), "overview") if by == "project" else each.name or UNKNOWN
+        )
 
     def narrowed(each: TroubleGroup) -> dict[str, str]:
-        return {by: each.name or "unknown"} if by else {}
+        return {} if by == "project" else {by: each.name or UNKNOWN}
 
     def timed(show: Callable[[TroubleGroup], str]) -> Callable[[TroubleGroup], str]:
         return lambda each: show(each) if each.agent_seconds else "–"
 
-    yield number("sessions", lambda each: site_of(each).link(f"{each.sessions:,}", "sessions", **narrowed(each)))
-    yield number("agent time", timed(lambda each: duration(each.agent_seconds)))
-    yield number("bought nothing", timed(lambda each: duration(each.lost.seconds)))
-    yield number("share", timed(lambda each: interval_words(each.lost)))
-    stepped = {"stepped": "1"}
-    yield number("stepped in", lambda each: site_of(each).counted(each.interventions, **narrowed(each), **stepped))
-    yield number("per hour", per_hour)
+    def stepped(each: TroubleGroup) -> Child:
+        return chosen(each).counted(each.interventions, **narrowed(each), stepped="1")
 
+    def change(each: TroubleGroup) -> str:
+        return trend([one.trouble for one in members[each.name]], lambda _: each.name).answer
 
-def _folding(found: Sequence[TroubleGroup], columns: Sequence[Column[TroubleGroup]], by: str) -> Element:
-    """A table whose later rows are folded."""
-    first, rest = found[:MOST_ROWS], found[MOST_ROWS:]
-    shown = table(first, columns, caption=f"Sessions by {by}")
-    if not rest:
-        return shown
-    others = table(rest, columns, caption=f"Sessions by {by}, the rest")
-    return h("div", {}, shown, h("details", {}, h("summary", {}, many(len(rest), f"other {by}")), others))
+    columns = [
+        Column[TroubleGroup](by, name),
+        number("sessions", lambda each: chosen(each).link(f"{each.sessions:,}", "sessions", **narrowed(each))),
+        number("cost", lambda each: dollars(costs_of(one.fact for one in members[each.name]).dollars)),
+        number("agent time", timed(lambda each: duration(each.agent_seconds))),
+        number("bought nothing", timed(lambda each: duration(each.lost.seconds))),
+        number("share", timed(lambda each: interval_words(each.lost))),
+        number("stepped in", stepped),
+        number("per hour", per_hour),
+        *((number("getting better?", change),) if by == "project" else ()),
+    ]
+    few = f", the first {MOST_ROWS} of {len(found):,}" if len(found) > MOST_ROWS else ""
+    return table(found[:MOST_ROWS], columns, caption=f"Sessions by {by}{few}")

@@ -6,19 +6,39 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.sessions.example_marks import places
-from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
+from whet.sessions.copies import places
+from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, pair
+from whet.store.analyses import analysis_of
+from whet.store.listing import find
 from whet.store.rows import Session
+from whet.store.sessions import load
+from whet.store.troubles import trouble_of_session
 from whet.text.showing import shown
-from whet.text.words import many, short
+from whet.text.words import cut, many, short
 from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 from whet.trouble.overview import duration, percent
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
+from whet.web.cache import PageRequest
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import MESSAGES_SHOWN, Column, PageLinks, code, dollars, moment, number, section, table, tiles
+from whet.web.layout import FramedView
+from whet.web.site import (
+    MESSAGES_SHOWN,
+    Column,
+    PageLinks,
+    PageView,
+    code,
+    dollars,
+    moment,
+    number,
+    number_of,
+    section,
+    table,
+    tiles,
+)
 from whet.web.views.trouble import ending_words, paid, stretch_words
 
+SESSION = PageView("sessions", "Session", "What happened, and what bought nothing?")
 LINES = 12
 STRETCHES_SHOWN = 10
 MOST_LETTERS = 20_000
@@ -43,57 +63,42 @@ class ShownCall(NamedTuple):
     decision: Decision
 
 
-class ShownSession(NamedTuple):
-    """A session with what is known of it; without trouble it is not analysed yet."""
-
-    stored: Session
-    transcript: Transcript
-    trouble: SessionTrouble | None
-    project: str = ""
-    dollars: float | None = None
-    copied_tokens: int = 0
-
-    @property
-    def stretches(self) -> tuple[Trouble, ...]:
-        return self.trouble.troubles if self.trouble else ()
-
-    @property
-    def interventions(self) -> tuple[Intervention, ...]:
-        return self.trouble.interventions if self.trouble else ()
-
-
-def session(site: PageLinks, seen: ShownSession, *, start: int = 0) -> Element:
-    """The transcript with a timeline of calls, and the stretches that bought nothing in their places."""
-    messages = seen.transcript.messages
+def show(ask: PageRequest) -> FramedView:
+    """The transcript with the stretches that bought nothing in their places."""
+    site, stored = ask.site, find(ask.database, ask.part)
+    messages, found = load(ask.database, stored).messages, trouble_of_session(ask.database, stored)
+    stretches, start = found.troubles if found else (), number_of(ask.given.get("start", ""))
     steps = [ShownCall(exchange, decide(exchange)) for exchange in pair(messages).exchanges]
     listed = range(start, min(start + MESSAGES_SHOWN, len(messages)))
-    return h(
+    body = h(
         "div",
         {},
-        _facts(site, seen),
-        _checks(seen.stored),
-        section("What bought nothing", _stretches(site, seen)),
-        section("Calls in their order", _timeline(site, seen, steps)) if steps else None,
-        section("Transcript", _messages(seen, listed, steps), _more(site, seen.stored, listed)),
+        _facts(ask, stored, found),
+        _checks(stored),
+        section("What bought nothing", _stretches(site, stored, found)),
+        section("Calls in their order", _timeline(site, stored, stretches, steps)) if steps else None,
+        section("Transcript", _messages(messages, found, listed, steps), _more(site, stored, listed)),
     )
+    return FramedView(SESSION, cut(stored.title, 160) or stored.id[:12], body)
 
 
-def _facts(site: PageLinks, seen: ShownSession) -> Element:
-    stored, found = seen.stored, seen.trouble
+def _facts(ask: PageRequest, stored: Session, found: SessionTrouble | None) -> Element:
+    site, analysis = ask.site, analysis_of(ask.database, stored)
+    fact = next((each for each in ask.looked.everything if each.id == stored.id), None)
     lost, time = "–", "not analysed yet" if found is None else "no times are on record"
     if found is not None and found.is_timed:
         part = f" ({percent(found.lost_seconds / found.agent_seconds)})" if found.agent_seconds else ""
         lost, time = duration(found.lost_seconds), f"bought nothing, of {duration(found.agent_seconds)}{part}"
-    tokens = stored.input_tokens + stored.output_tokens - seen.copied_tokens
+    tokens = stored.input_tokens + stored.output_tokens - (analysis.copied.tokens if analysis else 0)
     used = f"{short(tokens) if tokens else 'unknown'} tokens, {many(stored.message_count, 'message')}"
     agent = site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions")
     branch = f" ({stored.branch})" if stored.branch else ""
     return tiles(
         (lost, time),
-        (f"{seen.trouble.times_stepped_in if seen.trouble else 0:,}", "times somebody stepped in"),
-        (dollars(seen.dollars), used),
+        (f"{found.times_stepped_in if found else 0:,}", "times somebody stepped in"),
+        (dollars(fact.dollars if fact else None), used),
         (agent, stored.model),
-        (site.projects.short(seen.project), f"{stored.folder or 'no folder'}{branch}"),
+        (site.projects.short(ask.cache.project(stored.folder)), f"{stored.folder or 'no folder'}{branch}"),
         (moment(stored.started), f"ended: {stored.ending}"),
     )
 
@@ -103,22 +108,22 @@ def _checks(stored: Session) -> list[Child]:
     return [h("p", {}, f"Check {check.name}: {said[check.passed]}") for check in stored.facts.checks]
 
 
-def _stretches(site: PageLinks, seen: ShownSession) -> Child:
+def _stretches(site: PageLinks, stored: Session, found: SessionTrouble | None) -> Child:
     """Each stretch with its place, what it cost and how it ended: the dearest first, the many small ones folded."""
-    if seen.trouble is None:
+    if found is None:
         return h("p", {}, "Not analysed yet: ", code("whet report"), " does it.")
-    if not seen.stretches:
+    if not found.troubles:
         return h("p", {}, "Nothing: no stretch of this session was trouble.")
-    is_timed = seen.trouble.is_timed
+    is_timed = found.is_timed
     columns: list[Column[Trouble]] = [
-        Column("messages", lambda one: site.session(seen.stored.id, f"#{one.first} to #{one.last}", message=one.first)),
+        Column("messages", lambda one: site.session(stored.id, f"#{one.first} to #{one.last}", message=one.first)),
         Column("what", stretch_words),
         Column("how it ended", ending_words),
         number("time", lambda one: duration(one.seconds) if is_timed else "–"),
         number("calls", lambda one: f"{one.calls:,}"),
         number("cost", lambda one: paid(one.dollars)),
     ]
-    ordered = sorted(seen.stretches, key=lambda one: (-one.seconds, one.first))
+    ordered = sorted(found.troubles, key=lambda one: (-one.seconds, one.first))
     first, rest = ordered[:STRETCHES_SHOWN], ordered[STRETCHES_SHOWN:]
     several = f"{len(ordered):,} stretches, the dearest first; a minute counts in one of them only"
     listed = table(first, columns, caption="1 stretch" if len(ordered) == 1 else several)
@@ -128,15 +133,14 @@ def _stretches(site: PageLinks, seen: ShownSession) -> Child:
     return listed, h("details", {}, h("summary", {}, words), table(rest, columns, caption=words))
 
 
-def _timeline(site: PageLinks, seen: ShownSession, steps: Sequence[ShownCall]) -> Element:
+def _timeline(site: PageLinks, stored: Session, stretches: Sequence[Trouble], steps: Sequence[ShownCall]) -> Element:
     pieces = []
     for place, step in enumerate(steps, start=1):
-        exchange, outcome = step.exchange, step.decision.outcome
-        inside = next((one for one in seen.stretches if one.first <= exchange.asked <= one.last), None)
+        asked, outcome = step.exchange.asked, step.decision.outcome
+        inside = next((one for one in stretches if one.first <= asked <= one.last), None)
         about = f"; {stretch_words(inside)}, {duration(inside.seconds)}" if inside else ""
-        words = f"Call {place}, {exchange.call.name}: {OUTCOMES[outcome]}{about}"
-        href = "" if site.is_file else f"{_page(site, seen.stored, exchange.asked)}#m{exchange.asked}"
-        pieces.append((f"{outcome.value}{' lost' if inside else ''}", words, href))
+        words = f"Call {place}, {step.exchange.call.name}: {OUTCOMES[outcome]}{about}"
+        pieces.append((f"{outcome.value}{' lost' if inside else ''}", words, site.message(stored.id, asked)))
     met = [outcome for outcome in OUTCOMES if any(step.decision.outcome is outcome for step in steps)]
     keys = [h("li", {"class": f"key k{outcome.value}"}, OUTCOMES[outcome]) for outcome in met]
     if any(name.endswith(" lost") for name, _, _ in pieces):
@@ -145,22 +149,16 @@ def _timeline(site: PageLinks, seen: ShownSession, steps: Sequence[ShownCall]) -
     return h("div", {}, strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
 
 
-def _page(site: PageLinks, stored: Session, message: int) -> str:
-    start = message // MESSAGES_SHOWN * MESSAGES_SHOWN
-    return site.href("session", part=stored.id, start=str(start or ""))
-
-
-def _messages(seen: ShownSession, listed: range, steps: Sequence[ShownCall]) -> list[Child]:
-    messages = seen.transcript.messages
-    aside = places(messages)
+def _messages(
+    messages: Sequence[Message], found: SessionTrouble | None, listed: range, steps: Sequence[ShownCall]
+) -> list[Child]:
     by_call = {(step.exchange.asked, step.exchange.call.id): step for step in steps}
     places_of = _places(messages, steps)
     answers: dict[int, list[int]] = defaultdict(list)
     for answer, asked in places_of.items():
         answers[asked].append(answer)
-    notes, lost = _notes(seen, places_of), _lost(seen, places_of)
-    drawn: list[Child] = []
-    examples: list[Child] = []
+    notes, lost = (_notes(found, places_of), _lost(found.troubles, places_of)) if found else ({}, frozenset())
+    aside, drawn, examples = places(messages), list[Child](), list[Child]()
     for index in listed:
         if index in places_of and places_of[index] in listed:
             continue
@@ -180,23 +178,23 @@ def _places(messages: Sequence[Message], steps: Sequence[ShownCall]) -> dict[int
     return {answer: place for answer, place in asked.items() if messages[answer].role is Role.TOOL}
 
 
-def _lost(seen: ShownSession, places_of: Mapping[int, int]) -> frozenset[int]:
+def _lost(stretches: Sequence[Trouble], places_of: Mapping[int, int]) -> frozenset[int]:
     """The messages in stretches that bought nothing."""
-    spans = (range(places_of.get(one.first, one.first), one.last + 1) for one in seen.stretches)
+    spans = (range(places_of.get(one.first, one.first), one.last + 1) for one in stretches)
     return frozenset(index for span in spans for index in span)
 
 
-def _notes(seen: ShownSession, places_of: Mapping[int, int]) -> dict[int, list[Child]]:
+def _notes(found: SessionTrouble, places_of: Mapping[int, int]) -> dict[int, list[Child]]:
     """What stands beside messages: where a stretch begins and ends, and where somebody stepped in."""
     said: list[tuple[int, str]] = []
-    for one in seen.stretches:
+    for one in found.troubles:
         ended = ending_words(one)
-        time = f"{duration(one.seconds)}, " if seen.trouble and seen.trouble.is_timed else ""
+        time = f"{duration(one.seconds)}, " if found.is_timed else ""
         until = f"to #{one.last}, " if one.last != one.first else ""
         said.append((one.first, f"▼ {stretch_words(one)}: {until}{time}{many(one.calls, 'call')}, {ended}"))
         if one.last != one.first:
             said.append((one.last, f"▲ {stretch_words(one)}: {ended}"))
-    said += [(event.message, f"✋ Somebody {_stepped_in(event)}") for event in seen.interventions]
+    said += [(event.message, f"✋ Somebody {_stepped_in(event)}") for event in found.interventions]
     notes: dict[int, list[Child]] = defaultdict(list)
     for message, words in said:
         notes[places_of.get(message, message)].append(h("p", {"class": "stretch"}, words))

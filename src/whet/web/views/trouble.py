@@ -1,20 +1,25 @@
 """Trouble: the stretches that bought nothing, by kind and by cause, each opening its session at its first message."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.shipped.kinds import known_troubles, label_of
+from whet.store.listing import find
 from whet.store.session_facts import SessionFact
+from whet.store.troubles import trouble_of_session
 from whet.text.showing import shown
 from whet.text.words import cut, many
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, duration, interval_words, money, sort_words
 from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs, sort_of
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
+from whet.web.cache import PageRequest, SeenTrouble
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
+from whet.web.layout import FramedView, framed
 from whet.web.site import Column, PageLinks, empty, listing, no_sessions, number, section
 
 MOST_CAUSES = 12
@@ -47,15 +52,19 @@ class ChosenTrouble(NamedTuple):
         return " ".join(filter(None, parts))
 
 
-class SeenTrouble(NamedTuple):
-    """A session that is looked at, and its trouble."""
-
-    fact: SessionFact
-    trouble: SessionTrouble
-
-
 # The events of a session in which people stepped in, with what they said.
-SaidIn = Callable[[SessionFact], Sequence[Intervention]]
+SaidIn = Callable[[str], Sequence[Intervention]]
+
+
+def said_in(ask: PageRequest) -> SaidIn:
+    """What people said when they stepped in, read for the sessions that a view lists."""
+
+    @cache
+    def said(id: str) -> tuple[Intervention, ...]:
+        found = trouble_of_session(ask.database, find(ask.database, id)) if ask.with_texts else None
+        return found.interventions if found else ()
+
+    return said
 
 
 def stretch_told(events: Iterable[Intervention], stretch: Trouble) -> tuple[str, Child]:
@@ -79,26 +88,25 @@ def stretch_words(trouble: Trouble) -> str:
     return shown(sort_words(trouble, label_of(trouble.kind)))
 
 
-def trouble(
-    site: PageLinks, seen: Sequence[SeenTrouble], chosen: ChosenTrouble, *, said: SaidIn, hidden: int = 0
-) -> Element:
+def show(ask: PageRequest) -> FramedView:
     """The stretches that bought nothing, the dearest first; bars by cause narrow a chosen kind further."""
+    site, seen = ask.site, ask.seen
+    chosen = ChosenTrouble(**{name: ask.given[name] for name in ChosenTrouble._fields if name in ask.given})
     if not seen:
-        return h("div", {}, no_sessions(site, "trouble", hidden))
+        return framed("trouble", no_sessions(site, "trouble", ask.looked.choices.hidden))
     narrowed = [SeenTrouble(fact, _chosen(found, chosen)) for fact, found in seen]
     stretches = [FoundStretch(fact, one) for fact, found in narrowed for one in found.troubles]
     if not stretches:
         every = site.link("Show all trouble", "trouble") if chosen != ChosenTrouble() else None
         none = f"No stretch {chosen.words}".rstrip()
-        return h("div", {}, empty(f"{none} bought nothing in {many(len(seen), 'session')}. ", every))
+        return framed("trouble", empty(f"{none} bought nothing in {many(len(seen), 'session')}. ", every))
     found = [each.trouble for each in narrowed]
-    return h(
-        "div",
-        {},
+    return framed(
+        "trouble",
         _about(site, chosen),
         kind_bars(site, found, chosen) if chosen.week and not chosen.kind else None,
         section("What bought nothing", *cause_bars(site, found, chosen)) if chosen.kind and not chosen.cause else None,
-        section("Stretches", _stretches(site, stretches, chosen, said)),
+        section("Stretches", _stretches(site, stretches, chosen, said_in(ask))),
     )
 
 
@@ -170,7 +178,7 @@ def ending_words(trouble: Trouble) -> str:
 
 def _stretches(site: PageLinks, found: Sequence[FoundStretch], chosen: ChosenTrouble, said: SaidIn) -> Element:
     def stretch(each: FoundStretch) -> Child:
-        what, quote = stretch_told(said(each.fact), each.trouble)
+        what, quote = stretch_told(said(each.fact.id), each.trouble)
         return site.session(each.fact.id, what, message=each.trouble.first), quote
 
     columns: list[Column[FoundStretch]] = [

@@ -1,0 +1,1 @@
+"""Records of benchmarks, which `whet import` reads where this package is installed."""

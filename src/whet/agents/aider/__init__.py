@@ -1,1 +1,0 @@
-"""Aider: its record lies where the person works; it has no hooks."""
