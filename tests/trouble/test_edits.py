@@ -24,6 +24,11 @@ PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x = 1\n+x = 2\n*** Add
             {"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y"},
             [("a", "x", "y")],
         ),
+        (
+            "apply_patch",
+            {"input": "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-x\n+y\n*** End Patch"},
+            [("a.py", "", ""), ("b.py", "x", "y")],
+        ),
         ("Write", {"file_path": "C:\\p\\a.py", "content": "y"}, [("C:/p/a.py", "", "y")]),
         (
             "MultiEdit",

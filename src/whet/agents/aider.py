@@ -53,6 +53,13 @@ COMMANDS = ("/", "!")
 THINKING = re.compile(r"-{6,}\n► \*\*THINKING\*\*\n(.*?)\n-{6,}\n► \*\*ANSWER\*\*\n", re.DOTALL)
 SCALE = {"k": 1_000, "M": 1_000_000}
 
+START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+
+NAME = "aider"
+FILE = ".aider.chat.history.md"
+SNIFFED_LINES = 20
+ID_BYTES = 4
+
 
 def is_question(words: str) -> bool:
     """Whether this is a question of Aider's with the answer that stands for all of its kind."""
@@ -77,7 +84,6 @@ def dollars(amount: str | None) -> float | None:
         return None
 
 
-START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 SAID, OUTPUT, MARK = "#### ", "> ", "  "
 
 
@@ -369,12 +375,6 @@ def _place_interrupt(chat: AiderChat) -> None:
     if chat.is_stopped:
         chat.entries.append(content.spoken(Role.USER, [Text("^C")], origin=Origin.INTERRUPT))
         chat.is_stopped = False
-
-
-NAME = "aider"
-FILE = ".aider.chat.history.md"
-SNIFFED_LINES = 20
-ID_BYTES = 4
 
 
 def sniff(source: Source) -> bool:

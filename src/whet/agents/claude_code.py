@@ -45,6 +45,20 @@ TYPED_BY = ("", "typed", "queued")
 SUBMITTED = "permissionMode"  # newer versions have it on every line that was sent from the prompt, and on no other
 ENTRANCES = ("", "cli", "claude-vscode")
 
+NAME = "claude-code"
+# The program's own mark of a refusal: newer versions have a field for it, older ones a fixed text beside the result.
+DENIED = "user-rejected"
+REJECTED = "User rejected tool use"
+REJECTIONS = ("The user doesn't want to", "Error: The user doesn't want to")
+# Tools that ask the person or change a file: nobody but the program itself writes their errors. What a command prints,
+# or an agent says, came as an error of the tool in older versions.
+SPEAKING_FOR_THEMSELVES = (Family.EDIT, Family.WRITE)
+ASKING = ("ExitPlanMode", "AskUserQuestion")
+CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
+DENIALS = ("Claude requested permissions to ", "Permission to use ")
+SYNTHETIC = "<synthetic>"
+TITLE_CHARACTERS = 200
+
 
 def said(record: dict[str, Any], blocks: list[Any], *, at: float | None) -> Iterator[Message]:
     """What a line says, in messages of one speaker each."""
@@ -101,21 +115,6 @@ def _speaker(record: dict[str, Any]) -> str:
 def _words(block: object) -> str:
     words = block.get("text", "") if isinstance(block, dict) else block
     return words if isinstance(words, str) else ""
-
-
-NAME = "claude-code"
-# The program's own mark of a refusal: newer versions have a field for it, older ones a fixed text beside the result.
-DENIED = "user-rejected"
-REJECTED = "User rejected tool use"
-REJECTIONS = ("The user doesn't want to", "Error: The user doesn't want to")
-# Tools that ask the person or change a file: nobody but the program itself writes their errors. What a command prints,
-# or an agent says, came as an error of the tool in older versions.
-SPEAKING_FOR_THEMSELVES = (Family.EDIT, Family.WRITE)
-ASKING = ("ExitPlanMode", "AskUserQuestion")
-CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
-DENIALS = ("Claude requested permissions to ", "Permission to use ")
-SYNTHETIC = "<synthetic>"
-TITLE_CHARACTERS = 200
 
 
 class FileLineage(NamedTuple):

@@ -13,6 +13,18 @@ from whet.sessions import transcripts
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolCall, Transcript, Usage
 from whet.text import fields
 
+REJECTIONS = ("exec command rejected by user", "patch rejected by user", "rejected by user")
+
+NAME = "codex"
+WRAPPERS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+IDE_HEAD = "# Context from my IDE setup:"
+IDE_REQUEST = "## My request for Codex:"
+SUMMARY_HEAD = "Another language model started to solve this problem"
+# By whom a session was begun where a person types; others are begun by programs.
+TYPED_IN = ("", "cli", "vscode")
+SERVER_CALLS = frozenset({"web_search_call", "image_generation_call"})
+UUID_LENGTH = 36
+
 
 @dataclass(slots=True)
 class UsageTally:
@@ -71,9 +83,6 @@ def _grown(before: dict[str, Any], after: dict[str, Any]) -> Usage | None:
     return _usage({key: fields.whole(after, key) - fields.whole(before, key) for key in after})
 
 
-REJECTIONS = ("exec command rejected by user", "patch rejected by user", "rejected by user")
-
-
 @dataclass(frozen=True, slots=True)
 class CallFacts:
     """What events say about a call, which may come before or after its result."""
@@ -113,17 +122,6 @@ def completed(message: Message, known: Mapping[str, CallFacts]) -> Message:
         disposition=Disposition.REJECTED if more.declined else part.disposition,
     )
     return msgspec.structs.replace(message, parts=(part,))
-
-
-NAME = "codex"
-WRAPPERS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
-IDE_HEAD = "# Context from my IDE setup:"
-IDE_REQUEST = "## My request for Codex:"
-SUMMARY_HEAD = "Another language model started to solve this problem"
-# By whom a session was begun where a person types; others are begun by programs.
-TYPED_IN = ("", "cli", "vscode")
-SERVER_CALLS = frozenset({"web_search_call", "image_generation_call"})
-UUID_LENGTH = 36
 
 
 @dataclass(slots=True)

@@ -15,6 +15,9 @@ WHY_CHARACTERS = 200
 LIMITS = ("rate limit", "rate_limit", "usage limit", "quota", "429", "too many requests", "credit balance", "402")
 LOGINS = ("401", "403", "unauthorized", "not logged in", "log in", "/login", "api key", "authentication")
 
+MARK = "[whet reads recorded sessions here: this conversation is no work of a person]"
+NO_ANSWER = "it gave no answer"
+
 
 class ProgramTask(NamedTuple):
     """What is to be done, where, and for how much. `config` is a home of the agent's own, empty before."""
@@ -150,10 +153,6 @@ def events_of(output: str) -> list[dict[str, Any]]:
         if isinstance(value, dict):
             found.append(value)
     return found
-
-
-MARK = "[whet reads recorded sessions here: this conversation is no work of a person]"
-NO_ANSWER = "it gave no answer"
 
 
 class ReadingTask(NamedTuple):

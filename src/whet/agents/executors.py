@@ -14,6 +14,33 @@ from whet.agents.formats import content
 from whet.sessions.transcripts import Usage
 from whet.text import fields, toml
 
+CLAUDE_TOOLS = "Bash,Read,Edit,Write,MultiEdit,Glob,Grep,LS,NotebookEdit,TodoWrite,Task,Skill"
+CLAUDE_QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
+# Of its own, which the case sets: what was done until then counts.
+CLAUDE_LIMITS = ("error_max_turns", "error_max_budget_usd")
+
+# Each gives its model a tool, or reads what the person added to it; one that a version does not know, it ignores.
+CODEX_OFF = (
+    "shell_tool", "unified_exec", "view_image", "multi_agent", "goals", "apps", "plugins", "remote_plugin", "hooks",
+    "skill_search", "tool_suggest", "image_generation", "sleep_tool", "browser_use", "computer_use",
+)  # fmt: skip
+
+GEMINI_NO_LOGIN = 41  # the exit code by which it says that nobody is logged in
+GEMINI_DENY_ALL = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
+GEMINI_SILENT = """{
+  "tools": {"core": ["none"]},
+  "hooksConfig": {"enabled": false},
+  "skills": {"enabled": false},
+  "context": {"fileName": ["none.md"]},
+  "general": {"enableAutoUpdate": false}
+}
+"""
+
+OPENCODE_FOLDERS = ("data", "config", "cache", "state")
+OPENCODE_READS = "whet-reader"
+OPENCODE_LOGIN = "opencode/auth.json"
+OPENCODE_QUIET = {"OPENCODE_DISABLE_AUTOUPDATE": "1"}
+
 
 def _option(flag: str, value: object) -> tuple[str, ...]:
     """An option with its value; nothing where there is none."""
@@ -28,12 +55,6 @@ def _report_in(output: str) -> dict[str, Any]:
             found = value if isinstance(value, list) else [value]
             return next((each for each in reversed(found) if isinstance(each, dict)), {})
     return {}
-
-
-CLAUDE_TOOLS = "Bash,Read,Edit,Write,MultiEdit,Glob,Grep,LS,NotebookEdit,TodoWrite,Task,Skill"
-CLAUDE_QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
-# Of its own, which the case sets: what was done until then counts.
-CLAUDE_LIMITS = ("error_max_turns", "error_max_budget_usd")
 
 
 def _launch_claude(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
@@ -95,13 +116,6 @@ CLAUDE = executor.Executor(
 CLAUDE_READER = executor.ProgramReader(
     "claude", _ask_claude, _said_by_claude, ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 )
-
-
-# Each gives its model a tool, or reads what the person added to it; one that a version does not know, it ignores.
-CODEX_OFF = (
-    "shell_tool", "unified_exec", "view_image", "multi_agent", "goals", "apps", "plugins", "remote_plugin", "hooks",
-    "skill_search", "tool_suggest", "image_generation", "sleep_tool", "browser_use", "computer_use",
-)  # fmt: skip
 
 
 def _launch_codex(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
@@ -166,18 +180,6 @@ CODEX = executor.Executor(
 CODEX_READER = executor.ProgramReader("codex", _ask_codex, _said_by_codex, ("OPENAI_API_KEY", "CODEX_API_KEY"))
 
 
-GEMINI_NO_LOGIN = 41  # the exit code by which it says that nobody is logged in
-GEMINI_DENY_ALL = '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
-GEMINI_SILENT = """{
-  "tools": {"core": ["none"]},
-  "hooksConfig": {"enabled": false},
-  "skills": {"enabled": false},
-  "context": {"fileName": ["none.md"]},
-  "general": {"enableAutoUpdate": false}
-}
-"""
-
-
 def _launch_gemini(errand: executor.ProgramTask, program: str) -> ProgramLaunch:
     words = (program, "--output-format", "json", "--approval-mode", "yolo", "--skip-trust")
     task = (*_option("-m", errand.model), f"--prompt={errand.task}")
@@ -233,12 +235,6 @@ GEMINI = executor.Executor(
     ),
 )  # fmt: skip
 GEMINI_READER = executor.ProgramReader("gemini", _ask_gemini, _said_by_gemini, ("GEMINI_API_KEY", "GOOGLE_API_KEY"))
-
-
-OPENCODE_FOLDERS = ("data", "config", "cache", "state")
-OPENCODE_READS = "whet-reader"
-OPENCODE_LOGIN = "opencode/auth.json"
-OPENCODE_QUIET = {"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 
 
 def _launch_opencode(errand: executor.ProgramTask, program: str) -> ProgramLaunch:

@@ -17,6 +17,15 @@ from whet.text import fields
 FILES_HEAD = "--- Content from referenced files ---"
 SUMMARY_HEAD = "<state_snapshot>"
 
+NAME = "gemini"
+REFUSED = "[Operation Cancelled] Reason: User did not allow tool call"
+STOPPED = "Request cancelled."
+MCP_SERVER = "MCP Server)"
+ANSWERED = frozenset({"success", "error", "cancelled"})
+PROJECT_LIMIT_BYTES = 4096
+
+Conversation = tuple[dict[str, Any], list[dict[str, Any]]]
+
 
 def said(parts: tuple[Text | Media, ...], at: float | None) -> Iterator[Message]:
     """What the person wrote, apart from the files that the program put after it and the texts it sends itself."""
@@ -55,16 +64,6 @@ def results(result: object) -> Iterator[Text | Media]:
             yield from content.shown(plain or response or None)
         else:
             yield from shown(block)
-
-
-NAME = "gemini"
-REFUSED = "[Operation Cancelled] Reason: User did not allow tool call"
-STOPPED = "Request cancelled."
-MCP_SERVER = "MCP Server)"
-ANSWERED = frozenset({"success", "error", "cancelled"})
-PROJECT_LIMIT_BYTES = 4096
-
-Conversation = tuple[dict[str, Any], list[dict[str, Any]]]
 
 
 def sniff(source: Source) -> bool:

@@ -24,6 +24,11 @@ DECLINED = (
 
 Record = dict[str, Any]
 
+NAME = "goose"
+SESSION_COLUMNS = frozenset({"id", "working_dir", "created_at", "extension_data"})
+MESSAGE_COLUMNS = frozenset({"id", "session_id", "role", "content_json", "created_timestamp"})
+PURPOSES = {"sub_agent": Purpose.SUBTASK, "scheduled": Purpose.JOB}
+
 
 def conversation(records: Sequence[Record]) -> tuple[Message, ...]:
     """The messages of a session from `{role, created, content, metadata}`, those summed up later among them."""
@@ -134,12 +139,6 @@ def _result(call_id: str, outcome: dict[str, Any], tool: str) -> ToolResult:
 def _usage(counted: dict[str, Any]) -> Usage | None:
     """Goose's input holds the cached tokens."""
     return content.used(counted, "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
-
-
-NAME = "goose"
-SESSION_COLUMNS = frozenset({"id", "working_dir", "created_at", "extension_data"})
-MESSAGE_COLUMNS = frozenset({"id", "session_id", "role", "content_json", "created_timestamp"})
-PURPOSES = {"sub_agent": Purpose.SUBTASK, "scheduled": Purpose.JOB}
 
 
 def sniff(source: Source) -> bool:

@@ -24,6 +24,12 @@ REJECTIONS = ("The user rejected permission", "The user dismissed this question"
 BLOCKS = ("The user has specified a rule which prevents you",)
 ABORTIONS = ("Tool execution aborted",)
 
+SESSION_COLUMNS = frozenset({"id", "time_created"})
+MESSAGE_COLUMNS = frozenset({"id", "session_id", "data", "time_created"})
+PART_COLUMNS = frozenset({"id", "message_id", "session_id", "data"})
+
+NAME = "opencode"
+
 
 class OpenCodeMessage(NamedTuple):
     """One message as OpenCode keeps it."""
@@ -207,11 +213,6 @@ def _usage(record: dict[str, Any]) -> Usage | None:
     return content.used(tokens, "input", "output+reasoning", "cache.read", "cache.write", is_apart=True, cost=cost)
 
 
-SESSION_COLUMNS = frozenset({"id", "time_created"})
-MESSAGE_COLUMNS = frozenset({"id", "session_id", "data", "time_created"})
-PART_COLUMNS = frozenset({"id", "message_id", "session_id", "data"})
-
-
 class Stored(NamedTuple):
     """A session as the database holds it."""
 
@@ -269,9 +270,6 @@ def _turns(source: Source, connection: apsw.Connection, session_id: object) -> l
         else:
             source.skip(f"session {session_id}: message {row['id']} is not a JSON object")
     return turns
-
-
-NAME = "opencode"
 
 
 def sniff(source: Source) -> bool:

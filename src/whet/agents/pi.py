@@ -20,6 +20,8 @@ INSERTED = frozenset({"custom_message", "custom", "hookMessage"})
 BESIDE = frozenset({"file", "skill"})  # tags around files that the program read for the person
 ABORTED_COMMAND = "Command aborted"
 
+COUNTS = ("input", "output", "cacheRead", "cacheWrite")
+
 
 @dataclass(slots=True)
 class PiFile:
@@ -133,9 +135,6 @@ def _take_result(session: PiFile, message: dict[str, Any], at: float | None) -> 
             disposition=transcripts.Disposition.INTERRUPTED,
         )
     session.messages.append(content.answered(answer, at=at))
-
-
-COUNTS = ("input", "output", "cacheRead", "cacheWrite")
 
 
 def usage(record: dict[str, Any]) -> Usage | None:

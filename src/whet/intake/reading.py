@@ -18,6 +18,9 @@ from whet.sessions.transcripts import Transcript
 from whet.store.database import Dialect
 from whet.store.rows import PreparedSession, prepare, with_vectors
 
+SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+COMPANIONS = ("-wal", "-shm", "-journal")
+
 
 class ReadOrder(NamedTuple):
     """How files are to be read. `secrets` are exact values to redact; None turns redaction off.
@@ -106,10 +109,6 @@ def _prepared(transcript: Transcript, order: ReadOrder) -> PreparedSession:
 
 def _reason(error: Exception) -> str:
     return error.strerror or str(error) if isinstance(error, OSError) else str(error)
-
-
-SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
-COMPANIONS = ("-wal", "-shm", "-journal")
 
 
 class AgentPlace(NamedTuple):

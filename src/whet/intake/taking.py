@@ -22,6 +22,16 @@ from whet.store.rows import ask_for_all, forget_left_out, tidy, uncollected
 from whet.store.side_by_side import process_pool
 from whet.telling.targets.known_projects import remember_projects
 
+READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
+BATCH_BYTES = 8 << 20
+POOL_FROM_BYTES = 8 << 20
+LARGE_FILE_BYTES = 16 << 20
+IN_FLIGHT_BYTES = 48 << 20
+COMPANION_LOG = "-wal"
+PIPE = "-"
+
+Progress = Callable[[str, int], None]
+
 
 @dataclass(slots=True)
 class ImportReport:
@@ -97,15 +107,6 @@ def kept_so_far(report: ImportReport) -> str:
     return f"{number:,} session{' was' if number == 1 else 's were'} imported before that."
 
 
-READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
-BATCH_BYTES = 8 << 20
-POOL_FROM_BYTES = 8 << 20
-LARGE_FILE_BYTES = 16 << 20
-IN_FLIGHT_BYTES = 48 << 20
-COMPANION_LOG = "-wal"
-PIPE = "-"
-
-
 class FileStamp(NamedTuple):
     """What tells whether a file has changed since it was imported."""
 
@@ -128,9 +129,6 @@ class FilePiece(NamedTuple):
     items: list[ReadySession | Skipped]
     first: bool = True
     last: bool = True
-
-
-Progress = Callable[[str, int], None]
 
 
 @uncollected()

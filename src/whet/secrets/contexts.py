@@ -22,108 +22,6 @@ _SQL = (
     rf"{QUOTE}"
 )
 
-
-def _password(gate: str, pattern: str, check: MatchTest = MatchTest.LOGIN) -> SecretRule:
-    return SecretRule("password", gate, pattern, check)
-
-
-def _secret(gate: str, pattern: str, check: MatchTest = MatchTest.ASSIGNED) -> SecretRule:
-    return SecretRule("secret", gate, pattern, check)
-
-
-def _behind(programs: str, flag: str, *, value: str = f"({CHARACTER}{{3,}})", gap: str = "[ ]+") -> SecretRule:
-    """The password that some programs take behind a flag, after any other arguments."""
-    return _password(
-        rf"\b(?:{programs})[ ](?:{_WHERE})?{flag}", rf"\b(?:{programs})[ ](?:{_REST})?{flag}{gap}{OPEN}{value}"
-    )
-
-
-COMMANDS: Final = (
-    _password(
-        rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"'`,]",
-        rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){OPEN}({CHARACTER}{{6,}})",
-        MatchTest.ASSIGNED,
-    ),
-    _password(
-        r"[ ](?:-u|--user|--proxy-user)[^\n]",
-        rf"\b(?:curl|wget|http|https|xh)\b[^\n|;]*?[ ](?:-u|--user|--proxy-user)[ =]?{OPEN}"
-        rf"([^\s:\"'`\\]+):({CHARACTER}{{3,}})",
-    ),
-    _password(
-        r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
-        rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST})?-p{OPEN}"
-        rf"({CHARACTER}{{6,}})",
-        MatchTest.VALUE,
-    ),
-    _password(r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{OPEN}pass:({CHARACTER}{{4,}})"),
-    _password(
-        r"sudo[ ]+(?:-\w+[ ]+)*-S",
-        rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s\"'`\\|]{{4,}}){OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
-    ),
-    _password(
-        rf"login{BREAK}+\S+?{BREAK}+password", rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({CHARACTER}{{3,}})"
-    ),
-    _behind(r"(?:un)?zip|sqlcmd|osql|bcp|ipmitool", "-P", gap="[ ]*"),
-    _behind(r"7z[azr]?|(?:un)?rar", "-(?:p|hp)", gap=""),
-    _behind(r"mongo(?:sh|dump|restore|import|export|stat|top)?|psexec|evil-winrm|crackmapexec|netexec|nxc|cqlsh", "-p"),
-    _behind("sshpass", "-p", gap="[ ]*"),
-    _behind("redis-cli", "(?:-a|--pass)"),
-    _behind(r"(?:docker|podman|helm|az|oc|skopeo)\b[^\n|;&]*[ ]login", "-p"),
-    _behind(r"gh\b[^\n|;&]*[ ]secret[ ]+set", "(?:-b|--body)", gap="[ =]+"),
-    _behind(r"git\b[^\n|;&]*[ ]config", r"[\w.:/\-]*\.password"),
-    _behind("keytool|jarsigner|apksigner", "-(?:src|dest)?(?:store|key)pass"),
-    _behind(r"ldap[a-z]+", "-w"),
-    _behind(r"snmp[a-z]+", "-[cAX]"),
-    _behind("openssl", "-k"),
-    _behind(r"[a-z]*freerdp\d?", "/p:", gap=""),
-    _behind("lftp", "-u", gap="[ ]*", value=rf"([^\s,\"'`\\]+),({CHARACTER}{{3,}})"),
-    # smbclient -U user%password
-    _behind(
-        r"smbclient|rpcclient|smbget|smbmap|winexe|wmic|net|samba-tool|pth-[a-z]+",
-        "(?:-U|--user(?:name)?)",
-        gap="[ =]?",
-        value=rf"([^\s%\"'`]+)%({CHARACTER}{{3,}})",
-    ),
-    _behind("sqlplus|expdp|impdp|sqlldr", "", gap="", value=r"([\w$#]+)/([^\s\"'`\\@/]{3,})(?:[@\s\"'`\\]|$)"),
-    _password(
-        r"\b(?:mysqladmin|nmcli)[ ][^\n]*password[ ]",
-        rf"\b(?:mysqladmin|nmcli)[ ](?:{_REST})?password[ ]+{OPEN}({CHARACTER}{{6,}})",
-        MatchTest.VALUE,
-    ),
-    # htpasswd -b FILE USER PASSWORD; with -n there is no file
-    _password(
-        r"htpasswd[ ]",
-        r"\bhtpasswd[ ]+(?:-\w+(?:[ ]+\d+)?[ ]+)*-[A-Za-z]*b[A-Za-z]*[ ]+(?:-\w+(?:[ ]+\d+)?[ ]+)*(?:[^\s|>]+[ ]+)?"
-        rf"([^\s|>]+)[ ]+{OPEN}([^\s\"'`\\|<>&;]{{3,}})",
-    ),
-    _password(
-        r"\bnet[ ]+use[ ]",
-        r"\bnet[ ]+use[ ]+(?:[A-Za-z]:|\*)?[ ]*\\{2,}[^\s\"']+[ ]+(?:/\w+(?::\S+)?[ ]+)*"
-        rf"{OPEN}([^\s\"'`\\/*]{CHARACTER}{{2,}})",
-    ),
-    _password(
-        r"\bnet[ ]+user[ ]",
-        rf"\bnet[ ]+user[ ]+{OPEN}([^\s/\"'`\\]+){OPEN}[ ]+{OPEN}([^\s/\"'`\\*]{CHARACTER}{{2,}})",
-        MatchTest.VALUE,
-    ),
-    _password(
-        r"chpasswd",
-        rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s:\"'`\\]+):([^\s\"'`\\|]{{3,}}){OPEN}[ ]*\|[ ]*"
-        r"(?:sudo[ ]+(?:-\w+[ ]+)*)?chpasswd",
-    ),
-    _password(_SQL, rf"{_SQL}({CHARACTER}{{3,}}){QUOTE}"),
-    _password(
-        r"ConvertTo-SecureString[ ]", rf"ConvertTo-SecureString[ ]+(?:-String[ ]+)?{QUOTE}({CHARACTER}{{3,}}){QUOTE}"
-    ),
-    _password(rf"\bpsk[ ]*=[ ]*{QUOTE}", rf"\bpsk[ ]*=[ ]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}", MatchTest.VALUE),
-    # What a script for expect types where a password is asked for.
-    _password(
-        rf"send[ ]+(?:--[ ]+)?{QUOTE}{CHARACTER}{{3}}",
-        rf"assword[^\n]{{0,16}}?{BREAK}+send[ ]+(?:--[ ]+)?{QUOTE}({CHARACTER}{{3,}})\\+[rn]",
-    ),
-)
-
-
 _QUOTES = r"""[\\"'`]*"""
 _IS = r"[ \t]*[:=][ \t]*"
 _LONG = r"(?:[|>][+\-]?|\"{3}|'{3})"  # opens a text of several lines
@@ -242,31 +140,6 @@ KEYS: Final = (
     ),
 )
 
-ADDRESSES: Final = (
-    SecretRule(
-        "sentry-dsn",
-        r"://[0-9a-f]{32}[:@]",
-        r"https?://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.\-]+(?::\d+)?/(?:[\w\-]+/)*\d+",
-        MatchTest.MIXED,
-    ),
-    _password(
-        r"://[^\s/:@]*:[^\s/@]+@", rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}"""
-    ),
-    _password(rf"{_DATABASE}://[^\s/:@]*:", rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}"""),
-    # A line of .pgpass: host, port, database, user and password.
-    _password(
-        r":(?:5432|5433|6432|6543|\*):",
-        r"(?m:^|\\n|[\"'`\s])[\w.*\-]+:(?:5432|5433|6432|6543|\*):[\w*$\-]+:([^:\s\"'`]+):((?:[^\s:\"'`\\]|\\[:\\]){4,})",
-    ),
-    SecretRule(
-        "signature",
-        rf"[?&](?:amp;)?{_QUERY}",
-        rf"[?&](?:amp;)?{_QUERY}([A-Za-z0-9_.~+/%=\-:]{{8,}})",
-        MatchTest.CONVINCING,
-    ),
-    SecretRule("signature", r"sig=[A-Za-z0-9%+/]{16}", r"\bsig=([A-Za-z0-9%+/]{40,}={0,2})", MatchTest.CONVINCING),
-)
-
 HEADERS: Final = (
     SecretRule(
         "authorization",
@@ -295,6 +168,152 @@ HEADERS: Final = (
     ),
     SecretRule("cookie", _COOKIE, rf"{_COOKIE}([^\s;\"'\\&]{{8,}})", MatchTest.VALUE),
 )
+
+ENCODED: Final = SecretRule(
+    "base64", f"{_QUAD}{{5}}", rf"({_WRAPPED}{_QUAD}{{5,}}[A-Za-z0-9+/_\-]{{0,3}}={{0,2}})", MatchTest.BASE64
+)
+
+# What hides a secret from the patterns above: an escaped character, or a percent-encoded one, with line breaks.
+HIDDEN: Final = r"\\u00[2-7][0-9A-Fa-f]|\\/|%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
+HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
+# What a terminal obeys and nobody sees: colours, titles, links, moves, in plain and in the spellings of programs. A
+# colour is known without the character before it too, which many logs drop.
+_COLOUR = r"\[[0-?]*[ -/]*[@-~]"
+_TITLE = r"\][^\x07\x1b\n]*(?:\x07|\x1b\\|\\+(?:u0007|x07|a))"
+ESCAPES: Final = (
+    rf"[\x{{200b}}-\x{{200f}}\x{{2060}}\x{{feff}}\x{{ad}}]|\\\r?\n[ \t]*"  # nothing to see, a line that goes on
+    rf"|[\x1b\x{{241b}}](?:{_COLOUR}|{_TITLE}|P[0-9;]*[$+]?[a-z|]?|[()#][0-9A-Za-z]|[=>78cDEHMNOZ])"
+    rf"|\x{{9b}}[0-?]*[ -/]*[@-~]"
+    rf"|(?:\\+u00[19][bB]|\\+[xX][19][bB]|\\+e|\\+0?33|\^\[)(?:{_COLOUR}|{_TITLE})|\[[0-9]{{1,3}}(?:;[0-9]{{1,3}})*m"
+)
+
+
+def _password(gate: str, pattern: str, check: MatchTest = MatchTest.LOGIN) -> SecretRule:
+    return SecretRule("password", gate, pattern, check)
+
+
+def _secret(gate: str, pattern: str, check: MatchTest = MatchTest.ASSIGNED) -> SecretRule:
+    return SecretRule("secret", gate, pattern, check)
+
+
+def _behind(programs: str, flag: str, *, value: str = f"({CHARACTER}{{3,}})", gap: str = "[ ]+") -> SecretRule:
+    """The password that some programs take behind a flag, after any other arguments."""
+    return _password(
+        rf"\b(?:{programs})[ ](?:{_WHERE})?{flag}", rf"\b(?:{programs})[ ](?:{_REST})?{flag}{gap}{OPEN}{value}"
+    )
+
+
+COMMANDS: Final = (
+    _password(
+        rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"'`,]",
+        rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){OPEN}({CHARACTER}{{6,}})",
+        MatchTest.ASSIGNED,
+    ),
+    _password(
+        r"[ ](?:-u|--user|--proxy-user)[^\n]",
+        rf"\b(?:curl|wget|http|https|xh)\b[^\n|;]*?[ ](?:-u|--user|--proxy-user)[ =]?{OPEN}"
+        rf"([^\s:\"'`\\]+):({CHARACTER}{{3,}})",
+    ),
+    _password(
+        r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
+        rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST})?-p{OPEN}"
+        rf"({CHARACTER}{{6,}})",
+        MatchTest.VALUE,
+    ),
+    _password(r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{OPEN}pass:({CHARACTER}{{4,}})"),
+    _password(
+        r"sudo[ ]+(?:-\w+[ ]+)*-S",
+        rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s\"'`\\|]{{4,}}){OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
+    ),
+    _password(
+        rf"login{BREAK}+\S+?{BREAK}+password", rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({CHARACTER}{{3,}})"
+    ),
+    _behind(r"(?:un)?zip|sqlcmd|osql|bcp|ipmitool", "-P", gap="[ ]*"),
+    _behind(r"7z[azr]?|(?:un)?rar", "-(?:p|hp)", gap=""),
+    _behind(r"mongo(?:sh|dump|restore|import|export|stat|top)?|psexec|evil-winrm|crackmapexec|netexec|nxc|cqlsh", "-p"),
+    _behind("sshpass", "-p", gap="[ ]*"),
+    _behind("redis-cli", "(?:-a|--pass)"),
+    _behind(r"(?:docker|podman|helm|az|oc|skopeo)\b[^\n|;&]*[ ]login", "-p"),
+    _behind(r"gh\b[^\n|;&]*[ ]secret[ ]+set", "(?:-b|--body)", gap="[ =]+"),
+    _behind(r"git\b[^\n|;&]*[ ]config", r"[\w.:/\-]*\.password"),
+    _behind("keytool|jarsigner|apksigner", "-(?:src|dest)?(?:store|key)pass"),
+    _behind(r"ldap[a-z]+", "-w"),
+    _behind(r"snmp[a-z]+", "-[cAX]"),
+    _behind("openssl", "-k"),
+    _behind(r"[a-z]*freerdp\d?", "/p:", gap=""),
+    _behind("lftp", "-u", gap="[ ]*", value=rf"([^\s,\"'`\\]+),({CHARACTER}{{3,}})"),
+    # smbclient -U user%password
+    _behind(
+        r"smbclient|rpcclient|smbget|smbmap|winexe|wmic|net|samba-tool|pth-[a-z]+",
+        "(?:-U|--user(?:name)?)",
+        gap="[ =]?",
+        value=rf"([^\s%\"'`]+)%({CHARACTER}{{3,}})",
+    ),
+    _behind("sqlplus|expdp|impdp|sqlldr", "", gap="", value=r"([\w$#]+)/([^\s\"'`\\@/]{3,})(?:[@\s\"'`\\]|$)"),
+    _password(
+        r"\b(?:mysqladmin|nmcli)[ ][^\n]*password[ ]",
+        rf"\b(?:mysqladmin|nmcli)[ ](?:{_REST})?password[ ]+{OPEN}({CHARACTER}{{6,}})",
+        MatchTest.VALUE,
+    ),
+    # htpasswd -b FILE USER PASSWORD; with -n there is no file
+    _password(
+        r"htpasswd[ ]",
+        r"\bhtpasswd[ ]+(?:-\w+(?:[ ]+\d+)?[ ]+)*-[A-Za-z]*b[A-Za-z]*[ ]+(?:-\w+(?:[ ]+\d+)?[ ]+)*(?:[^\s|>]+[ ]+)?"
+        rf"([^\s|>]+)[ ]+{OPEN}([^\s\"'`\\|<>&;]{{3,}})",
+    ),
+    _password(
+        r"\bnet[ ]+use[ ]",
+        r"\bnet[ ]+use[ ]+(?:[A-Za-z]:|\*)?[ ]*\\{2,}[^\s\"']+[ ]+(?:/\w+(?::\S+)?[ ]+)*"
+        rf"{OPEN}([^\s\"'`\\/*]{CHARACTER}{{2,}})",
+    ),
+    _password(
+        r"\bnet[ ]+user[ ]",
+        rf"\bnet[ ]+user[ ]+{OPEN}([^\s/\"'`\\]+){OPEN}[ ]+{OPEN}([^\s/\"'`\\*]{CHARACTER}{{2,}})",
+        MatchTest.VALUE,
+    ),
+    _password(
+        r"chpasswd",
+        rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s:\"'`\\]+):([^\s\"'`\\|]{{3,}}){OPEN}[ ]*\|[ ]*"
+        r"(?:sudo[ ]+(?:-\w+[ ]+)*)?chpasswd",
+    ),
+    _password(_SQL, rf"{_SQL}({CHARACTER}{{3,}}){QUOTE}"),
+    _password(
+        r"ConvertTo-SecureString[ ]", rf"ConvertTo-SecureString[ ]+(?:-String[ ]+)?{QUOTE}({CHARACTER}{{3,}}){QUOTE}"
+    ),
+    _password(rf"\bpsk[ ]*=[ ]*{QUOTE}", rf"\bpsk[ ]*=[ ]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}", MatchTest.VALUE),
+    # What a script for expect types where a password is asked for.
+    _password(
+        rf"send[ ]+(?:--[ ]+)?{QUOTE}{CHARACTER}{{3}}",
+        rf"assword[^\n]{{0,16}}?{BREAK}+send[ ]+(?:--[ ]+)?{QUOTE}({CHARACTER}{{3,}})\\+[rn]",
+    ),
+)
+
+
+ADDRESSES: Final = (
+    SecretRule(
+        "sentry-dsn",
+        r"://[0-9a-f]{32}[:@]",
+        r"https?://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.\-]+(?::\d+)?/(?:[\w\-]+/)*\d+",
+        MatchTest.MIXED,
+    ),
+    _password(
+        r"://[^\s/:@]*:[^\s/@]+@", rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}"""
+    ),
+    _password(rf"{_DATABASE}://[^\s/:@]*:", rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}"""),
+    # A line of .pgpass: host, port, database, user and password.
+    _password(
+        r":(?:5432|5433|6432|6543|\*):",
+        r"(?m:^|\\n|[\"'`\s])[\w.*\-]+:(?:5432|5433|6432|6543|\*):[\w*$\-]+:([^:\s\"'`]+):((?:[^\s:\"'`\\]|\\[:\\]){4,})",
+    ),
+    SecretRule(
+        "signature",
+        rf"[?&](?:amp;)?{_QUERY}",
+        rf"[?&](?:amp;)?{_QUERY}([A-Za-z0-9_.~+/%=\-:]{{8,}})",
+        MatchTest.CONVINCING,
+    ),
+    SecretRule("signature", r"sig=[A-Za-z0-9%+/]{16}", r"\bsig=([A-Za-z0-9%+/]{40,}={0,2})", MatchTest.CONVINCING),
+)
+
 
 ASSIGNMENTS: Final = (
     _secret(rf"{_SETTERS}[\w.\-]*{_WORD}", rf"{_SETTERS}([\w.\-]+)[ ]+{OPEN}([^\s\"'`\\=]{{6,}})"),
@@ -362,21 +381,4 @@ ASSIGNMENTS: Final = (
     ),
 )
 
-ENCODED: Final = SecretRule(
-    "base64", f"{_QUAD}{{5}}", rf"({_WRAPPED}{_QUAD}{{5,}}[A-Za-z0-9+/_\-]{{0,3}}={{0,2}})", MatchTest.BASE64
-)
 RULES: Final = (*TOKENS, *KEYS, *ADDRESSES, *HEADERS, *COMMANDS, *ASSIGNMENTS, ENCODED)
-
-# What hides a secret from the patterns above: an escaped character, or a percent-encoded one, with line breaks.
-HIDDEN: Final = r"\\u00[2-7][0-9A-Fa-f]|\\/|%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
-HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
-# What a terminal obeys and nobody sees: colours, titles, links, moves, in plain and in the spellings of programs. A
-# colour is known without the character before it too, which many logs drop.
-_COLOUR = r"\[[0-?]*[ -/]*[@-~]"
-_TITLE = r"\][^\x07\x1b\n]*(?:\x07|\x1b\\|\\+(?:u0007|x07|a))"
-ESCAPES: Final = (
-    rf"[\x{{200b}}-\x{{200f}}\x{{2060}}\x{{feff}}\x{{ad}}]|\\\r?\n[ \t]*"  # nothing to see, a line that goes on
-    rf"|[\x1b\x{{241b}}](?:{_COLOUR}|{_TITLE}|P[0-9;]*[$+]?[a-z|]?|[()#][0-9A-Za-z]|[=>78cDEHMNOZ])"
-    rf"|\x{{9b}}[0-?]*[ -/]*[@-~]"
-    rf"|(?:\\+u00[19][bB]|\\+[xX][19][bB]|\\+e|\\+0?33|\^\[)(?:{_COLOUR}|{_TITLE})|\[[0-9]{{1,3}}(?:;[0-9]{{1,3}})*m"
-)

@@ -18,6 +18,8 @@ SEED_PHRASE = "seed-phrase"
 TEST_VERDICT = "PASS"  # before a colon: `--- PASS: TestName`
 PATTERN_MEMORY_BYTES = 64 << 20
 
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+
 
 class FoundSecret(NamedTuple):
     """A secret at `start` to `end` of the scanned bytes. `exact` when its shape alone is proof of it."""
@@ -309,6 +311,3 @@ def _options() -> Any:
     options = re2.Options()
     options.max_mem = PATTERN_MEMORY_BYTES
     return options
-
-
-_URL_SAFE = bytes.maketrans(b"-_", b"+/")

@@ -12,6 +12,9 @@ START: Final = r"(?:^|[^A-Za-z0-9_\-]|\\[nrtbf]|%[0-9A-F]{2})"
 QUOTE: Final = r"""\\*["'`]"""
 BREAK: Final = r"(?:\s|\\+[nrt])"
 
+ALNUM: Final = "[A-Za-z0-9]"
+SLUG: Final = r"[A-Za-z0-9_\-]"
+
 
 class MatchTest(StrEnum):
     """How a match is judged before it counts."""
@@ -42,10 +45,6 @@ class SecretRule(NamedTuple):
 def token(kind: str, head: str, body: str, check: MatchTest = MatchTest.NONE) -> SecretRule:
     """A key that its vendor marked with a prefix."""
     return SecretRule(kind, f"{START}{head}[A-Za-z0-9_.\\-/+%=]{{4}}", f"{START}({head}{body})", check)
-
-
-ALNUM: Final = "[A-Za-z0-9]"
-SLUG: Final = r"[A-Za-z0-9_\-]"
 
 
 def _any(marks: str) -> str:

@@ -14,16 +14,6 @@ from whet.text.words import names
 DOMINANT_SHARE = 0.6
 Kind = Literal["code", "file", "research", "neutral"]
 
-
-class Activity(StrEnum):
-    """The kind of work that more than 60 % of a session's calls did, or mixed when none has that share."""
-
-    CODE = "code"
-    FILE = "file"
-    RESEARCH = "research"
-    MIXED = "mixed"
-
-
 # Families whose kind does not depend on the arguments.
 KIND_OF_FAMILY: Mapping[Family, Kind] = {
     Family.INTERPRETER: "code",
@@ -88,6 +78,15 @@ NEUTRAL_WORDS = names(
     "reminder reflect goal goals confirm approval handoff transfer note notes preference preferences feedback"
 )
 LOOKING_VERBS = names("get list search find lookup query check read retrieve fetch show view describe count compare")
+
+
+class Activity(StrEnum):
+    """The kind of work that more than 60 % of a session's calls did, or mixed when none has that share."""
+
+    CODE = "code"
+    FILE = "file"
+    RESEARCH = "research"
+    MIXED = "mixed"
 
 
 def classify(exchanges: Iterable[Exchange]) -> Activity:

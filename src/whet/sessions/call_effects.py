@@ -9,18 +9,6 @@ from whet.sessions.tool_families import Family, arguments_of, command_of, family
 from whet.sessions.transcripts import ToolCall
 from whet.text.words import names, plain_name
 
-
-class Effect(StrEnum):
-    """What a call is meant to do."""
-
-    READS = "reads"
-    CHANGES = "changes"
-    CHECKS = "checks"  # may fail by design: tests, builds, linters
-    PROBES = "probes"  # asks whether something is there; no is an answer
-    THINKS = "thinks"  # plans and notes
-    RUNS = "runs"  # a program of any kind
-
-
 CHANGING_WORDS = names(
     "send create update delete add remove book reserve cancel schedule post invite write edit append share "
     "reschedule pay transfer modify return exchange apply set insert make put save move rename upload submit "
@@ -31,19 +19,7 @@ READING_WORDS = names(
     "get list search read find check fetch view show query lookup look calculate glob grep ls cat browse retrieve "
     "count describe see explain summarize download inspect verify open navigate scroll visit"
 )
-EFFECT_OF_FAMILY = {
-    Family.READ: Effect.READS,
-    Family.SEARCH: Effect.READS,
-    Family.FETCH: Effect.READS,
-    Family.LOOKUP: Effect.READS,
-    Family.WRITE: Effect.CHANGES,
-    Family.EDIT: Effect.CHANGES,
-    Family.NEUTRAL: Effect.THINKS,
-    Family.SHELL: Effect.RUNS,
-    Family.INTERPRETER: Effect.RUNS,
-    Family.SQL: Effect.RUNS,
-    Family.DELEGATE: Effect.RUNS,
-}
+
 TESTERS = names(
     "test tests e2e pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox nextest karma jasmine busted "
     "playwright cypress"
@@ -71,6 +47,36 @@ PROBING_OPTIONS = names("--quiet --exit-code --verify --is-ancestor --error-unma
 WORDS_READ = 4
 _TEST_AFFIXES = re.compile(r"^tests?_|_(?:tests?|spec)$")
 COMMIT = "commit"
+
+PATHS = ("file_path", "path", "filePath", "filename", "file", "target_file")
+# A script whose name says that it changes other files.
+_PATCHER = re.compile(r"(?:^|/)\w*(?:patch|fix|apply|modify|update|edit)\w*\.(?:py|sh|js)$")
+
+
+class Effect(StrEnum):
+    """What a call is meant to do."""
+
+    READS = "reads"
+    CHANGES = "changes"
+    CHECKS = "checks"  # may fail by design: tests, builds, linters
+    PROBES = "probes"  # asks whether something is there; no is an answer
+    THINKS = "thinks"  # plans and notes
+    RUNS = "runs"  # a program of any kind
+
+
+EFFECT_OF_FAMILY = {
+    Family.READ: Effect.READS,
+    Family.SEARCH: Effect.READS,
+    Family.FETCH: Effect.READS,
+    Family.LOOKUP: Effect.READS,
+    Family.WRITE: Effect.CHANGES,
+    Family.EDIT: Effect.CHANGES,
+    Family.NEUTRAL: Effect.THINKS,
+    Family.SHELL: Effect.RUNS,
+    Family.INTERPRETER: Effect.RUNS,
+    Family.SQL: Effect.RUNS,
+    Family.DELEGATE: Effect.RUNS,
+}
 
 
 def effect_of(call: ToolCall) -> Effect:
@@ -187,11 +193,6 @@ def check_named(word: str) -> str:
         return word
     found = CHECKING_WORDS.search(word)
     return found[1] if found else ""
-
-
-PATHS = ("file_path", "path", "filePath", "filename", "file", "target_file")
-# A script whose name says that it changes other files.
-_PATCHER = re.compile(r"(?:^|/)\w*(?:patch|fix|apply|modify|update|edit)\w*\.(?:py|sh|js)$")
 
 
 def files_written(call: ToolCall) -> tuple[str, ...]:

@@ -10,6 +10,10 @@ from whet.sessions.trust import Trust
 Moment = tuple[Role, float, str]  # who spoke, when, and which model it was
 NO_PLACES: frozenset[int] = frozenset()
 
+PREFIX = "example"
+
+SILENCE = Message(Role.SYSTEM, (), Trust.AGENT, origin=Origin.INSERTED)
+
 
 def copied_places(messages: Sequence[Message], shared: int, relatives: Iterable[Message] = ()) -> frozenset[int]:
     """Which messages of a session are copies, by their places; all others are its own.
@@ -72,11 +76,6 @@ def own_messages_of(transcript: Transcript, copied: Set[int]) -> Iterator[Messag
     if not copied:
         return iter(transcript.messages)
     return (message for place, message in enumerate(transcript.messages) if place not in copied)
-
-
-PREFIX = "example"
-
-SILENCE = Message(Role.SYSTEM, (), Trust.AGENT, origin=Origin.INSERTED)
 
 
 def cold(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -14,6 +14,8 @@ ATIF_VERSION = "ATIF-v1.6"
 OPENAI_ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant"}
 ATIF_SOURCES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "agent"}
 
+SPEAKERS = {Role.SYSTEM: "system", Role.USER: "human", Role.AGENT: "gpt", Role.TOOL: "tool"}
+
 
 def iso(moment: float | None) -> str | None:
     """A point in time as ISO text in UTC."""
@@ -179,9 +181,6 @@ def _observe(steps: list[Json], message: Message) -> None:
 def _calls(step: Json, result: ToolResult) -> bool:
     calls = step.get("tool_calls")
     return isinstance(calls, list) and any(call["tool_call_id"] == result.call_id for call in calls)
-
-
-SPEAKERS = {Role.SYSTEM: "system", Role.USER: "human", Role.AGENT: "gpt", Role.TOOL: "tool"}
 
 
 def as_trajectory(transcript: Transcript) -> Json:

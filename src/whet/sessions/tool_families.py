@@ -14,6 +14,10 @@ from whet.values import Value
 
 PREFIX = "mcp__"  # of the names of tools that MCP servers offer
 
+JSON_TYPES: tuple[tuple[type, str], ...] = (
+    (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),
+)  # fmt: skip
+
 
 class Definition(Value, frozen=True):
     """A tool as its model knows it. `parameters` is the JSON text of its schema."""
@@ -27,11 +31,6 @@ def trust_of_shown(definitions: Iterable[Definition]) -> Trust:
     """How far the descriptions and schemas that a model reads may be believed: a server's are a stranger's words."""
     foreign = any(definition.name.startswith(PREFIX) for definition in definitions)
     return Trust.EXTERNAL if foreign else Trust.OPERATOR
-
-
-JSON_TYPES: tuple[tuple[type, str], ...] = (
-    (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),
-)  # fmt: skip
 
 
 def seen(name: str, calls: Iterable[ToolCall]) -> Definition:

@@ -20,6 +20,8 @@ from whet.values import Value
 ID_BYTES = 16
 SESSION_ID_BYTES = 10
 
+_encoder = msgspec.json.Encoder()
+
 
 class Role(StrEnum):
     """Who speaks in a message."""
@@ -303,7 +305,6 @@ def _answer(exchanges: list[Exchange], waiting: dict[str, deque[int]], result: T
     return True
 
 
-_encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Message)
 
 

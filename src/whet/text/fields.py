@@ -11,6 +11,14 @@ LARGEST = 1e18
 NUMBERS = (int, float)
 MILLISECONDS_FROM = 1e11  # a larger number of seconds would lie beyond the year 5000
 
+DEPTH_LIMIT = 200
+CONTAINERS = frozenset((dict, list))
+WEIGHT_LIMIT_BYTES = 320 << 20
+LIGHT_BYTES = 1 << 20  # a body of this size can hold at most about 70 MB of values, so it is not weighed
+CONTAINER_BYTES = 200  # a small dict in memory
+VALUE_BYTES = 32  # a number in a list
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 
 def text(record: Mapping[str, Any], *keys: str) -> str:
     """The first of the named fields that is a non-empty string."""
@@ -91,15 +99,6 @@ def json_text(value: object) -> str:
 def _is_finite(value: float) -> bool:
     """Whether a number has a use as a float: a whole one may be larger than any."""
     return -LARGEST < value < LARGEST
-
-
-DEPTH_LIMIT = 200
-CONTAINERS = frozenset((dict, list))
-WEIGHT_LIMIT_BYTES = 320 << 20
-LIGHT_BYTES = 1 << 20  # a body of this size can hold at most about 70 MB of values, so it is not weighed
-CONTAINER_BYTES = 200  # a small dict in memory
-VALUE_BYTES = 32  # a number in a list
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Unreadable(Exception):

@@ -48,6 +48,19 @@ OPPOSITES = (
 )
 _OPPOSITE_OF = {second: first for first, second in OPPOSITES}
 
+NAMES_KEPT = 8
+_CLAUSE = re.compile(r"(?i)[,;.!?](?:\s|$)|\s(?:but|and use|instead|so|because)\b(?! of)")
+_AGAINST = re.compile(
+    r"(?i)\b(?:don['’]?t|do not|never|avoid|stop|not|no|instead of|rather than|without|shouldn['’]?t|should not|"
+    r"mustn['’]?t|must not)\b"
+)
+_QUOTED = re.compile(r"`([^`]{2,60})`")
+_SIGNED = re.compile(r"(?<![\w`./-])(?:(?:\./|--?)[A-Za-z][\w./-]*\w|[A-Za-z][\w./:@+-]*[./:_@-][\w./:@+-]*\w)")
+_USED = re.compile(
+    r"(?i)\b(?:us(?:e|ing)|run(?:ning)?|via|with|prefer|call(?:ing)?|install(?:ing)?|instead of|rather than|not|never|"
+    r"avoid)\s+(?:(?:the|a|an|our|my|this|that|to|use|using|run|running)\s+){0,3}([A-Za-z][\w.+-]{1,30})"
+)
+
 
 class TellingWords(NamedTuple):
     """The telling words of a text, and whether what they say is asked for or forbidden."""
@@ -112,20 +125,6 @@ def _script_pieces(word: str) -> tuple[str, ...]:
     if not _SCRIPT.search(word):
         return ()
     return tuple(word[place : place + 2] for place in range(max(1, len(word) - 1)))
-
-
-NAMES_KEPT = 8
-_CLAUSE = re.compile(r"(?i)[,;.!?](?:\s|$)|\s(?:but|and use|instead|so|because)\b(?! of)")
-_AGAINST = re.compile(
-    r"(?i)\b(?:don['’]?t|do not|never|avoid|stop|not|no|instead of|rather than|without|shouldn['’]?t|should not|"
-    r"mustn['’]?t|must not)\b"
-)
-_QUOTED = re.compile(r"`([^`]{2,60})`")
-_SIGNED = re.compile(r"(?<![\w`./-])(?:(?:\./|--?)[A-Za-z][\w./-]*\w|[A-Za-z][\w./:@+-]*[./:_@-][\w./:@+-]*\w)")
-_USED = re.compile(
-    r"(?i)\b(?:us(?:e|ing)|run(?:ning)?|via|with|prefer|call(?:ing)?|install(?:ing)?|instead of|rather than|not|never|"
-    r"avoid)\s+(?:(?:the|a|an|our|my|this|that|to|use|using|run|running)\s+){0,3}([A-Za-z][\w.+-]{1,30})"
-)
 
 
 class Stance(NamedTuple):

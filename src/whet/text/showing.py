@@ -25,6 +25,19 @@ _SIGN = re.compile(
     "(?<=[A-Za-z0-9])[\u01c3\u02d0\u037e\u2024\u2044\u2215\u2236\u29f8\ua789\uff0e\uff0f\uff1a](?=[A-Za-z0-9])"
 )
 
+GUTTER_CELLS = 2
+NARROWEST = 20
+TAB_CELLS = 4
+LONGEST_CODE_POINT = len("<U+10FFFF>")
+MARKS_SHOWN = 3
+_COMBINING = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_OVERLAY = "\u034f\u0334-\u0338\u0488\u0489\u1ab7\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2\u20e4-\u20ea\u20eb"
+# A few marks stand over one letter; a heap of them covers the lines around it, and an overlay strikes letters out.
+_PIECE = re.compile(
+    f"(?P<needed>{NEEDED})|(?P<marks>(?<![{_COMBINING}])(?:(?![{_OVERLAY}])[{_COMBINING}]){{1,{MARKS_SHOWN}}})|[^\n -~]"
+)
+_IS_MARK = re.compile(f"[{_COMBINING}{_OVERLAY}]")
+
 
 class LookAlike(NamedTuple):
     """A character at a place of the text that passes for another, and the word that it stands in."""
@@ -113,18 +126,6 @@ def _around(text: str, place: int) -> str:
 
 # In the gutter, where no text can stand: a line begins, a line goes on.
 BEGINS, GOES_ON = "│ ", "↪ "
-GUTTER_CELLS = 2
-NARROWEST = 20
-TAB_CELLS = 4
-LONGEST_CODE_POINT = len("<U+10FFFF>")
-MARKS_SHOWN = 3
-_COMBINING = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_OVERLAY = "\u034f\u0334-\u0338\u0488\u0489\u1ab7\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2\u20e4-\u20ea\u20eb"
-# A few marks stand over one letter; a heap of them covers the lines around it, and an overlay strikes letters out.
-_PIECE = re.compile(
-    f"(?P<needed>{NEEDED})|(?P<marks>(?<![{_COMBINING}])(?:(?![{_OVERLAY}])[{_COMBINING}]){{1,{MARKS_SHOWN}}})|[^\n -~]"
-)
-_IS_MARK = re.compile(f"[{_COMBINING}{_OVERLAY}]")
 
 
 def shown(text: str) -> str:

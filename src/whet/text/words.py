@@ -12,6 +12,38 @@ import re2
 DIGITS = 3
 NAMED = ((10**9, "billion"), (10**6, "million"))
 
+_BLANK = re.compile(r"\s")
+_TRAILING = " \t\n,;:-–—("
+_PLACE = re.compile(r"\{(\w+)\}")
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BREAK = re.compile(r"[^A-Za-z0-9]+")
+
+LONGEST_WORD = 60
+_WORD = re.compile(r"[A-Za-z][\w.:/@+-]*[\w]|[A-Za-z]|--?[A-Za-z][\w-]*")
+
+BYTES_PER_TOKEN = 4
+
+WORDS_LIMIT = 20_000
+SPAN_LENGTH = 400
+PARAGRAPH_REACH = 1_000
+SENTENCE_ENDS = (". ", "! ", "? ", "\n", "。", "！", "？")
+
+# Everything that a speaker shows and does not say: code, thinking, tags, quotations, tables, logs.
+_SHOWN = re2.compile(
+    r"(?s:```.*?(?:```|\z))|(?s:~~~.*?(?:~~~|\z))"
+    r"|(?s:<(?:thinking|think|reasoning)>.*?(?:</(?:thinking|think|reasoning)>|\z))"
+    r"|(?s:<(?:command-|local-command-|system-|bash-|file|document|context)[a-z-]*>.*?(?:</[a-z-]+>|\z))"
+    r"|`[^`\n]+`"
+    r'|"[^"\n]+"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」'
+    r"|(?m:^[ \t]*(?:>|\||\$ |\[[\dA-Z]|at [\w.$<>]+ ?\().*$)"
+    r"|(?m:^.*\S\.(?:[cm]?[jt]sx?|py|go|rs|rb|java):\d+:\d+\b.*$)"
+    r"|(?m:^[ \t]*(?:[A-Za-z_.]*(?:Error|Exception)|ERROR|WARN|Traceback|fatal|npm ERR!)\b.*$)"
+)
+_SHOWING = re.compile(
+    r"[`\"“«„「<>|$\[]|~~~|Error|Exception|ERROR|WARN|Traceback|fatal|npm ERR!|at [\w.$<>]+ ?\(|:\d+:\d"
+)
+
 
 def short(number: float) -> str:
     """A large number, short and plain: 950; 12,300; 4.1 million; 1.2 billion."""
@@ -51,11 +83,6 @@ def cut(text: str, letters: int) -> str:
     return f"{room[:end] if end * 2 >= letters else room[:-1]}".rstrip(_TRAILING) + "…"
 
 
-_BLANK = re.compile(r"\s")
-_TRAILING = " \t\n,;:-–—("
-_PLACE = re.compile(r"\{(\w+)\}")
-
-
 def filled(text: str, values: Mapping[str, str]) -> str:
     """The text with its `{places}` filled, once: what is put in is not looked at again."""
     return _PLACE.sub(lambda found: values.get(found[1], found[0]), text)
@@ -66,10 +93,6 @@ def places(text: str) -> frozenset[str]:
     return frozenset(_PLACE.findall(text))
 
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BREAK = re.compile(r"[^A-Za-z0-9]+")
-
-
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """A tool's own name in one spelling: without server, namespace, capitals and hyphens."""
@@ -78,8 +101,6 @@ def plain_name(name: str) -> str:
     return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()
 
 
-LONGEST_WORD = 60
-_WORD = re.compile(r"[A-Za-z][\w.:/@+-]*[\w]|[A-Za-z]|--?[A-Za-z][\w-]*")
 COMMON = names(
     "a about actually after again all already also am an and another any anything are aren't as at away be because "
     "been before being both but by can can't cannot come could couldn't did didn't do does doesn't doing don't done "
@@ -102,9 +123,6 @@ def key_words(text: str) -> frozenset[str]:
     """The words of a text that say what it is about."""
     found = (word.strip(".:/").lower() for word in _WORD.findall(text))
     return frozenset(word for word in found if 2 < len(word) <= LONGEST_WORD and word not in COMMON)
-
-
-BYTES_PER_TOKEN = 4
 
 
 def estimate(text: str) -> int:
@@ -135,27 +153,6 @@ def fitting(lines: Iterable[str], budget: int) -> tuple[str, ...]:
             kept.append(line)
             left -= cost
     return tuple(kept)
-
-
-WORDS_LIMIT = 20_000
-SPAN_LENGTH = 400
-PARAGRAPH_REACH = 1_000
-SENTENCE_ENDS = (". ", "! ", "? ", "\n", "。", "！", "？")
-
-# Everything that a speaker shows and does not say: code, thinking, tags, quotations, tables, logs.
-_SHOWN = re2.compile(
-    r"(?s:```.*?(?:```|\z))|(?s:~~~.*?(?:~~~|\z))"
-    r"|(?s:<(?:thinking|think|reasoning)>.*?(?:</(?:thinking|think|reasoning)>|\z))"
-    r"|(?s:<(?:command-|local-command-|system-|bash-|file|document|context)[a-z-]*>.*?(?:</[a-z-]+>|\z))"
-    r"|`[^`\n]+`"
-    r'|"[^"\n]+"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」'
-    r"|(?m:^[ \t]*(?:>|\||\$ |\[[\dA-Z]|at [\w.$<>]+ ?\().*$)"
-    r"|(?m:^.*\S\.(?:[cm]?[jt]sx?|py|go|rs|rb|java):\d+:\d+\b.*$)"
-    r"|(?m:^[ \t]*(?:[A-Za-z_.]*(?:Error|Exception)|ERROR|WARN|Traceback|fatal|npm ERR!)\b.*$)"
-)
-_SHOWING = re.compile(
-    r"[`\"“«„「<>|$\[]|~~~|Error|Exception|ERROR|WARN|Traceback|fatal|npm ERR!|at [\w.$<>]+ ?\(|:\d+:\d"
-)
 
 
 def own_words(text: str) -> str:

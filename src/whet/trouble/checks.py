@@ -24,6 +24,8 @@ PROGRAM = re.compile(r"(?![A-Z][a-z]+-[A-Z])\.?[A-Za-z_][\w.-]*")
 # A word that names a task: no option, no file, no number.
 _TASK = re.compile(r"[A-Za-z][\w:-]*")
 
+OWN = frozenset({"check"})
+
 
 class CommandCount(NamedTuple):
     """How often a command failed, and how often a change and its success came next."""
@@ -40,9 +42,6 @@ def check_names(step: JudgedCall, known: frozenset[EntryHead] = frozenset()) -> 
     if not known:
         return frozenset()
     return frozenset(" ".join(head) for head in heads_of(step) if head in known)
-
-
-OWN = frozenset({"check"})
 
 
 def heads_of(step: JudgedCall) -> tuple[EntryHead, ...]:

@@ -18,11 +18,14 @@ TELLING_LETTERS = 20
 OLD = re.compile(r"(?i)^(?:old|search|find|before|original)")
 NEW = re.compile(r"(?i)^(?:new|replace|after|updated|content|file_?text|text|insert)")
 # The form of patches that models are taught, and that of diffs.
-_PATCHED = re.compile(r"(?m)^(?:\*\*\* (?:Add|Update|Delete|CourseStep) (?:File|to): |\+\+\+ (?:b/)?)(\S[^\n\t]*)")
+_PATCHED = re.compile(r"(?m)^(?:\*\*\* (?:Add|Update|Delete|Move) (?:File|to): |\+\+\+ (?:b/)?)(\S[^\n\t]*)")
 _PATCH = "*** Begin Patch"
 _MARKED = re2.compile(r"(?sm)^[<-]{5,9} ?SEARCH>?[^\n]*\n(.*?)^={5,9}[^\n]*\n(.*?)^[>+]{5,9} ?REPLACE")
 LOOK = "view"  # the order with which an editor only shows a file
 OPEN_FILE = "the open file"
+
+_SCRATCH = re.compile(r"(?i)(?:^|/)(?:tmp|temp|scratchpad)/")
+_TEST_FILE = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|__tests__|e2e)(?:[/_.-]|$)|(?:Tests?|Spec)\.\w+$")
 
 
 class FileEdit(NamedTuple):
@@ -129,10 +132,6 @@ def is_same_file(one: str, other: str) -> bool:
 def is_scratch(path: str) -> bool:
     """Whether a file lies in a folder for what is thrown away."""
     return is_temporary(path) or _SCRATCH.search(path) is not None
-
-
-_SCRATCH = re.compile(r"(?i)(?:^|/)(?:tmp|temp|scratchpad)/")
-_TEST_FILE = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|__tests__|e2e)(?:[/_.-]|$)|(?:Tests?|Spec)\.\w+$")
 
 
 def is_test_file(path: str) -> bool:

@@ -75,6 +75,9 @@ _FAILURE = re2.compile(
     r"|^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b: \S|^\s+at [\w.$<>]+ ?\([^\n]*:\d+"
 )
 
+ENOUGH = 2  # points with which a message is a correction
+TAKEN_BACK_SECONDS = 10.0
+
 
 def negates(text: str) -> bool:
     """Whether the words say no to something, or that it is still so; a question says neither."""
@@ -129,10 +132,6 @@ def shows_failure(text: str) -> bool:
     """Whether a text shows what a program printed when it failed."""
     shown = text if len(text) <= SHOWN_LETTERS else text[: SHOWN_LETTERS // 2] + "\n" + text[-SHOWN_LETTERS // 2 :]
     return _FAILURE.search(shown) is not None or bool(CHECKS.first(shown))
-
-
-ENOUGH = 2  # points with which a message is a correction
-TAKEN_BACK_SECONDS = 10.0
 
 
 def course_of(view: SessionView, known: SessionKnowledge = NOTHING_KNOWN, *, begin: int = 0) -> SessionCourse:

@@ -17,6 +17,10 @@ TroubleKey = Callable[[SessionTrouble, Trouble], str]
 SessionKey = Callable[[SessionTrouble], str]
 DAY_SECONDS = 86_400
 
+WEEKS = 4
+LEAST_SESSIONS = 5  # on either side, below which nothing is said
+LEAST_HOURS = 1.0  # of the agent's time, on either side
+
 
 class TroubleCost(Value, frozen=True):
     """What one sort of trouble cost: a project's, a cause's, a tool's.
@@ -185,11 +189,6 @@ def dearest(sessions: Iterable[SessionTrouble], count: int) -> tuple[SessionTrou
     """The sessions that lost most; each opens at its dearest stretch."""
     lossy = (session for session in sessions if session.troubles)
     return tuple(sorted(lossy, key=lambda each: (-each.lost_seconds, each.session))[:count])
-
-
-WEEKS = 4
-LEAST_SESSIONS = 5  # on either side, below which nothing is said
-LEAST_HOURS = 1.0  # of the agent's time, on either side
 
 
 class TroubleRate(NamedTuple):

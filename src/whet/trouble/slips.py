@@ -1,4 +1,4 @@
-"""Slips: a call that failed, until the call for the same purpose that worked, or until the agent went on."""
+"""What is found call by call: slips until they are repaired, edits thrown away, waiting, and contexts that ran out."""
 
 import re
 from collections.abc import Iterator
@@ -19,6 +19,23 @@ from whet.trouble.verdicts import CheckVerdict, is_answer, is_expected, plain_er
 
 REACH = 14  # calls after a try within which the next try is looked for
 FARTHEST = 4 * REACH
+
+ALL = "."
+PUT_BACK = "put back"
+LOOKED_BACK = 40  # edits among which the one that another turns back is looked for
+
+LEAST_ASKED = 3  # so often the same question in a row, and it is polling
+LEAST_SECONDS = 10.0  # a shorter sleep lets something start, and is no waiting
+SLEEPERS = frozenset({"sleep", "Start-Sleep"})
+LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
+DOES_OTHER = frozenset({Effect.THINKS, Effect.CHANGES})
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([smhd]?)")
+_LOOP = re.compile(r"\b(?:while|until|for|foreach)\b")
+TIME_OUT = "time ran out"
+SLEEP = "sleep"
+POLLING = "polling"
+NO_ANSWER = "no answer from the provider"
 
 
 def slips(course: SessionCourse) -> Iterator[Stretch]:
@@ -107,11 +124,6 @@ def _next_working(course: SessionCourse, move: CourseStep) -> CourseStep | None:
         if other.asked > move.asked and other.step.decision.outcome in (Outcome.OK, Outcome.UNKNOWN):
             return other
     return None
-
-
-ALL = "."
-PUT_BACK = "put back"
-LOOKED_BACK = 40  # edits among which the one that another turns back is looked for
 
 
 def discarded(course: SessionCourse) -> Iterator[Stretch]:
@@ -211,20 +223,6 @@ def _is_inverse(earlier: CourseStep, move: CourseStep) -> bool:
     if len(earlier.edits) != len(move.edits):
         return False
     return all(one.is_undone_by(two) for one, two in zip(earlier.edits, move.edits, strict=True))
-
-
-LEAST_ASKED = 3  # so often the same question in a row, and it is polling
-LEAST_SECONDS = 10.0  # a shorter sleep lets something start, and is no waiting
-SLEEPERS = frozenset({"sleep", "Start-Sleep"})
-LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
-DOES_OTHER = frozenset({Effect.THINKS, Effect.CHANGES})
-UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
-_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([smhd]?)")
-_LOOP = re.compile(r"\b(?:while|until|for|foreach)\b")
-TIME_OUT = "time ran out"
-SLEEP = "sleep"
-POLLING = "polling"
-NO_ANSWER = "no answer from the provider"
 
 
 def waits(course: SessionCourse) -> Iterator[Stretch]:

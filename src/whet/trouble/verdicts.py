@@ -57,6 +57,24 @@ _RULES = (
     r"(?m)\b(lint/\w+/\w+)",  # biome
 )
 
+# All are looked for in one pass; only the first that a text has is then looked for again, for its name.
+_NAMING = tuple(map(re2.compile, (*_TESTS, *_RULES)))
+
+LOOKED_AT = 6_000
+# A place in a file with its line and column, and what is wrong there: what compilers and linters print, and only then.
+_DIAGNOSTIC = re2.compile(
+    r"(?m)^\s*(?:\w+(?:\.exe)?: )?[\w./\\@-]+\.\w{1,8}[:(]\d+[:,]\d+\)?:? +(?:error|[^\sw]|w[^a])"
+)
+_MARGIN = re.compile(r"(?m)^[ \t]+")
+
+ECHOED = "hidden by pipe: exit code"
+
+_TIMEOUT = re2.compile(
+    r"(?i)\btimed[ -]?out\b|\btime-?out (?:after|exceeded|expired|reached|of \d)|\bdeadline exceeded\b"
+    r"|\bETIMEDOUT\b|\bTimeout(?:Error|Exception|Expired)\b|\bexceeded (?:the )?(?:time limit|timeout)\b|^timeout\b"
+)
+_STOPPED = re2.compile(r"(?i)(?:^|\n)\W{0,4}(?:the )?(?:command|process|execution) (?:has )?timed out\b[^\n]*\s*\z")
+
 
 def _together(forms: tuple[str, ...]) -> re2.Set:
     found = re2.Set.SearchSet()
@@ -66,8 +84,6 @@ def _together(forms: tuple[str, ...]) -> re2.Set:
     return found
 
 
-# All are looked for in one pass; only the first that a text has is then looked for again, for its name.
-_NAMING = tuple(map(re2.compile, (*_TESTS, *_RULES)))
 _ANY = _together((*_TESTS, *_RULES))
 
 
@@ -119,14 +135,6 @@ def _without_variables(line: str) -> str:
     return line if len(_WORD.findall(line)) >= FEWEST_WORDS and 2 * letters >= len(line) else ""
 
 
-LOOKED_AT = 6_000
-# A place in a file with its line and column, and what is wrong there: what compilers and linters print, and only then.
-_DIAGNOSTIC = re2.compile(
-    r"(?m)^\s*(?:\w+(?:\.exe)?: )?[\w./\\@-]+\.\w{1,8}[:(]\d+[:,]\d+\)?:? +(?:error|[^\sw]|w[^a])"
-)
-_MARGIN = re.compile(r"(?m)^[ \t]+")
-
-
 class CheckVerdict(StrEnum):
     """What a check said of the work."""
 
@@ -161,15 +169,6 @@ def hides_status(step: JudgedCall, checks: frozenset[str] = frozenset()) -> bool
         (check_of(stage) or " ".join(head_of(stage)) in checks) and not is_decisive(stages, at)
         for at, stage in enumerate(stages[:-1])
     )
-
-
-ECHOED = "hidden by pipe: exit code"
-
-_TIMEOUT = re2.compile(
-    r"(?i)\btimed[ -]?out\b|\btime-?out (?:after|exceeded|expired|reached|of \d)|\bdeadline exceeded\b"
-    r"|\bETIMEDOUT\b|\bTimeout(?:Error|Exception|Expired)\b|\bexceeded (?:the )?(?:time limit|timeout)\b|^timeout\b"
-)
-_STOPPED = re2.compile(r"(?i)(?:^|\n)\W{0,4}(?:the )?(?:command|process|execution) (?:has )?timed out\b[^\n]*\s*\z")
 
 
 def is_answer(step: JudgedCall) -> bool:

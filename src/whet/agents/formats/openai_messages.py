@@ -14,24 +14,6 @@ from whet.sessions import transcripts
 from whet.sessions.transcripts import Disposition, Message, Origin, RecordedCheck, Role, ToolCall, Transcript, Usage
 from whet.text import fields
 
-
-def usage(record: dict[str, Any], *, cost_dollars: object = None) -> Usage | None:
-    """Tokens of a completion, where the prompt's count includes its cached ones."""
-    cached = "prompt_tokens_details.cached_tokens|cache_read_input_tokens"
-    written = "cache_creation_input_tokens"
-    return content.used(record, "prompt_tokens", "completion_tokens", cached, written, cost=cost_dollars)
-
-
-def calls(message: dict[str, Any]) -> list[ToolCall]:
-    """The tool calls of an assistant message, with their arguments as the model wrote them."""
-    found = []
-    for call in fields.objects(message, "tool_calls"):
-        function = fields.mapping(call, "function")
-        arguments = fields.json_text(function.get("arguments", {}))
-        found.append(ToolCall(fields.text(call, "id"), fields.text(function, "name"), arguments))
-    return found
-
-
 DISPOSITIONS = frozenset(Disposition)
 NAME = "openai"
 ROLES = {
@@ -49,6 +31,23 @@ FOREIGN_KEYS = frozenset(
 )
 FOREIGN_MESSAGE_KEYS = frozenset({"messageId", "uuid", "parts", "message", "toolCalls", "sessionID", "sessionId"})
 CHECKED_MESSAGES = 50
+
+
+def usage(record: dict[str, Any], *, cost_dollars: object = None) -> Usage | None:
+    """Tokens of a completion, where the prompt's count includes its cached ones."""
+    cached = "prompt_tokens_details.cached_tokens|cache_read_input_tokens"
+    written = "cache_creation_input_tokens"
+    return content.used(record, "prompt_tokens", "completion_tokens", cached, written, cost=cost_dollars)
+
+
+def calls(message: dict[str, Any]) -> list[ToolCall]:
+    """The tool calls of an assistant message, with their arguments as the model wrote them."""
+    found = []
+    for call in fields.objects(message, "tool_calls"):
+        function = fields.mapping(call, "function")
+        arguments = fields.json_text(function.get("arguments", {}))
+        found.append(ToolCall(fields.text(call, "id"), fields.text(function, "name"), arguments))
+    return found
 
 
 def sniff(source: Source) -> bool:

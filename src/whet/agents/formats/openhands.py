@@ -31,6 +31,9 @@ SILENT = frozenset({"change_agent_state", "recall", "null", "agent_state_changed
 # Fields of an action that are about the conversation and not about the call.
 ASIDE = frozenset({"thought", "hidden", "blocking", "confirmation_state", "is_confirmed", "action_risk", "action"})
 
+NAME = "openhands"
+ROW_KEYS = frozenset({"instance_id", "instance", "instruction", "git_patch", "test_result", "issue"})
+
 
 @dataclass(slots=True)
 class OpenHandsState:
@@ -195,10 +198,6 @@ def _exit_code(event: dict[str, Any], extras: dict[str, Any], status: dict[str, 
         if found is not None:
             return found
     return None
-
-
-NAME = "openhands"
-ROW_KEYS = frozenset({"instance_id", "instance", "instruction", "git_patch", "test_result", "issue"})
 
 
 def sniff(source: Source) -> bool:

@@ -36,6 +36,56 @@ INSERTED_HEADS = (
 )
 DISPOSITIONS = {"none": transcripts.Disposition.BLOCKED, "unknown": transcripts.Disposition.INTERRUPTED}
 
+CHECKS_FILE = "verification_evidence.db"
+COLUMNS = frozenset({"session_id", "command", "status"})
+STATUSES = {"passed": True, "failed": False}
+
+Checks = dict[str, tuple[RecordedCheck, ...]]
+
+NAME = "hermes"
+SESSION_COLUMNS = frozenset({"id", "source", "started_at", "end_reason", "parent_session_id"})
+MESSAGE_COLUMNS = frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id"})
+# Not the bytes as they were sent, which repeat the content, nor anything of the search tables.
+READ_COLUMNS = MESSAGE_COLUMNS | {
+    "tool_name",
+    "effect_disposition",
+    "timestamp",
+    "token_count",
+    "reasoning",
+    "reasoning_content",
+    "observed",
+    "_compressed_summary",
+    "active",
+    "compacted",
+    "display_kind",
+    "model",
+}
+COMPRESSION = "compression"
+# The parent of such an end is an earlier conversation of the same person, not one that gave an order.
+SIBLING_ENDINGS = frozenset(
+    {
+        COMPRESSION,
+        "branched",
+        "session_reset",
+        "session_switch",
+        "new_session",
+        "idle",
+        "daily",
+        "suspended",
+        "resume_pending_expired",
+    }
+)
+SIBLING_MARKS = ("_branched_from", "_reset_from")
+DELEGATED_MARK = "_delegate_from"
+ANCESTORS = """
+    WITH RECURSIVE ancestors (id) AS (
+        SELECT parent_session_id FROM sessions WHERE id = ?1
+        UNION
+        SELECT parent_session_id FROM sessions JOIN ancestors USING (id)
+    )
+    SELECT count(*) FROM ancestors WHERE id = ?1
+"""
+
 
 def conversation(rows: Iterable[Row], earlier: frozenset[Key]) -> Iterator[Message]:
     """The record that the rows of one session hold, in the order of their ids.
@@ -185,13 +235,6 @@ def _words(row: Row) -> str:
     return value.lstrip() if isinstance(value, str) else ""
 
 
-CHECKS_FILE = "verification_evidence.db"
-COLUMNS = frozenset({"session_id", "command", "status"})
-STATUSES = {"passed": True, "failed": False}
-
-Checks = dict[str, tuple[RecordedCheck, ...]]
-
-
 def load_checks(source: Source) -> Checks:
     """The checks by session, oldest first; Hermes keeps 10,000 of them at most."""
     path = source.path.with_name(CHECKS_FILE)
@@ -222,51 +265,6 @@ def _check(row: dict[str, object]) -> RecordedCheck:
         passed=STATUSES.get(fields.text(row, "status")),
         detail=", ".join(filter(None, facts)),
     )
-
-
-NAME = "hermes"
-SESSION_COLUMNS = frozenset({"id", "source", "started_at", "end_reason", "parent_session_id"})
-MESSAGE_COLUMNS = frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id"})
-# Not the bytes as they were sent, which repeat the content, nor anything of the search tables.
-READ_COLUMNS = MESSAGE_COLUMNS | {
-    "tool_name",
-    "effect_disposition",
-    "timestamp",
-    "token_count",
-    "reasoning",
-    "reasoning_content",
-    "observed",
-    "_compressed_summary",
-    "active",
-    "compacted",
-    "display_kind",
-    "model",
-}
-COMPRESSION = "compression"
-# The parent of such an end is an earlier conversation of the same person, not one that gave an order.
-SIBLING_ENDINGS = frozenset(
-    {
-        COMPRESSION,
-        "branched",
-        "session_reset",
-        "session_switch",
-        "new_session",
-        "idle",
-        "daily",
-        "suspended",
-        "resume_pending_expired",
-    }
-)
-SIBLING_MARKS = ("_branched_from", "_reset_from")
-DELEGATED_MARK = "_delegate_from"
-ANCESTORS = """
-    WITH RECURSIVE ancestors (id) AS (
-        SELECT parent_session_id FROM sessions WHERE id = ?1
-        UNION
-        SELECT parent_session_id FROM sessions JOIN ancestors USING (id)
-    )
-    SELECT count(*) FROM ancestors WHERE id = ?1
-"""
 
 
 def sniff(source: Source) -> bool:

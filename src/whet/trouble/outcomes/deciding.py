@@ -90,14 +90,6 @@ _AFTER = re2.compile(r"(?is)\n+(?:note:|<system|important:|\[request interrupted
 REASON_REACH = 4_000
 PROGRAMS_WORDS = ("The user wants to clarify these questions", "User did not allow tool call")
 
-
-def refusal_words(text: str) -> str:
-    """What the person said when they refused a call; nothing where they only said no."""
-    found = _REASON.search(text[:REASON_REACH])
-    words = _AFTER.sub("", found.group(1)).strip() if found else ""
-    return "" if words.startswith(PROGRAMS_WORDS) else words
-
-
 SHORT_ANSWER = 1_500
 LAST_LINE = 60
 FILE_READERS = frozenset({Family.READ, Family.SEARCH})
@@ -106,6 +98,13 @@ EDITORS = frozenset({Family.EDIT, Family.WRITE})
 # Families whose tools may print an exit status as a shell tool does.
 STATUS_PRINTERS = frozenset({Family.SHELL, Family.INTERPRETER, Family.DEVELOP, Family.EDIT, Family.OTHER})
 MEASURING = names("test check measure diagnose ping status probe verify validate scan monitor inspect")
+
+
+def refusal_words(text: str) -> str:
+    """What the person said when they refused a call; nothing where they only said no."""
+    found = _REASON.search(text[:REASON_REACH])
+    words = _AFTER.sub("", found.group(1)).strip() if found else ""
+    return "" if words.startswith(PROGRAMS_WORDS) else words
 
 
 class Outcome(StrEnum):

@@ -13,6 +13,41 @@ _PREAMBLE = re2.compile(r"^(?:EXECUTION RESULT of \[[^\]\n]{0,80}\]:|OBSERVATION
 PREAMBLES = ("EXECUTION RESULT of [", "OBSERVATION:", "Observation:")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
+_KINDS = (
+    "fatal|internal|unexpected|tool|api|system|server|runtime|execution|http|mcp|network|command|sql|database|"
+    "validation|syntax|parse|permission|connection|authentication"
+)
+_DOING = (
+    "executing|running|calling|invoking|while|when|during|in|at|from|reading|writing|editing|opening|fetching|"
+    "loading|parsing|processing|creating|occurred|searching|performing|getting|listing|applying|connecting|"
+    "finding|accessing|code|updating|deleting|sending|retrieving"
+)
+_HTTP_NAMES = (
+    "client error|server error|bad request|unauthorized|forbidden|not found|method not allowed|too many requests|"
+    "internal server error|bad gateway|service unavailable|gateway timeout"
+)
+
+_ERRNO = (
+    "E(?:NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|MFILE|CONNREFUSED|TIMEDOUT|NOTFOUND|PIPE|INVAL|BUSY|ADDRINUSE|"
+    "CONNRESET|LOOP|NOSPC|ROFS|AI_AGAIN)"
+)
+
+_NAMED = r"[`'\"][^`'\"\n]{1,80}[`'\"]"
+
+# What a reading tool's own error is about; a line of a log that was read seldom is.
+READING_REASON = re2.compile(
+    r"(?i)not found|no such|does(?:n't| not) exist|permission|\baccess|director|\bpath|\bfiles?\b|too large|"
+    r"binary|unsupported|outside|offset|encoding|decode|absolute|tokens?\b|parameter|argument|missing|required|"
+    r"ENOENT|EISDIR|EACCES|tool_use_error|pattern|regex|timed out|mcp error"
+)
+
+_PLACE = (
+    "string|text|old_string|old_str|search (?:block|text|pattern)|snippet|match|occurrence|context|lines?|hunk|"
+    "pattern|content|block"
+)
+
+REACH = 2_000
+
 
 class ErrorForm(NamedTuple):
     """A documented wording. The name is the evidence that a person reads."""
@@ -109,26 +144,9 @@ STRONG_HEADS = Forms(
     )
 )
 
-_KINDS = (
-    "fatal|internal|unexpected|tool|api|system|server|runtime|execution|http|mcp|network|command|sql|database|"
-    "validation|syntax|parse|permission|connection|authentication"
-)
-_DOING = (
-    "executing|running|calling|invoking|while|when|during|in|at|from|reading|writing|editing|opening|fetching|"
-    "loading|parsing|processing|creating|occurred|searching|performing|getting|listing|applying|connecting|"
-    "finding|accessing|code|updating|deleting|sending|retrieving"
-)
-_HTTP_NAMES = (
-    "client error|server error|bad request|unauthorized|forbidden|not found|method not allowed|too many requests|"
-    "internal server error|bad gateway|service unavailable|gateway timeout"
-)
 HTTP_STATUS = ErrorForm(
     "http status",
     rf"(?i)^\W{{0,4}}(?:HTTP(?:/[\d.]+)?(?: error| status)?:? ?[45]\d\d\b|[45]\d\d (?:{_HTTP_NAMES}))",
-)
-_ERRNO = (
-    "E(?:NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|MFILE|CONNREFUSED|TIMEDOUT|NOTFOUND|PIPE|INVAL|BUSY|ADDRINUSE|"
-    "CONNRESET|LOOP|NOSPC|ROFS|AI_AGAIN)"
 )
 # What the system answers when it cannot do something (the strings of POSIX's strerror), as the whole of an answer;
 # programs in Rust add the number.
@@ -141,7 +159,6 @@ SYSTEM_ERROR = ErrorForm(
     r"input/output error|too many levels of symbolic links|file name too long|cannot allocate memory|"
     r"no route to host|network is unreachable|connection timed out|invalid argument|bad file descriptor)\s*\z",
 )
-_NAMED = r"[`'\"][^`'\"\n]{1,80}[`'\"]"
 # Something that was asked for by its name does not exist: `Agent type 'tester' not found. Available: …`
 NO_SUCH_NAME = ErrorForm(
     "no such name",
@@ -213,17 +230,7 @@ HEADS = Forms(
     )
 )
 
-# What a reading tool's own error is about; a line of a log that was read seldom is.
-READING_REASON = re2.compile(
-    r"(?i)not found|no such|does(?:n't| not) exist|permission|\baccess|director|\bpath|\bfiles?\b|too large|"
-    r"binary|unsupported|outside|offset|encoding|decode|absolute|tokens?\b|parameter|argument|missing|required|"
-    r"ENOENT|EISDIR|EACCES|tool_use_error|pattern|regex|timed out|mcp error"
-)
 
-_PLACE = (
-    "string|text|old_string|old_str|search (?:block|text|pattern)|snippet|match|occurrence|context|lines?|hunk|"
-    "pattern|content|block"
-)
 # What an editing tool says when the place to change is not there.
 EDITOR_HEADS = Forms(
     (
@@ -317,7 +324,6 @@ PROBE_ERRORS = Forms(
         ErrorForm("no such place", r"(?im)^(?:rg|ag|fd): .*no such file or directory"),
     )
 )
-REACH = 2_000
 
 
 def could_not_run(text: str) -> str:

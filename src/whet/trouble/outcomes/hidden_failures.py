@@ -127,22 +127,6 @@ LAST = Forms(
     )
 )
 
-
-def reported(text: str) -> str:
-    """The report of an agent program that an answer begins or ends with, whatever the tool."""
-    return STARTS.first(head(text)) or ENDS.first(tail(text, LAST_LINES))
-
-
-def reported_by_program(stages: tuple[Stage, ...], text: str, *, by_any: bool) -> str:
-    """The report of a program at the end of what a command line printed; `by_any`, also of one without a name here."""
-    found = LAST.all(tail(text, LAST_LINES))
-    return next((one.name for one in found if (_decides(stages, one.program) if one.program else by_any)), "")
-
-
-def _decides(stages: tuple[Stage, ...], program: str) -> bool:
-    return any(" ".join(stage.words).startswith(program) and is_decisive(stages, i) for i, stage in enumerate(stages))
-
-
 HEAD_LINES = 3
 ONE_LINE = 300
 TAIL_LINES = 6
@@ -204,6 +188,21 @@ CLOSINGS = Forms(
         ErrorForm("usage error", r"^[\w./-]{1,60}: error: "),
     )
 )
+
+
+def reported(text: str) -> str:
+    """The report of an agent program that an answer begins or ends with, whatever the tool."""
+    return STARTS.first(head(text)) or ENDS.first(tail(text, LAST_LINES))
+
+
+def reported_by_program(stages: tuple[Stage, ...], text: str, *, by_any: bool) -> str:
+    """The report of a program at the end of what a command line printed; `by_any`, also of one without a name here."""
+    found = LAST.all(tail(text, LAST_LINES))
+    return next((one.name for one in found if (_decides(stages, one.program) if one.program else by_any)), "")
+
+
+def _decides(stages: tuple[Stage, ...], program: str) -> bool:
+    return any(" ".join(stage.words).startswith(program) and is_decisive(stages, i) for i, stage in enumerate(stages))
 
 
 def hidden_failure(command: str, text: str) -> str:

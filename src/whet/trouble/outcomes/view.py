@@ -31,6 +31,8 @@ _WORD = re2.compile(r"[\w./:@=+-]+")
 _ENDS = names("and or then instead not before after in for on from when if to which because so again please first")
 _SCRIPTS = (".sh", ".py", ".js", ".ts")
 
+OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
+
 
 def named_in_error(text: str) -> set[EntryHead]:
     """The commands for tests that the output of a failed check advises: "Use: ./dev test MODULE"."""
@@ -83,9 +85,6 @@ def _head(told: str) -> EntryHead:
     is_own = "/" in words[0] or words[0].endswith(_SCRIPTS)
     is_known = words[0] in RUNNERS | CHECKERS and len(words) > 1
     return tuple(words) if is_own or is_known else ()
-
-
-OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
 
 class JudgedCall(Value, frozen=True, dict=True):
