@@ -211,7 +211,14 @@ def test_a_database_whose_log_grew_counts_as_changed(tmp_path: Path) -> None:
     before = stamp_of(path)
     Path(f"{path}-wal").write_bytes(b"more")
     assert stamp_of(path) != before
-    assert by_age([path]) == [path]
+
+
+def test_files_come_by_age_without_those_that_are_gone_meanwhile(tmp_path: Path) -> None:
+    old, new = tmp_path / "z", tmp_path / "a"
+    for path, second in ((old, 1), (new, 2)):
+        path.touch()
+        os.utime(path, (second, second))
+    assert by_age([new, tmp_path / "gone", old]) == [old, new]
 
 
 def test_examples_that_another_agent_began_with_are_no_part_of_its_session(

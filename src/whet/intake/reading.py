@@ -1,5 +1,6 @@
 """One file read into sessions that are ready to keep. No database is needed, so this runs in any process."""
 
+import contextlib
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -163,8 +164,12 @@ def named_files(arguments: Iterable[str]) -> Iterator[Path]:
 
 
 def by_age(files: Iterable[Path]) -> list[Path]:
-    """The oldest first, so that what is imported last, and ranked first, is the newest."""
-    return sorted(files, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+    """The oldest first, so that what is imported last, and ranked first, is the newest; not what is gone meanwhile."""
+    found: list[tuple[int, str, Path]] = []
+    for path in files:
+        with contextlib.suppress(FileNotFoundError):
+            found.append((path.stat().st_mtime_ns, str(path), path))
+    return [path for _, _, path in sorted(found)]
 
 
 def _within(folder: Path) -> Iterator[Path]:
