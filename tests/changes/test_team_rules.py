@@ -163,21 +163,6 @@ def test_homes_of_one_member_share_their_rules(shop: Team, alice: Home, tmp_path
         assert told(second, database) == ["Answer briefly."]
 
 
-def test_rules_from_before_makers_were_named_stay_in_force_for_all(shop: Team, alice: Home, mallory: Home) -> None:
-    with shop.rows(OWNER) as rows:
-        rows.execute("ALTER TABLE entries DISABLE TRIGGER entries_have_a_maker")  # as they were before the step
-        insert(rows, Entry(0, Step.APPLIED, BRIEF, Actor.PERSON, NOW, after=BRIEF.after))
-        rows.execute("ALTER TABLE entries ENABLE TRIGGER entries_have_a_maker")
-    for home in (alice, mallory):
-        with opened(home) as database:
-            assert told(home, database) == ["Answer briefly."]
-        assert suggested(home) == []
-    with opened(mallory) as database:
-        revert(mallory, database, 1, actor=Actor.PERSON, now=NOW)
-        assert told(mallory, database) == []
-    assert suggested(alice) == [(2, MALLORY, Action.REMOVE, "")]
-
-
 def test_a_canary_of_another_member_is_told_to_nobody_here(alice: Home, mallory: Home) -> None:
     with opened(mallory) as database:
         number = try_out(mallory, database, BRIEF, actor=Actor.PERSON, now=NOW, share=0.99).number

@@ -66,7 +66,7 @@ class Entry(Value, frozen=True):
     batch: int = 0
     home: str = ""  # whose files it changes; empty for rules, which are shared
     share: float = 0.0  # of the sessions that a canary is told to
-    maker: str = ""  # who entered it, as the database saw it: a role, or an account; empty before makers were named
+    maker: str = ""  # who entered it, as the database saw it: a role, or an account
     is_never: bool = False  # of a refusal: nothing that says the same is to be proposed again
     tried_on: str = ""  # the model of a trial
 

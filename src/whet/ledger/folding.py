@@ -252,12 +252,10 @@ def suggestions(entries: Sequence[Entry], others: Sequence[Entry]) -> tuple[Entr
     """
     here = fold(entries)
     decided = {entry.about for entry in entries if entry.step in DECIDED}
-    before = [entry for entry in entries if not entry.maker]  # from before makers were named: everybody's
     found: list[Entry] = []
     for maker in dict.fromkeys(entry.maker for entry in others):
         own = [entry for entry in others if entry.maker == maker]
-        theirs = fold(sorted((*before, *own), key=lambda entry: entry.number))
-        found += _differences(here, theirs, {entry.number: entry for entry in own})
+        found += _differences(here, fold(own), {entry.number: entry for entry in own})
     return tuple(sorted((each for each in found if each.number not in decided), key=lambda each: each.number))
 
 

@@ -40,7 +40,7 @@ from whet.sessions.transcripts import link
 from whet.shipped.extras import how_to_add
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import HEAD, is_chained, ledger_of, newest, note
+from whet.store.ledger import HEAD, ledger_of, newest, note
 from whet.store.listing import FILE_NAME as FORGOTTEN
 from whet.store.opening import NEWEST, SEAL_KEY, connect, expect_known, steps_taken
 from whet.store.rows import SESSION_COLUMNS, Session, blob, session_of
@@ -330,11 +330,6 @@ def _ledger(home: Home, database: Database) -> CheckupRow:
     if missing := ledger.lost():
         return failed("ledger", missing, f"{RESTORE} Or delete {home.folder / HEAD} if you went back on purpose.")
     head = newest(database)
-    if head.number and not is_chained(database):
-        text = f"none of the {head.number:,} entries has a hash: an older Whet wrote them, or they were taken away"
-        return warning(
-            "ledger", text, f"If you did not just upgrade: {RESTORE} Else make any change, which covers them."
-        )
     if head.number:
         note(home.folder, head)
     return ok("ledger", f"{head.number:,} entries, every hash is right")

@@ -150,7 +150,7 @@ def _expect_fitting(archive: OpenArchive, home: Home) -> None:
         raise WhetError(
             f"The backup was written by an older Whet ({manifest.whet}, schema {manifest.steps};"
             f" this one needs {FIRST}). Nothing was restored.",
-            advice="Restore it with the Whet that wrote it; `whet doctor` of this one then says how to go on.",
+            advice="Import the sessions again: `whet import`.",
         )
     here = "postgres" if home.database_url else "sqlite"
     if manifest.dialect != here:

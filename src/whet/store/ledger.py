@@ -1,8 +1,7 @@
 """The ledger's entries in the database, which refuses to change or remove one, and names who made it.
 
 Where several homes share the database, entries count as follows: those on this home's own files, if this home sealed
-them; those on rules, if this member made them, or one of the admins whom the settings name. Entries from before makers
-were named count as they did.
+them; those on rules, if this member made them, or one of the admins whom the settings name.
 """
 
 import contextlib
@@ -20,7 +19,7 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
-from whet.ledger.patches import Form, PatchOrigin
+from whet.ledger.patches import Form
 from whet.store.database import Database, Row
 from whet.store.home import Home
 from whet.store.opening import UNSHARED, Owner, owner_of
@@ -57,27 +56,18 @@ def chained(before: bytes, rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def newest(database: Database) -> EntryHead:
-    """The end of the chain. Where an older Whet wrote it, its hash is computed."""
+    """The end of the chain."""
     found = database.query("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1")
-    if not found:
-        return EntryHead()
-    [(number, stored)] = found
-    return EntryHead(number, blob(stored)) if stored else EntryHead(number, _walked(_rows(database)))
-
-
-def is_chained(database: Database) -> bool:
-    """Whether any entry has its hash, and so vouches for all before it."""
-    return bool(database.query("SELECT 1 FROM entries WHERE hash IS NOT NULL LIMIT 1"))
+    return EntryHead(found[0][0], blob(found[0][1])) if found else EntryHead()
 
 
 def _broken(rows: Iterable[Row]) -> Iterator[str]:
     """Every entry whose hash is not its own."""
-    before, is_chained = b"", False
+    before = b""
     for *row, stored in rows:
-        own = linked(before, tuple(row))
-        if (stored or is_chained) and blob(stored or b"") != own:
+        if blob(stored) != linked(before, tuple(row)):
             yield f"entry {row[0]} is not as it was entered"
-        before, is_chained = blob(stored) if stored else own, is_chained or bool(stored)
+        before = blob(stored)
 
 
 def lost(database: Database, folder: Path) -> str:
@@ -95,7 +85,7 @@ def lost(database: Database, folder: Path) -> str:
 def has(database: Database, head: EntryHead) -> bool:
     """Whether the ledger of a database has this very entry, and so all that were before it."""
     found = database.query("SELECT hash FROM entries WHERE number = ?", (head.number,))
-    return bool(found) and blob(found[0][0] or b"") == head.hash
+    return bool(found) and blob(found[0][0]) == head.hash
 
 
 def noted(folder: Path) -> EntryHead | None:
@@ -123,17 +113,6 @@ def note(folder: Path, head: EntryHead) -> None:
             os.write(descriptor, f"{head.number:0{DIGITS}} {head.hash.hex()}\n".encode())
         finally:
             os.close(descriptor)
-
-
-def _rows(database: Database) -> list[Row]:
-    return database.query(f"SELECT {COLUMNS}, hash FROM entries ORDER BY number")
-
-
-def _walked(rows: Iterable[Row]) -> bytes:
-    before = b""
-    for *row, stored in rows:
-        before = blob(stored) if stored else linked(before, tuple(row))
-    return before
 
 
 class Ledger(NamedTuple):
@@ -192,7 +171,7 @@ class Ledger(NamedTuple):
 
     def faults(self) -> tuple[str, ...]:
         """What is wrong with the rows: a gap, an entry that cannot be read or was changed, a wrong seal or hash."""
-        rows = _rows(self.database)
+        rows = self.database.query(f"SELECT {COLUMNS}, hash FROM entries ORDER BY number")
         found = (_fault(self.owner, place, row) for place, row in enumerate(rows, start=1))
         return tuple(each for each in found if each) or tuple(_broken(rows))
 
@@ -209,13 +188,13 @@ class Ledger(NamedTuple):
             if entry is None and not makers:
                 raise WhetError(f"Entry {number} of the ledger is damaged.", advice="Restore a backup: `whet restore`.")
             if entry is not None and entry.home and entry.home == self.home:
-                yield entry, not maker or self.owner.has_sealed(seal, *_sealed(number, blob(body)))
+                yield entry, self.owner.has_sealed(seal, *_sealed(number, blob(body)))
             elif entry is not None:
                 yield entry, not makers or maker in makers
 
     def _makers(self) -> tuple[str, ...]:
         """Whose entries on rules count here; nobody is named where all do."""
-        return ("", self.database.member, *self.admins) if self.home else ()
+        return (self.database.member, *self.admins) if self.home else ()
 
     def _row(self, entry: Entry) -> tuple[object, ...]:
         body = _encoder.encode(replace(entry, maker=""))  # who made it is for the database to say
@@ -248,21 +227,15 @@ def _fault(owner: Owner, place: int, row: Row) -> str:
         return f"entry {number} cannot be read"
     if (entry.step, entry.patch.form, entry.patch.name, entry.home, entry.at) != (step, form, name, home, at):
         return f"entry {number} was changed"
-    if home and home == owner.id and maker and not owner.has_sealed(seal, *_sealed(number, blob(body))):
+    if home and home == owner.id and not owner.has_sealed(seal, *_sealed(number, blob(body))):
         return f"entry {number} has the name of this home and not its seal"
     return ""
 
 
 def _decoded(number: int, maker: str, body: bytes) -> Entry | None:
     """The entry in a row; None for what a stranger wrote and nobody can read."""
-    text = blob(body)
     try:
-        found = _decoder.decode(text)
-        patch = found.patch
-        if patch.origin == PatchOrigin() and b'"reason"' in text:  # where entries of before schema 38 have it, in words
-            said = str(msgspec.json.decode(text)["patch"].get("reason", ""))
-            patch = replace(patch, origin=PatchOrigin(said=said))
-        return replace(found, patch=patch, number=number, maker=maker)
+        return replace(_decoder.decode(blob(body)), number=number, maker=maker)
     except msgspec.MsgspecError:
         return None
 

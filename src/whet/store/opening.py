@@ -13,16 +13,15 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
-from whet.store.database import Database, Row
+from whet.store.database import Database
 from whet.store.home import Home, prepare_home
-from whet.store.sqlite import SQLite, rows_in
+from whet.store.sqlite import SQLite
 from whet.store.tables import OF_A_FILE, OF_A_TEAM, TABLES
 
 WORDS = {
@@ -43,7 +42,6 @@ WORDS = {
         "of_a_message": "",
     },
 }
-ASIDE = "old"  # what a store of an older version is renamed with
 
 
 class NewerStore(WhetError):
@@ -60,7 +58,7 @@ class Migration(NamedTuple):
 
 
 MIGRATIONS = (Migration("every table", TABLES, OF_A_FILE, OF_A_TEAM),)
-FIRST = 38  # the version that the first of them makes: those before it were never released
+FIRST = 38  # the version that the first of them makes; those before it were never released
 NEWEST = FIRST + len(MIGRATIONS) - 1
 
 
@@ -85,47 +83,9 @@ def take_steps(database: Database, until: int = NEWEST) -> None:
             step = MIGRATIONS[number - FIRST]
             for statement in step.shared:
                 database.execute(statement.format(**WORDS[database.dialect]))
-            if number == FIRST:
-                _carry_ledger(database)  # before there are triggers that would name us the maker of every entry
             for statement in step.sqlite if database.dialect == "sqlite" else step.postgres:
                 database.execute(statement)
             database.execute("INSERT INTO schema_steps (number, name) VALUES (?, ?)", (number, step.name))
-
-
-def _carry_ledger(database: Database) -> None:
-    """Take over the ledger of a store of an older version that a person renamed (see `_too_old`)."""
-    columns, rows = _of_a_file(database) if database.dialect == "sqlite" else _of_a_team(database)
-    if rows:
-        database.insert("entries", columns, rows)
-
-
-def _of_a_file(database: Database) -> tuple[list[str], list[Row]]:
-    path = Path(f"{_place(database)}.{ASIDE}")
-    if not path.exists():
-        return [], []
-    columns = [str(name) for (name,) in rows_in(path, "SELECT name FROM pragma_table_info('entries')")]
-    return columns, rows_in(path, f"SELECT {', '.join(columns)} FROM entries ORDER BY number") if columns else []
-
-
-def _of_a_team(database: Database) -> tuple[list[str], list[Row]]:
-    """What another role may have put there is nobody's ledger."""
-    found = database.query(
-        "SELECT quote_ident(schemaname) FROM pg_tables WHERE tableowner = current_user AND tablename = 'entries'"
-        " AND schemaname = current_schema() || ?",
-        (f"_{ASIDE}",),
-    )
-    for (schema,) in found:
-        columns = "SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0"
-        names = [str(name) for (name,) in database.query(f"{columns} AND NOT attisdropped", (f"{schema}.entries",))]
-        return names, database.query(f"SELECT {', '.join(names)} FROM {schema}.entries ORDER BY number")
-    return [], []
-
-
-def _place(database: Database) -> str:
-    """The file of a database, or its schema on a server."""
-    if database.dialect == "sqlite":
-        return str(database.query("SELECT file FROM pragma_database_list WHERE name = 'main'")[0][0])
-    return str(database.query("SELECT current_schema()")[0][0])
 
 
 def _known_version(database: Database) -> int:
@@ -136,21 +96,18 @@ def _known_version(database: Database) -> int:
             advice="Upgrade Whet, or set WHET_HOME to another folder.",
         )
     if 0 < version < FIRST:
-        raise _too_old(database, version)
+        raise WhetError(
+            f"The database was written by an older Whet (schema {version}; this one needs {FIRST}). Nothing changed.",
+            advice=f"Move {_place(database)} away; `whet import` then makes a new one and reads the sessions again.",
+        )
     return version
 
 
-def _too_old(database: Database, version: int) -> WhetError:
-    place = _place(database)
+def _place(database: Database) -> str:
+    """The file of a database, or its schema on a server."""
     if database.dialect == "sqlite":
-        rename = f"Stop every Whet, then rename {place} to {place}.{ASIDE}"
-    else:
-        rename = f"As the owner: ALTER SCHEMA {place} RENAME TO {place}_{ASIDE}; CREATE SCHEMA {place}"
-    return WhetError(
-        f"The database was written by an older Whet (schema {version}; this one needs {FIRST}). Nothing was changed.",
-        advice=f"{rename}; `whet import` then makes a new database, takes the ledger over and reads the sessions again."
-        " What only the old one holds stays there, for the Whet that wrote it.",
-    )
+        return str(database.query("SELECT file FROM pragma_database_list WHERE name = 'main'")[0][0])
+    return f"the schema {database.query('SELECT current_schema()')[0][0]}"
 
 
 def steps_taken(database: Database) -> int:
