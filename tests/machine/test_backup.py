@@ -19,9 +19,9 @@ from command import runner
 from disks import mounted
 from kept_home import add_session, fill, said
 from whet.errors import WhetError
-from whet.machine import backup
-from whet.machine.backup import MANIFEST, BackupReport, Manifest, back_up
-from whet.machine.restore import RestoreReport, excluded, restore
+from whet.machine.archive import MANIFEST, ArchivedFile, Manifest
+from whet.machine.backup import BackupReport, back_up
+from whet.machine.restore import RestoreReport, excluded, restore, working_folder
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import FIRST, NEWEST, opened
@@ -167,7 +167,7 @@ def rewritten(change: Callable[[Manifest], Manifest], more: dict[str, bytes]) ->
 
 
 def with_file(name: str, body: bytes = b"x") -> Callable[[Path], None]:
-    file = backup.ArchivedFile(name, len(body), "0" * 64)
+    file = ArchivedFile(name, len(body), "0" * 64)
     return rewritten(lambda m: msgspec.structs.replace(m, files=(*m.files, file)), {name: body})
 
 
@@ -181,7 +181,7 @@ def with_trigger(path: Path) -> None:
         connection.commit()
     body = database.read_bytes()
     database.unlink()
-    file = backup.ArchivedFile(name, len(body), hashlib.sha256(body).hexdigest())
+    file = ArchivedFile(name, len(body), hashlib.sha256(body).hexdigest())
 
     def changed(manifest: Manifest) -> Manifest:
         others = (each for each in manifest.files if each.name != name)
@@ -334,9 +334,9 @@ def test_what_a_killed_restore_left_goes_with_the_next_and_one_at_work_stays(tmp
     left, fresh = tmp_path / ".home.restoring-dead", tmp_path / ".home.restoring-fresh"
     for folder in (left, fresh):
         folder.mkdir()
-    with backup.working_folder(tmp_path, ".home.restoring-") as at_work:
+    with working_folder(tmp_path, ".home.restoring-") as at_work:
         for folder in (left, at_work):
             os.utime(folder, (1.0, 1.0))
-        with backup.working_folder(tmp_path, ".home.restoring-"):
+        with working_folder(tmp_path, ".home.restoring-"):
             assert at_work.is_dir()
     assert list(tmp_path.iterdir()) == [fresh]

@@ -5,7 +5,6 @@ when all of it is in the store. Whoever dies in between leaves it for the next; 
 """
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from whet.intake.reading import ReadOrder
 from whet.intake.taking import READER, ImportReport, stamp_of, take
 from whet.store.canary_counts import KeptDraw, Telling, keep_reminders, keep_session_draws, keep_tellings
 from whet.store.database import Database
+from whet.store.folders import locking
 from whet.store.home import Home
 from whet.telling.hooks.events import CALL, END, REMINDED, SPOOL, START, SUFFIX
 from whet.telling.hooks.events import FOLDER as HOOKS
@@ -104,16 +104,8 @@ def _alone(folder: Path) -> Iterator[bool]:
         return
     (folder / KEPT).mkdir(mode=0o700, exist_ok=True)
     descriptor = os.open(folder / KEPT, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        os.close(descriptor)
+    with locking(descriptor) as is_free:
+        yield is_free
 
 
 def _new(folder: Path) -> Iterator[Path]:

@@ -1,7 +1,6 @@
 """What `whet setup` did, kept in the home, so that it can be taken back exactly."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
-from whet.store.folders import explained
+from whet.store.folders import explained, locking
 from whet.store.home import Home, prepare_home
 from whet.values import Value
 
@@ -86,17 +85,12 @@ def alone(home: Home) -> Iterator[None]:
     prepare_home(home)
     with explained(home.folder, LOCK_NAME):
         descriptor = os.open(home.folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(descriptor)
-        raise WhetError(
-            "Another `whet setup` is under way in this home.", advice="Wait for it to end, then try again."
-        ) from error
-    try:
+    with locking(descriptor) as is_free:
+        if not is_free:
+            raise WhetError(
+                "Another `whet setup` is under way in this home.", advice="Wait for it to end, then try again."
+            )
         yield
-    finally:
-        os.close(descriptor)
 
 
 def digest_of(body: bytes) -> str:

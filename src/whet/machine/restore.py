@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import glob
 import itertools
 import os
 import shutil
@@ -15,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.machine.backup import (
-    CARRIED,
+from whet.machine.archive import (
     DATABASES,
     HOME,
     TABLE_ENDING,
@@ -26,16 +26,20 @@ from whet.machine.backup import (
     Progress,
     damaged,
     reading,
-    settle,
-    working_folder,
 )
-from whet.store.folders import explained
+from whet.machine.backup import CARRIED
+from whet.store.folders import explained, locking, settle
 from whet.store.home import Home
 from whet.store.opening import FIRST, MIGRATIONS, NEWEST, connect
 from whet.store.sqlite import DamagedDatabase, SQLite, file_faults, programs_in
 from whet.work.life import held, is_any_alive
 
 SPARE_BYTES = 64 << 20
+LOCKED_SECONDS = 60.0
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+AT_CURRENT = -100
+EXCHANGE = 2
+UNABLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
 class RestoreReport(NamedTuple):
@@ -93,6 +97,26 @@ def restore(path: Path, home: Home, *, replace: bool, progress: Progress) -> Res
     return RestoreReport(archive.manifest, str(aside or ""))
 
 
+@contextlib.contextmanager
+def working_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A folder to work in, gone afterwards. What a killed process left of such goes too: nobody holds its lock."""
+    for left in parent.glob(f"{glob.escape(prefix)}*"):
+        _remove_left_behind(left)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as made, locking(os.open(made, FOLDER)):
+        yield Path(made)
+
+
+def _remove_left_behind(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, FOLDER)
+        status = os.fstat(descriptor)
+        # One that was made a moment ago may not have its lock yet.
+        is_old = status.st_uid == os.getuid() and status.st_mtime < time.time() - LOCKED_SECONDS
+        with locking(descriptor) as is_free:
+            if is_free and is_old:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
 def _expect_empty(home: Home) -> None:
     if _has_files(home):
         raise WhetError(
@@ -123,15 +147,13 @@ def _loaded(archive: OpenArchive, home: Home) -> Iterator[None]:
     if not home.database_url:
         yield
         return
-    from whet.machine.tables import CopiedTable, load_tables  # noqa: PLC0415
+    from whet.machine.tables import load_tables  # noqa: PLC0415
     from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
 
+    tables = [file for file in archive.manifest.files if file.name.startswith(f"{TABLES}/")]
     copied = {
-        file.name.removeprefix(f"{TABLES}/").removesuffix(TABLE_ENDING): CopiedTable(
-            file.columns, partial(archive.pieces, file)
-        )
-        for file in archive.manifest.files
-        if file.name.startswith(f"{TABLES}/")
+        file.name.removeprefix(f"{TABLES}/").removesuffix(TABLE_ENDING): (file.columns, partial(archive.pieces, file))
+        for file in tables
     }
     with contextlib.closing(Postgres(home.database_url)) as database, database.writing():
         load_tables(copied, database, steps=archive.manifest.steps)
@@ -234,11 +256,6 @@ def _locked(home: Home) -> Iterator[SQLite | None]:
         with contextlib.suppress(DamagedDatabase):
             database.exclude_others()
         yield database
-
-
-AT_CURRENT = -100
-EXCHANGE = 2
-UNABLE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 
 
 def swap(new: Path, place: Path, aside: Path | None) -> None:

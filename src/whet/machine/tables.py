@@ -2,57 +2,42 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.opening import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.postgres import Postgres
 
-STEPS = "schema_steps"  # written by the steps themselves
 COLUMNS = (
     "SELECT column_name::text FROM information_schema.columns"
     " WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position"
 )
+Columns = tuple[str, ...]
 
 
-class StoredTable(NamedTuple):
-    """A table of the store with its columns."""
-
-    name: str
-    columns: tuple[str, ...]
-
-
-class CopiedTable(NamedTuple):
-    """A table as it was copied out: its columns, and what gives its rows."""
-
-    columns: tuple[str, ...]
-    pieces: Callable[[], Iterator[bytes]]
-
-
-def stored_tables(database: Database) -> Iterator[StoredTable]:
-    """The tables of the store that are there, in the order in which they refer to each other."""
-    for name in _made():
-        columns = tuple(column for (column,) in database.query(COLUMNS, (name,)))
-        if columns:
-            yield StoredTable(name, columns)
+def stored_tables(database: Database) -> dict[str, Columns]:
+    """The columns of the tables of the store that are there, in the order in which they refer to each other."""
+    made = (re.match(r"CREATE TABLE (\w+)", text) for step in MIGRATIONS for text in (*step.shared, *step.postgres))
+    names = dict.fromkeys(found[1] for found in made if found)
+    found = {name: tuple(column for (column,) in database.query(COLUMNS, (name,))) for name in names}
+    return {name: columns for name, columns in found.items() if columns}
 
 
 def has_rows(database: Database) -> bool:
     """Whether anything is stored at all."""
-    return any(database.query(f"SELECT 1 FROM {table.name} LIMIT 1") for table in stored_tables(database))
+    return any(database.query(f"SELECT 1 FROM {table} LIMIT 1") for table in stored_tables(database))
 
 
-def copied_tables(database: Postgres) -> Iterator[tuple[StoredTable, Iterator[bytes]]]:
-    """Every table with its rows; within a transaction that reads, all are of one moment."""
-    for table in stored_tables(database):
-        yield table, database.copied_out(table.name, table.columns)
+def copied_tables(database: Postgres) -> Iterator[tuple[str, Columns, Iterator[bytes]]]:
+    """Every table with its columns and rows; within a transaction that reads, all are of one moment."""
+    for name, columns in stored_tables(database).items():
+        yield name, columns, database.copied_out(name, columns)
 
 
-def load_tables(copied: Mapping[str, CopiedTable], database: Postgres, *, steps: int) -> None:
+def load_tables(
+    copied: Mapping[str, tuple[Columns, Callable[[], Iterator[bytes]]]], database: Postgres, *, steps: int
+) -> None:
     """Put copied tables in the place of those that are there; for a transaction that writes."""
-    if not set(copied) <= set(_made()):
-        raise WhetError("The backup holds tables that Whet does not know.", advice="Upgrade Whet.")
     version = steps_taken(database)
     if version not in (0, steps):
         raise WhetError(
@@ -60,28 +45,22 @@ def load_tables(copied: Mapping[str, CopiedTable], database: Postgres, *, steps:
             advice="Restore it into an empty schema, which is then brought up to date.",
         )
     take_steps(database, steps)
-    tables = {table.name: table for table in stored_tables(database)}
+    tables = stored_tables(database)
+    for name, (columns, _) in copied.items():
+        if not set(columns) <= set(tables.get(name, ())):
+            raise WhetError(f"Whet does not know the backup's table {name} or its columns.", advice="Upgrade Whet.")
     # The ledger refuses to shrink, and rows name who writes them: neither holds for rows that come back.
     _set_triggers(database, tables, "DISABLE")
     database.execute(f"TRUNCATE {', '.join(tables)}")
-    for name in _made():
+    for name in tables:
         if name in copied:
-            database.copy_in(name, _known(tables[name], copied[name]), copied[name].pieces())
+            columns, pieces = copied[name]
+            database.copy_in(name, columns, pieces())
     _set_triggers(database, tables, "ENABLE")
-    for table in tables.values():
-        _count_on(database, table)
+    for name, columns in tables.items():
+        if "no" in columns:
+            _count_on(database, name)
     migrate(database)
-
-
-def _made() -> tuple[str, ...]:
-    made = (re.match(r"CREATE TABLE (\w+)", text) for step in MIGRATIONS for text in (*step.shared, *step.postgres))
-    return tuple(dict.fromkeys(found[1] for found in made if found))
-
-
-def _known(table: StoredTable, copied: CopiedTable) -> tuple[str, ...]:
-    if not set(copied.columns) <= set(table.columns):
-        raise WhetError(f"The backup's table {table.name} has columns that Whet does not know.", advice="Upgrade Whet.")
-    return copied.columns
 
 
 def _set_triggers(database: Database, tables: Iterable[str], state: str) -> None:
@@ -89,11 +68,9 @@ def _set_triggers(database: Database, tables: Iterable[str], state: str) -> None
         database.execute(f"ALTER TABLE {name} {state} TRIGGER USER")
 
 
-def _count_on(database: Database, table: StoredTable) -> None:
+def _count_on(database: Database, table: str) -> None:
     """Let the numbers that the server gives follow those that came back."""
-    if "no" not in table.columns:
-        return
-    [(sequence,)] = database.query("SELECT pg_get_serial_sequence(?, 'no')", (table.name,))
-    if sequence:
-        sql = f"SELECT setval(CAST(? AS regclass), (SELECT coalesce(max(no), 0) + 1 FROM {table.name}), false)"
-        database.query(sql, (sequence,))
+    database.query(
+        f"SELECT setval(pg_get_serial_sequence(?, 'no'), (SELECT coalesce(max(no), 0) + 1 FROM {table}), false)",
+        (table,),
+    )

@@ -31,6 +31,29 @@ def sync(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
+def settle(folder: Path) -> None:
+    """Make sure of the names in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def locking(descriptor: int, how: int = fcntl.LOCK_EX) -> Iterator[bool]:
+    """Hold the lock of an open file or folder, which is closed afterwards; False where another holds it."""
+    try:
+        is_held = True
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            is_held = False
+        yield is_held
+    finally:
+        os.close(descriptor)
+
+
 def place_of(descriptor: int, otherwise: Path) -> Path:
     """Where an open file really lies, spelled as on the disk as far as the system tells."""
     try:

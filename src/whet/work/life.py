@@ -17,7 +17,7 @@ from threading import Event
 
 from whet.errors import WhetError
 from whet.store.database import Database
-from whet.store.folders import explained
+from whet.store.folders import explained, locking
 from whet.store.home import Home, prepare_home
 from whet.store.opening import borrowed, connect
 
@@ -106,15 +106,9 @@ def held(home: Home, how: int) -> Iterator[bool]:
     with explained(folder):
         folder.mkdir(mode=0o700, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    with locking(descriptor, how) as is_held:
         is_there = folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat())
-    except BlockingIOError:
-        is_there = False
-    try:
-        yield is_there  # else the home was replaced before it was held
-    finally:
-        os.close(descriptor)
+        yield is_held and is_there  # else the home was replaced before it was held
 
 
 @contextlib.contextmanager
@@ -202,13 +196,8 @@ def _is_held(path: Path) -> bool:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    with locking(descriptor, fcntl.LOCK_SH) as is_free:
+        return not is_free
 
 
 @contextlib.contextmanager
@@ -252,16 +241,10 @@ def _on_machine(folder: Path, name: str) -> Iterator[bool]:
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / f"{name}.lock"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
-        path.unlink(missing_ok=True)
-    finally:
-        os.close(descriptor)
+    with locking(descriptor) as is_free:
+        yield is_free
+        if is_free:
+            path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
