@@ -22,7 +22,7 @@ from whet.store.rows import ask_for_all, forget_left_out, tidy, uncollected
 from whet.store.side_by_side import process_pool
 from whet.telling.targets.known_projects import remember_projects
 
-READER = "5"  # raise it when readers of records or redaction change, so that unchanged files are read again
+READER = "5"  # raised when what is read or redacted changes: unchanged files are then read again
 BATCH_BYTES = 8 << 20
 POOL_FROM_BYTES = 8 << 20
 LARGE_FILE_BYTES = 16 << 20
