@@ -20,3 +20,4 @@ def test_a_run_loads_neither_trials_nor_editors_of_files_nor_tables(tmp_path: Pa
     found = loaded(*command, home=tmp_path / "home")
     assert "whet.agent.assembling" in found
     assert found.isdisjoint(("whet.trials.attempts", "whet.evidence.betting", "tomlkit", "yaml", "rich.table"))
+    assert found.isdisjoint(("concurrent.futures", "logging", "zipfile"))

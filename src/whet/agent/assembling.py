@@ -16,8 +16,10 @@ from whet.agent.loop import Clock, stand_in
 from whet.agent.protocols import Chosen, Provider, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
+from whet.agent.tools.processes import safe_path
+from whet.agent.tools.sandbox import probe_ahead
 from whet.agent.tools.situation import ApprovalQuestion, Situation, ToolLimits
-from whet.agent.tools.toolbox import PlainToolbox, sets_within, toolbox
+from whet.agent.tools.toolbox import TERMINAL, PlainToolbox, sets_within, toolbox, tools_in
 from whet.errors import WhetError
 from whet.own.runs.models import Model
 from whet.own.runs.run import Ended, Run, Sampling, grown
@@ -227,6 +229,8 @@ class Assembled(NamedTuple):
 
 def assemble_run(home: Home, database: Database, request: RunRequest, *, ask: Ask | None = None) -> Assembled:
     """The run that is asked for, its prompt stored, and all that it is carried out with."""
+    if isinstance(request.tools, tuple) and not tools_in(_sets(request, request.tools)).isdisjoint(TERMINAL):
+        probe_ahead(safe_path(request.place.environment.get("PATH", "")))
     chosen = request.chosen or provider_for(request.settings, environment=request.place.environment, home=home)
     identity = request.run.id if request.run else request.id or new_id(time.time())
     situation = _situation(home, request, identity, ask)

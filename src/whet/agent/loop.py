@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import NamedTuple
 
@@ -120,6 +119,8 @@ def stand_in(call: ToolCall, text: str, disposition: Disposition | None = None) 
 def answers(calls: tuple[ToolCall, ...], run: Run, toolbox: Toolbox, *, interrupt: Event) -> Iterator[Answer]:
     """One answer for each call, in their order; at the same time where none of them changes anything."""
     if len(calls) > 1 and all(toolbox.can_run_beside(call) for call in calls):
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to load, and the first request needs none
+
         with ThreadPoolExecutor(min(len(calls), MOST_AT_ONCE), thread_name_prefix="tool") as pool:
             yield from pool.map(lambda call: _answer(call, run, toolbox, interrupt), calls)
         return

@@ -1,11 +1,18 @@
 """The group of all commands, each loaded when it is asked for."""
 
+import gc
 from importlib import import_module
 
 import click
 
 from whet import __version__, doors
 from whet.cli.catalogue import ABOUT, CATALOGUE, HIDDEN, START, added
+
+
+def _loaded() -> None:
+    """Collect garbage from here on, and never look at what is loaded."""
+    gc.freeze()
+    gc.enable()
 
 
 class LazyGroup(click.Group):
@@ -21,6 +28,7 @@ class LazyGroup(click.Group):
             addition = next((each for each in added() if each.name == cmd_name), None)
             return next(iter(doors.loaded(addition, click.Command)), None) if addition else None
         found = vars(import_module(f"whet.cli.commands.{module}"))
+        _loaded()
         command: click.Command = found.get(f"{cmd_name}_command") or found["command"]
         return command
 
@@ -42,4 +50,6 @@ class LazyGroup(click.Group):
 @click.pass_context
 def group(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
-        import_module("whet.cli.commands.status").show_front()
+        front = import_module("whet.cli.commands.status")
+        _loaded()
+        front.show_front()

@@ -4,7 +4,7 @@ import itertools
 import re
 from typing import Final
 
-from whet.text.words import names
+from whet.text.words import names, on_demand
 
 SHORTEST_PASSWORD: Final = 6
 SHORTEST_VALUE: Final = 8
@@ -74,11 +74,11 @@ _STAND_INS = names(
     """
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-ÿ]+|\d+")
-_MARKS = re.compile(
+_MARKS = on_demand(
     r"\.\.\.|…|\*\*\*|•|xxxx|XXXX|\$\{|\$\(|\{\{|\}\}|<|>|%\(|\[redacted:|(?i:redacted|placeholder|changeme)"
     r"|(?i:\byour[_\- ]|\byour[a-z]|[_\-]here\b|\bexample\b|\breplace[_\-])"
 )
-_CODE = re.compile(
+_CODE = on_demand(
     r"[A-Za-z_$]+(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$]+)+[!?,;]*"  # config.token
     r"|[a-z]\w*(?:\.[a-z][A-Za-z]*){2,}"  # secp256k1.utils.randomPrivateKey
     r"|(?:Big)?U?[Ii]nt\d+(?:Clamped)?(?:Array|_t)?|uint\d+_t|[Ff]loat\d+(?:Array)?"  # the type of a field
@@ -132,7 +132,7 @@ def is_password_name(name: str) -> bool:
 
 def is_stand_in(value: str) -> bool:
     """Whether the value only shows where a secret goes: `<your-key>`, `xxxx`, `test-token-123`, `${TOKEN}`."""
-    if _MARKS.search(value) or value[0] in "$%{[(&*" or len(set(value)) <= 3:
+    if _MARKS().search(value) or value[0] in "$%{[(&*" or len(set(value)) <= 3:
         return True
     if _is_typed_password(value):
         return False
@@ -143,7 +143,7 @@ def is_stand_in(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Whether the value is an expression, a path, a version or an address, and not a literal secret."""
-    return bool(_CODE.fullmatch(value)) and not (value[0] == "/" and is_scrambled(value))
+    return bool(_CODE().fullmatch(value)) and not (value[0] == "/" and is_scrambled(value))
 
 
 def is_plausible(value: str, *, shortest: int = SHORTEST_VALUE) -> bool:

@@ -7,20 +7,22 @@ read before it and in nothing that the person, the operator or the agent itself 
 compared whole, longer ones by each run of three words and each word with digits.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 from whet.sessions.copies import hushed
 from whet.sessions.tool_families import arguments_of
 from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
+from whet.text.words import on_demand
 
 RUN = 3
 TELLING_DIGITS = 4  # a shorter number is nobody's in particular
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
+_WORD = on_demand(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 # Plain ASCII, which most text is, takes a quicker way: what is no part of a word becomes a space.
-_ASCII = bytes(ord(chr(code).lower()) if _WORD.fullmatch(chr(code)) else ord(" ") for code in range(128)).ljust(256)
+_ASCII = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(128)
+).ljust(256)
 Run = tuple[str, ...]
 
 
@@ -152,7 +154,7 @@ def _leaves(value: object) -> Iterator[str]:
 def _words(text: str) -> list[str]:
     if text.isascii():
         return text.encode().translate(_ASCII).decode().split()
-    return _WORD.findall(text.casefold())
+    return _WORD().findall(text.casefold())
 
 
 def _of_length(words: list[str], length: int) -> Iterator[Run]:

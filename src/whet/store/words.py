@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from whet.sessions.transcripts import Message, Text, Thought, ToolCall, ToolResult
+from whet.text.words import on_demand
 
 MARK = "\ue000"  # a private character that counts as a letter in the index and that no text may bring into it
 
@@ -62,11 +63,11 @@ def _leaves(value: object) -> Iterator[str]:
 
 
 # Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are written without spaces between words.
-_UNSPACED = re.compile(
+_UNSPACED = on_demand(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003134f])"
 )
-_LEFT_OUT = re.compile(
+_LEFT_OUT = on_demand(
     f"[{MARK}\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
 # What is no letter or digit becomes a space: first what is not ASCII, then by the byte all the rest, which is quicker.
@@ -81,8 +82,8 @@ def searchable(text: str) -> str:
     space around each character of scripts that have none between words, so that any part is found."""
     if text.isascii():
         return text
-    bare = _LEFT_OUT.sub("", unicodedata.normalize("NFKD", text))
-    return _UNSPACED.sub(r" \1 ", unicodedata.normalize("NFC", bare))
+    bare = _LEFT_OUT().sub("", unicodedata.normalize("NFKD", text))
+    return _UNSPACED().sub(r" \1 ", unicodedata.normalize("NFC", bare))
 
 
 def terms(text: str) -> list[str]:

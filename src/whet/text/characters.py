@@ -1,7 +1,8 @@
 """Characters that people cannot see; those that an emoji or a script needs are not among them."""
 
-import re
 import unicodedata
+
+from whet.text.words import on_demand
 
 _EMOJI = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a\u231b\u2328\u23cf\u23e9-\u23fa\u24c2\u25aa\u25ab\u25b6"
@@ -35,17 +36,17 @@ _FORMAT = (
 # Every character that is invisible or turns text round. Controls and line breaks are not among them.
 INVISIBLE = f"{_BLANK}{_FORMAT}"
 # What a terminal would obey and not show, but for a line's end and a tab.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_OBEYED = on_demand("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _SEEN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
-_IS_INVISIBLE = re.compile(f"[{INVISIBLE}]")
-_PIECE = re.compile(f"(?P<needed>{NEEDED})|[^\n\t -~]")
+_IS_INVISIBLE = on_demand(f"[{INVISIBLE}]")
+_PIECE = on_demand(f"(?P<needed>{NEEDED})|[^\n\t -~]")
 
 
 def first_hidden(text: str) -> str:
     """The first character that people cannot see, as `U+200B ZERO WIDTH SPACE`; nothing where there is none."""
     # A line may end as on Windows; a lone carriage return hides what stands before it.
-    for found in _PIECE.finditer(text.replace("\r\n", "\n")):
+    for found in _PIECE().finditer(text.replace("\r\n", "\n")):
         if not found["needed"] and is_hidden(found.group()):
             return described(found.group())
     return ""
@@ -55,7 +56,7 @@ def is_hidden(character: str) -> bool:
     """Whether a character, standing for itself, cannot be seen. Spaces, line ends and tabs are seen by their effect."""
     if character in "\n\t" or character in _SEEN:
         return False
-    return _IS_INVISIBLE.match(character) is not None or unicodedata.category(character) in _UNSEEN
+    return _IS_INVISIBLE().match(character) is not None or unicodedata.category(character) in _UNSEEN
 
 
 def described(character: str) -> str:
@@ -65,4 +66,4 @@ def described(character: str) -> str:
 
 def safe(text: str) -> str:
     """Text that a terminal shows and does not obey: no control, nothing that turns its direction."""
-    return _OBEYED.sub("\ufffd", text.replace("\r\n", "\n"))
+    return _OBEYED().sub("\ufffd", text.replace("\r\n", "\n"))

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from whet.text.words import COMMON, names
+from whet.text.words import COMMON, names, on_demand
 
 # Two texts whose sets of telling words overlap by this share (Jaccard) say the same thing.
 SAME = 0.8
@@ -16,7 +16,7 @@ OPPOSED = 0.6
 FEWEST_WORDS = 2
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_SCRIPT = on_demand(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _ENDINGS = ("ing", "ies", "ed", "es", "s")
 EMPTY_WORDS = names(
     "a an the this that these those it its is are be been being was were of to in on at for from by with as and or "
@@ -50,13 +50,13 @@ _OPPOSITE_OF = {second: first for first, second in OPPOSITES}
 
 NAMES_KEPT = 8
 _CLAUSE = re.compile(r"(?i)[,;.!?](?:\s|$)|\s(?:but|and use|instead|so|because)\b(?! of)")
-_AGAINST = re.compile(
+_AGAINST = on_demand(
     r"(?i)\b(?:don['’]?t|do not|never|avoid|stop|not|no|instead of|rather than|without|shouldn['’]?t|should not|"
     r"mustn['’]?t|must not)\b"
 )
 _QUOTED = re.compile(r"`([^`]{2,60})`")
 _SIGNED = re.compile(r"(?<![\w`./-])(?:(?:\./|--?)[A-Za-z][\w./-]*\w|[A-Za-z][\w./:@+-]*[./:_@-][\w./:@+-]*\w)")
-_USED = re.compile(
+_USED = on_demand(
     r"(?i)\b(?:us(?:e|ing)|run(?:ning)?|via|with|prefer|call(?:ing)?|install(?:ing)?|instead of|rather than|not|never|"
     r"avoid)\s+(?:(?:the|a|an|our|my|this|that|to|use|using|run|running)\s+){0,3}([A-Za-z][\w.+-]{1,30})"
 )
@@ -122,7 +122,7 @@ def stem(word: str) -> str:
 
 def _script_pieces(word: str) -> tuple[str, ...]:
     """Pairs of characters, for scripts that put no spaces between words."""
-    if not _SCRIPT.search(word):
+    if not _SCRIPT().search(word):
         return ()
     return tuple(word[place : place + 2] for place in range(max(1, len(word) - 1)))
 
@@ -139,7 +139,7 @@ def stance_of(sentence: str) -> Stance:
     wanted: dict[str, None] = {}
     unwanted: dict[str, None] = {}
     for clause in clauses(sentence):
-        denied = _AGAINST.search(clause)
+        denied = _AGAINST().search(clause)
         place = denied.start() if denied else len(clause)
         wanted |= dict.fromkeys(_names(clause[:place]))
         unwanted |= dict.fromkeys(_names(clause[place:]))
@@ -159,6 +159,6 @@ def clauses(sentence: str) -> list[str]:
 def _names(text: str) -> list[str]:
     found = [match[1] for match in _QUOTED.finditer(text)]
     found += [match[0] for match in _SIGNED.finditer(text)]
-    found += [match[1] for match in _USED.finditer(text)]
+    found += [match[1] for match in _USED().finditer(text)]
     plain = (" ".join(name.lower().strip("`").rstrip(".,:").split()) for name in found)
     return [name for name in plain if len(name) > 1 and name not in COMMON]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from whet.text import words
 from whet.text.characters import INVISIBLE, NEEDED
+from whet.text.words import on_demand
 
 MARK_BYTES = 8
 HEAD_SHARE = 0.7
@@ -15,8 +16,8 @@ CUT_TOKENS = 20  # what the line costs that says how much was left out
 _LINE_BREAKS = "\v\f\x1c-\x1e\x85\u2028\u2029"
 # Controls, and the invisible characters in which orders are hidden; what an emoji or a script needs stays.
 _HIDDEN = f"\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f{INVISIBLE}"
-_ODD = re.compile(f"({NEEDED})|(\r\n?|[{_LINE_BREAKS}])|([{_HIDDEN}])|[\ud800-\udfff]")
-_ANY_ODD = re.compile(f"[\r{_LINE_BREAKS}{_HIDDEN}\ud800-\udfff]")
+_ODD = on_demand(f"({NEEDED})|(\r\n?|[{_LINE_BREAKS}])|([{_HIDDEN}])|[\ud800-\udfff]")
+_ANY_ODD = on_demand(f"[\r{_LINE_BREAKS}{_HIDDEN}\ud800-\udfff]")
 _ORDINARY = b"\t\n" + bytes(range(0x20, 0x7F))
 
 
@@ -29,21 +30,21 @@ class Shortened(NamedTuple):
 
 def visible(text: str) -> str:
     """The text as a reader sees it: plain line breaks, nothing hidden, nothing that cannot be encoded."""
-    return text if _is_ordinary(text) else _ODD.sub(_seen, text)
+    return text if _is_ordinary(text) else _ODD().sub(_seen, text)
 
 
 def hidden(text: str) -> int:
     """How many characters of a text no reader would see, beside a mark of byte order at its beginning."""
     if _is_ordinary(text):
         return 0
-    return sum(bool(found[3]) for found in _ODD.finditer(text.removeprefix("\ufeff")))
+    return sum(bool(found[3]) for found in _ODD().finditer(text.removeprefix("\ufeff")))
 
 
 def _is_ordinary(text: str) -> bool:
     """Whether there is nothing to replace, told fast of the texts that are nearly all there are."""
     if text.isascii():
         return not text.encode().translate(None, _ORDINARY)
-    return not _ANY_ODD.search(text)
+    return not _ANY_ODD().search(text)
 
 
 def _seen(odd: re.Match[str]) -> str:

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from whet.text.characters import NEEDED, described, is_hidden
-from whet.text.words import many, names
+from whet.text.words import many, names, on_demand
 
 _WORD = re.compile(r"\w+")
-_EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uff66-\uffdc\U00020000-\U0003ffff]")
+_EAST_ASIAN = on_demand("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uff66-\uffdc\U00020000-\U0003ffff]")
 _LATIN = re.compile("[A-Za-z]")
 # Scripts whose letters look like Latin ones. Others, such as Hangul or kana, are mixed with Latin in ordinary words.
 RESEMBLING = names(
@@ -21,7 +21,7 @@ RESEMBLING = names(
 _TWINS = frozenset("асеоріјѕхуԁԛԝһӏѵоАВЕКМНОРСТХІЈЅҮԌԚԜӀαινορυγκτχΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳօոսհցԼՏՍႽᎠᎡᎢᎥᎪᎬᎳᎷᎻᏀᏃᏆᏒᏔᏚᏞᏟᏢᏦᏧ")
 # Latin letters in the shapes of phonetics and of Roman numerals; then signs that pass for those of an address.
 _SHAPES = frozenset("ɑɡɩɪʀʟɴʜʙɢᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢⅼⅰⅴⅹⅽⅾⅿ")
-_SIGN = re.compile(
+_SIGN = on_demand(
     "(?<=[A-Za-z0-9])[\u01c3\u02d0\u037e\u2024\u2044\u2215\u2236\u29f8\ua789\uff0e\uff0f\uff1a](?=[A-Za-z0-9])"
 )
 
@@ -33,10 +33,10 @@ MARKS_SHOWN = 3
 _COMBINING = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _OVERLAY = "\u034f\u0334-\u0338\u0488\u0489\u1ab7\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2\u20e4-\u20ea\u20eb"
 # A few marks stand over one letter; a heap of them covers the lines around it, and an overlay strikes letters out.
-_PIECE = re.compile(
+_PIECE = on_demand(
     f"(?P<needed>{NEEDED})|(?P<marks>(?<![{_COMBINING}])(?:(?![{_OVERLAY}])[{_COMBINING}]){{1,{MARKS_SHOWN}}})|[^\n -~]"
 )
-_IS_MARK = re.compile(f"[{_COMBINING}{_OVERLAY}]")
+_IS_MARK = on_demand(f"[{_COMBINING}{_OVERLAY}]")
 
 
 class LookAlike(NamedTuple):
@@ -52,7 +52,7 @@ def look_alikes(text: str) -> tuple[LookAlike, ...]:
     if text.isascii():
         return ()
     words = [(found.start(), found.group()) for found in _WORD.finditer(text) if not found.group().isascii()]
-    is_east_asian = _EAST_ASIAN.search(text) is not None
+    is_east_asian = _EAST_ASIAN().search(text) is not None
     lone = _twin_scripts(text, (word for _, word in words))
     found = {
         LookAlike(start + index, letter, word)
@@ -60,7 +60,7 @@ def look_alikes(text: str) -> tuple[LookAlike, ...]:
         for index, letter in enumerate(word)
         if letter > "\x7f" and _passes(letter, word, lone=lone, is_east_asian=is_east_asian)
     }
-    found |= {LookAlike(sign.start(), sign.group(), _around(text, sign.start())) for sign in _SIGN.finditer(text)}
+    found |= {LookAlike(sign.start(), sign.group(), _around(text, sign.start())) for sign in _SIGN().finditer(text)}
     return tuple(sorted(found))
 
 
@@ -140,7 +140,7 @@ def shown(text: str) -> str:
         done = one.place + 1
     pieces.append(text[done:])
     # Look-alikes are letters and signs; no needed sequence holds one, so that each piece can be seen to by itself.
-    return "".join(_PIECE.sub(_seen, piece) for piece in pieces)
+    return "".join(_PIECE().sub(_seen, piece) for piece in pieces)
 
 
 def framed(text: str, width: int, *, begins: str = BEGINS, goes_on: str = GOES_ON) -> Iterator[str]:
@@ -191,7 +191,7 @@ def _seen(found: re.Match[str]) -> str:
     if piece == "\t":
         return " " * TAB_CELLS
     odd_space = not piece.isprintable()
-    return _code_point(piece) if odd_space or is_hidden(piece) or _IS_MARK.match(piece) else piece
+    return _code_point(piece) if odd_space or is_hidden(piece) or _IS_MARK().match(piece) else piece
 
 
 def _code_point(character: str) -> str:

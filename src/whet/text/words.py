@@ -4,8 +4,8 @@ Large numbers as people say them. What a speaker says, without what is only show
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 
 import re2
 
@@ -68,6 +68,11 @@ def share(part: int, whole: int) -> str:
 def names(words: str) -> frozenset[str]:
     """A set of words, written as a person writes a list of them."""
     return frozenset(words.split())
+
+
+def on_demand(pattern: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
+    """A pattern to call for. One with letters of many scripts takes milliseconds, which every start would pay."""
+    return cache(lambda: re.compile(pattern, flags))
 
 
 def cut(text: str, letters: int) -> str:

@@ -1,7 +1,6 @@
 """Triggers: files that other programs run or obey on their own, the care they get, and the walk that finds them."""
 
 import os
-import re
 import stat
 import sys
 import time
@@ -12,7 +11,7 @@ from fnmatch import translate
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import NamedTuple
 
-from whet.text.words import names
+from whet.text.words import names, on_demand
 
 MOST_FOLDERS = 100_000
 EXTENSIONS, LIBRARY = tuple(EXTENSION_SUFFIXES), sys.stdlib_module_names
@@ -167,8 +166,8 @@ class Triggers:
             table.setdefault(parts[-1], []).append((parts, trigger))
             for length in range(1, len(parts)):
                 self._ways.setdefault(parts[length - 1], []).append((parts[:length], trigger))
-        self._odd = tuple((re.compile(translate(name)), known) for name, known in odd.items())
-        self._is_odd = re.compile("|".join(translate(name) for name in odd))
+        self._odd = tuple((on_demand(translate(name)), known) for name, known in odd.items())
+        self._is_odd = on_demand("|".join(translate(name) for name in odd))
 
     def of(self, parts: Sequence[str], *, link: bool = False) -> Trigger | None:
         """The trigger that a path is, from the folder down."""
@@ -187,8 +186,8 @@ class Triggers:
         def find(name: str, link: bool) -> Trigger | None:
             path = (*folders, name.lower())
             found = _ending(self._files, path) if path[-1] in self._files else None
-            if found is None and self._is_odd.match(path[-1]):
-                tables = (known for pattern, known in self._odd if pattern.match(path[-1]))
+            if found is None and self._is_odd().match(path[-1]):
+                tables = (known for pattern, known in self._odd if pattern().match(path[-1]))
                 found = next((each for known in tables for parts, each in known if _fits(parts[:-1], folders)), None)
             # A link may stand for a folder of triggers, or for one on the way to them.
             found = found or (_ending(self._folders, path) or _ending(self._ways, path) if link else None)

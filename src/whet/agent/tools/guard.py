@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -193,13 +193,30 @@ def guard_of(
     seen = (*visible_places(environment, folder), *visible)
     guard = Guard(
         folder,
-        frozenset(Path(os.path.realpath(place)) for place in places),
+        _resolved(places),
         (home.folder / "skills",),
         tuple(dict.fromkeys(place for each in seen for place in (each, Path(os.path.realpath(each))))),
     )
     if guard.is_hidden(folder) or home.folder.resolve() == folder:
         raise WhetError(f"The agent may not work in {folder}.", advice="Start it in another folder.")
     return guard
+
+
+def _resolved(places: Iterable[Path]) -> frozenset[Path]:
+    """Where the places are, links followed. They are hundreds in few folders, so each folder is resolved once."""
+    known: dict[str, str] = {}
+
+    def resolved(path: str) -> str:
+        if path not in known:
+            above, name = os.path.split(path)
+            if name in ("", ".."):
+                known[path] = os.path.realpath(path)
+            else:
+                inside = os.path.join(resolved(above), name)
+                known[path] = os.path.realpath(inside) if os.path.islink(inside) else inside
+        return known[path]
+
+    return frozenset(Path(resolved(str(place.absolute()))) for place in places)
 
 
 def visible_places(environment: Mapping[str, str], folder: Path) -> Iterator[Path]:

@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -188,9 +189,22 @@ class Walls(NamedTuple):
     abi: int = 0  # of Landlock
 
 
-@functools.cache
+_PROBING = threading.Lock()
+
+
 def probe(path: str = DEFAULT_PATH, *, platform: str = sys.platform, program: str = seatbelt.PROGRAM) -> Walls:
     """The best that works here. A program that is installed may still lack the right to make namespaces."""
+    with _PROBING:  # whoever comes while another probes takes what that one finds
+        return _probed(path, platform, program)
+
+
+def probe_ahead(path: str) -> None:
+    """Begin to probe, beside what is done meanwhile."""
+    threading.Thread(target=probe, args=(path,), daemon=True).start()
+
+
+@functools.cache
+def _probed(path: str, platform: str, program: str) -> Walls:
     if platform == "darwin":
         return Walls(Wall.SEATBELT, program) if seatbelt.holds(program) else Walls(Wall.NONE)
     found = shutil.which("bwrap", path=path) or ""

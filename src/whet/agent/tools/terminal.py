@@ -8,7 +8,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import re2
 from msgspec import Meta
@@ -74,8 +74,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         r"|config\s+(?:set\b|[\w.]+\s+\S)|ledger\s+(?:undo|redo|revert))",
     ),
 }
-_COMPILED = tuple((re2.compile(pattern), reason) for reason, patterns in PATTERNS.items() for pattern in patterns)
-_ORDERS = re2.compile(
+_ORDERS = (
     r"\.(?:bash|zsh|k?sh)rc$|\.(?:bash_|z)?(?:profile|login|logout)$|\.zshenv$|\.xinitrc$|\.ssh/|\.gnupg/|\.gitconfig$"
     r"|\.config/(?:autostart|systemd|fish)|LaunchAgents|LaunchDaemons|\.git/hooks|\.git/config$"
     r"|^['\"]?/(?:etc|boot|usr|lib|bin|sbin)/|/spool/cron|\.whet(?:/|$)"
@@ -97,10 +96,16 @@ SCRIPT = (
 STARTING_SECONDS = 0.5
 
 
+@functools.cache
+def _compiled(pattern: str) -> Any:
+    """A pattern, made at the first command: dozens of them take milliseconds, which every start would pay."""
+    return re2.compile(pattern)
+
+
 def dangers(command: str) -> tuple[str, ...]:
     """Why a person should be asked before this command runs, each reason once; nothing for an ordinary one."""
     text = command[:LENGTH_LIMIT].replace("\\\n", " ")
-    found = [reason for pattern, reason in _COMPILED if pattern.search(text)]
+    found = [reason for reason, patterns in PATTERNS.items() if any(_compiled(each).search(text) for each in patterns)]
     found += [reason for stage in split(text) for test, reason in STAGE_TESTS if test(stage)]
     if any(_is_bomb(*function) for function in _FUNCTION.findall(text)):
         found.append("starts itself endlessly")
@@ -128,7 +133,8 @@ def _opens_whole(stage: Stage) -> bool:
 
 def _writes_orders(stage: Stage) -> bool:
     """Writes where shells, services and git take their orders from."""
-    return any(_ORDERS.search(word) for word in _written(stage))
+    orders = _compiled(_ORDERS)
+    return any(orders.search(word) for word in _written(stage))
 
 
 def _written(stage: Stage) -> Iterator[str]:

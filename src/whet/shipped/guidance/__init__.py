@@ -5,13 +5,14 @@ Some texts a person may replace by files of their own in the home.
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.own.told.passages import Passage, PassageSlot, passage_of
 from whet.text.words import filled, places
 
+HERE = Path(__file__).parent
 FOLDERS = ("", "hints")
 PLACEBO = ("garden", "journey", "kitchen")
 
@@ -21,10 +22,8 @@ def built_in() -> tuple[Passage, ...]:
     """Every passage that comes with Whet, read once."""
     found: list[Passage] = []
     for folder in FOLDERS:
-        inside = files(__name__).joinpath(folder) if folder else files(__name__)
-        for file in sorted(inside.iterdir(), key=lambda entry: entry.name):
-            if file.name.endswith(".md"):
-                found.append(passage_of(file.name.removesuffix(".md"), file.read_text(encoding="utf-8")))
+        for file in sorted((HERE / folder).glob("*.md")):
+            found.append(passage_of(file.stem, file.read_text(encoding="utf-8")))
     return tuple(found)
 
 
@@ -84,4 +83,4 @@ READING = GuidanceFolder(
 
 @cache
 def _shipped(folder: str, name: str) -> str:
-    return files(__name__).joinpath(folder, f"{name}.md").read_text(encoding="utf-8").strip()
+    return (HERE / folder / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -6,7 +6,6 @@ What there is to write: the rules in force as the ledger has them, the skills of
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files as resources
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from whet.ledger.folding import fold, is_vouched_for, seen_from
 from whet.ledger.patches import Form
 from whet.own.told.prompt import Budgets, line_of
 from whet.sessions.trust import Trust
+from whet.shipped import guidance
 from whet.store import files, skill_files
 from whet.store.canary_counts import Delivery
 from whet.store.home import Home
@@ -158,7 +158,7 @@ def reminder_frame() -> str:
 
 @cache
 def _text(name: str) -> str:
-    return resources("whet.shipped.guidance").joinpath("targets", name).read_text(encoding="utf-8").strip()
+    return (guidance.HERE / "targets" / name).read_text(encoding="utf-8").strip()
 
 
 def scoped_line(rule: Item) -> str:

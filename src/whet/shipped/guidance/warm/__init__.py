@@ -1,7 +1,7 @@
 """The words around the examples of a warm start, and how they are read."""
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from whet.own.examples.warm_start import WarmWords
 
@@ -10,5 +10,5 @@ from whet.own.examples.warm_start import WarmWords
 def words() -> WarmWords:
     """The words that come with Whet, read once."""
     return WarmWords(
-        *(files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip() for name in WarmWords._fields)
+        *((Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").strip() for name in WarmWords._fields)
     )
