@@ -41,13 +41,26 @@ class ProviderFault(StrEnum):
 
 
 class ProviderFailed(Exception):
-    """No answer, after every retry that made sense. The run ends with it; nothing of the answer is used."""
+    """No answer, after every retry that made sense. The run ends with it; nothing of the answer is used.
 
-    def __init__(self, fault: ProviderFault, message: str, *, advice: str = "") -> None:
+    `is_passing` where the same request may work later, `after_seconds` where the endpoint says when.
+    """
+
+    def __init__(
+        self,
+        fault: ProviderFault,
+        message: str,
+        *,
+        advice: str = "",
+        is_passing: bool = False,
+        after_seconds: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.fault = fault
         self.message = message
         self.advice = advice
+        self.is_passing = is_passing
+        self.after_seconds = after_seconds
 
 
 class Provider(Protocol):

@@ -24,8 +24,9 @@ from agent.providers.vendor_streams import (
 )
 from lengths import examples
 from whet.agent.protocols import Reply, StopReason
-from whet.agent.providers.openai import OpenAIReading
-from whet.agent.providers.vendors import EventReader
+from whet.agent.providers import vendors
+from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.vendors import Dialect
 from whet.own.runs.models import Model, Prices
 from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Text, Thought, ToolCall, Usage
@@ -46,11 +47,13 @@ WHOLE = openai_answer(
 
 def read(*records: object, model: Model = PLAIN, run: Run = RUN) -> Reply:
     """The reply that these events make, without a server."""
-    reading = OpenAIReading(run, model)
-    taking = EventReader()
-    for event in [*taking.take(events(*records)), *taking.finish()]:
-        list(reading.take(event))
-    return reading.reply()
+    reading = OpenAICodec(model, Dialect()).read(run, vendors.events([events(*records)]))
+    while True:
+        try:
+            next(reading)
+        except StopIteration as ended:
+            reply: Reply = ended.value
+            return reply
 
 
 def read_calls(*pieces: dict[str, Any]) -> list[tuple[str, str, str]]:

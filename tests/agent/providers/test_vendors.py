@@ -13,9 +13,8 @@ from agent.providers.vendor_streams import KEY, KEY_VARIABLE
 from whet.agent.protocols import ProviderFault
 from whet.agent.providers.vendors import (
     Asked,
-    Event,
-    EventReader,
     Malformed,
+    events,
     failure_in_stream,
     failure_of,
     joined_halves,
@@ -28,34 +27,22 @@ STREAM = (
     "data:first\ndata: second\n\nretry: 5\nid: 7\n\nevent: empty\n\ndata\n\rdata: after\r\r"
     "data: [DONE]"
 ).encode()
-EXPECTED = [
-    Event("one", '{"text": "größe 😀"}'.encode()),
-    Event("", b"first\nsecond"),
-    Event("", b""),
-    Event("", b"after"),
-    Event("", b"[DONE]"),
-]
-
-
-def taken(chunks: list[bytes]) -> list[Event]:
-    events = EventReader()
-    found = [event for chunk in chunks for event in events.take(chunk)]
-    return [*found, *events.finish()]
+EXPECTED = ['{"text": "größe 😀"}'.encode(), b"first\nsecond", b"", b"after", b"[DONE]"]
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=40))
 def test_any_split_gives_the_same_events(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(STREAM)]
-    assert taken([STREAM[start:end] for start, end in itertools.pairwise(places)]) == EXPECTED
+    assert list(events([STREAM[start:end] for start, end in itertools.pairwise(places)])) == EXPECTED
 
 
 def test_every_single_byte_alone_gives_the_same_events() -> None:
-    assert taken([bytes([byte]) for byte in STREAM]) == EXPECTED
+    assert list(events([bytes([byte]) for byte in STREAM])) == EXPECTED
 
 
 def test_an_event_without_end_is_refused_before_memory_is_full() -> None:
     with pytest.raises(Malformed):
-        taken([b"x" * (1 << 20)] * 40)
+        list(events([b"x" * (1 << 20)] * 40))
 
 
 @given(st.binary())

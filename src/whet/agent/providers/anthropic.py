@@ -5,7 +5,7 @@ that the endpoint itself moves to the end of the conversation when a request ask
 of earlier messages never change; a breakpoint that we moved from message to message would change them each time.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -41,7 +41,7 @@ ID_FORM = "[a-zA-Z0-9_-]+"
 class _Block:
     """A block that may still grow."""
 
-    def __init__(self, opening: dict[str, Any]) -> None:
+    def __init__(self, opening: Json) -> None:
         self.kind = fields.text(opening, "type")
         self.id = fields.text(opening, "id")
         self.name = fields.text(opening, "name")
@@ -60,23 +60,20 @@ class _Block:
         return Text(text) if self.kind == "text" and text else None
 
 
-class AnthropicReading:
-    """Takes the events of one answer and puts its reply together."""
+class _Reading:
+    """Takes the records of one answer and puts its reply together."""
 
     def __init__(self, run: Run, model: Model) -> None:
         self._run = run
         self._model = model
         self._blocks: dict[int, _Block] = {}
-        self._usage: dict[str, Any] = {}
+        self._usage: Json = {}
         self._served = ""
         self._stop = ""
         self.is_done = False  # nothing more is to come
 
-    def take(self, event: vendors.Event) -> Iterator[Fragment]:
-        """Take one event in; raises Malformed or StreamError. Kinds that nobody knows yet are passed over."""
-        yield from self.take_record(vendors.record_of(event.data))
-
-    def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]:
+    def take(self, record: Json) -> Iterator[Fragment]:
+        """Take one record in. Kinds that nobody knows yet are passed over."""
         kind = fields.text(record, "type")
         if kind == "error":
             raise vendors.StreamError(record.get("error"))
@@ -96,10 +93,6 @@ class AnthropicReading:
         elif kind == "message":
             yield from self._whole(record)
 
-    def rest(self) -> Iterator[Fragment]:
-        """Nothing: all was shown as it came."""
-        return iter(())
-
     def reply(self) -> Reply:
         """The whole answer; raises Malformed where it broke off."""
         if not (self.is_done and self._stop):
@@ -117,7 +110,7 @@ class AnthropicReading:
             message, StopReason.CALLS if message.calls and stop in (StopReason.END, StopReason.OTHER) else stop
         )
 
-    def _open(self, record: dict[str, Any]) -> Iterator[Fragment]:
+    def _open(self, record: Json) -> Iterator[Fragment]:
         block = _Block(fields.mapping(record, "content_block"))
         self._blocks[fields.whole(record, "index")] = block
         if block.kind == "tool_use":
@@ -125,7 +118,7 @@ class AnthropicReading:
         elif block.texts[0]:
             yield Fragment("thought" if block.kind == "thinking" else "text", block.texts[0])
 
-    def _grow(self, record: dict[str, Any]) -> Iterator[Fragment]:
+    def _grow(self, record: Json) -> Iterator[Fragment]:
         block = self._blocks.get(fields.whole(record, "index"))
         if block is None:
             raise vendors.Malformed("a piece belongs to no block")
@@ -139,7 +132,7 @@ class AnthropicReading:
             if kind != "input_json_delta":
                 yield Fragment("thought" if kind == "thinking_delta" else "text", text)
 
-    def _whole(self, record: dict[str, Any]) -> Iterator[Fragment]:
+    def _whole(self, record: Json) -> Iterator[Fragment]:
         """An answer in one piece, from a server that does not stream."""
         self._served = fields.text(record, "model")
         self._stop = fields.text(record, "stop_reason")
@@ -148,7 +141,7 @@ class AnthropicReading:
             yield from self._open({"index": index, "content_block": block})
         self.is_done = True
 
-    def _count(self, record: dict[str, Any]) -> None:
+    def _count(self, record: Json) -> None:
         """Counts are of the whole answer so far: the last one counts."""
         given = fields.mapping(record, "usage")
         self._usage |= {key: value for key, value in given.items() if value is not None}
@@ -189,8 +182,13 @@ class AnthropicCodec:
             body["system"] = [{"type": "text", "text": run.system, **CACHED}]
         return msgspec.json.encode({**body, "messages": list(_messages(run))})
 
-    def reading(self, run: Run) -> AnthropicReading:
-        return AnthropicReading(run, self._model)
+    def read(self, run: Run, events: Iterable[bytes]) -> Generator[Fragment, None, Reply]:
+        reading = _Reading(run, self._model)
+        for data in events:
+            yield from reading.take(vendors.record_of(data))
+            if reading.is_done:
+                break
+        return reading.reply()
 
 
 def _tool(definition: Definition) -> Json:

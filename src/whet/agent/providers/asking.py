@@ -1,9 +1,9 @@
 """A provider on the network: it sends a run's request, tries again where that makes sense, and gives the reply."""
 
 import itertools
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from threading import Event as Interrupt
-from typing import Any, Protocol
+from typing import Protocol
 
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.agent.providers import vendors
@@ -17,20 +17,6 @@ MOST_ANSWER_BYTES = 1 << 26
 SHOULD_RETRY = "x-should-retry"
 
 
-class AnswerReader(Protocol):
-    """What puts the events of one answer together."""
-
-    is_done: bool
-
-    def take(self, event: vendors.Event) -> Iterator[Fragment]: ...
-
-    def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]: ...
-
-    def rest(self) -> Iterator[Fragment]: ...
-
-    def reply(self) -> Reply: ...
-
-
 class Codec(Protocol):
     """A wire form: OpenAI's or Anthropic's."""
 
@@ -40,15 +26,9 @@ class Codec(Protocol):
 
     def request(self, run: Run) -> bytes: ...
 
-    def reading(self, run: Run) -> AnswerReader: ...
-
-
-class _Failed(Exception):
-    """One try that gave no answer."""
-
-    def __init__(self, failure: vendors.Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
+    def read(self, run: Run, events: Iterable[bytes]) -> Generator[Fragment, None, Reply]:
+        """Put the events of an answer together, until it is done; raises Malformed or StreamError."""
+        ...
 
 
 class Asking:
@@ -78,9 +58,11 @@ class Asking:
                     shown = shown or isinstance(piece, Fragment)
                     yield piece
                 return
-            except _Failed as failed:
-                seconds = self._pause(failed.failure, number, interrupt)
-                why = "rate limited" if failed.failure.fault is ProviderFault.LIMIT else failed.failure.message
+            except ProviderFailed as failed:
+                seconds = self._pause(failed, number, interrupt)
+                if seconds is None:
+                    raise
+                why = "rate limited" if failed.fault is ProviderFault.LIMIT else failed.message
                 yield Fragment("wait", f"{why.rstrip('.')}, try {number + 1} of {self._retries + 1} in {seconds:.0f} s")
             if self._timing.wait(interrupt, seconds):
                 raise Interrupted
@@ -92,26 +74,25 @@ class Asking:
         self._client.close()
 
     def _one_try(self, run: Run, body: bytes, interrupt: Interrupt) -> Iterator[Fragment | Reply]:
+        response: Response | None = None
         try:
             response = self._client.post(self._codec.path, self._headers(), body, interrupt=interrupt)
-        except TransportFailed as failed:
-            raise _Failed(self._unreached(failed)) from failed
-        reply: Reply | None = None
-        try:
             self._check(response)
-            reading = self._codec.reading(run)
-            yield from self._read(response, reading)
-            reply = reading.reply()
+            reply = yield from self._codec.read(run, _events(response))
+            self._client.keep(response)
+            response = None
         except TransportFailed as failed:
-            raise _Failed(self._unreached(failed)) from failed
+            raise self._unreached(failed) from failed
         except vendors.Malformed as malformed:
-            raise _Failed(self._misunderstood(str(malformed))) from malformed
+            advice = "Try again later, or choose another model."
+            raise ProviderFailed(
+                ProviderFault.ENDPOINT, f"{self.name}: {malformed}.", advice=advice, is_passing=True
+            ) from malformed
         except vendors.StreamError as error:
-            raise _Failed(vendors.failure_in_stream(error.error, self._asked)) from error
+            raise vendors.failure_in_stream(error.error, self._asked) from error
         finally:
-            if reply is None:
+            if response is not None:
                 response.end()
-        self._client.keep(response)
         yield reply
 
     def _headers(self) -> dict[str, str]:
@@ -124,62 +105,48 @@ class Asking:
 
     def _check(self, response: Response) -> None:
         """Raise where the head of the answer is not that of a stream."""
-        status, form = response.status, response.header("content-type").partition(";")[0].strip().lower()
+        status = response.status
         if 300 <= status < 400:
-            raise _Failed(vendors.redirected(status, response.header("location"), self._asked))
+            raise vendors.redirected(status, response.header("location"), self._asked)
         if not 200 <= status < 300:
-            failure = vendors.failure_of(status, response.beginning(), self._asked)
-            wish = response.header(SHOULD_RETRY).lower()
-            passing = {"true": True, "false": False}.get(wish, failure.is_passing)
+            wish = {"true": True, "false": False}.get(response.header(SHOULD_RETRY).lower())
             after = asked_wait(response.header, self._timing.wall)
-            raise _Failed(failure._replace(is_passing=passing, after_seconds=after))
-        if form not in (STREAM, JSON):
-            raise _Failed(vendors.wrong_form(form, self._asked))
+            raise vendors.failure_of(status, response.beginning(), self._asked, wish=wish, after_seconds=after)
+        if _form(response) not in (STREAM, JSON):
+            raise vendors.wrong_form(_form(response), self._asked)
 
-    def _read(self, response: Response, reading: AnswerReader) -> Generator[Fragment, None, None]:
-        if response.header("content-type").lower().startswith(JSON):
-            body = bytearray()
-            for chunk in response.chunks():
-                body += chunk
-                if len(body) > MOST_ANSWER_BYTES:
-                    raise vendors.Malformed("the answer is too long")
-            yield from reading.take_record(vendors.record_of(bytes(body)))
-        else:
-            yield from _streamed(response, reading)
-        yield from reading.rest()
-
-    def _pause(self, failure: vendors.Failure, number: int, interrupt: Interrupt) -> float:
-        """The seconds before the next try; raises where there is none."""
+    def _pause(self, failure: ProviderFailed, number: int, interrupt: Interrupt) -> float | None:
+        """The seconds before the next try; None where there is none."""
         if interrupt.is_set():
             raise Interrupted
         after = failure.after_seconds
-        is_too_long = after is not None and after > LONGEST_SECONDS
-        if not failure.is_passing or number > self._retries or is_too_long:
-            asks = f" It asks you to wait {after:.0f} seconds." if after is not None and is_too_long else ""
-            raise ProviderFailed(failure.fault, failure.message + asks, advice=failure.advice)
+        if after is not None and after > LONGEST_SECONDS:
+            said = f"{failure.message} It asks you to wait {after:.0f} seconds."
+            raise ProviderFailed(failure.fault, said, advice=failure.advice)
+        if not failure.is_passing or number > self._retries:
+            return None
         return delay(number, chance=self._timing.chance(), after_seconds=after)
 
-    def _unreached(self, failed: TransportFailed) -> vendors.Failure:
+    def _unreached(self, failed: TransportFailed) -> ProviderFailed:
         advice = failed.advice or "Check the network and the base_url of the provider."
         if self._asked.base_variable:
             advice = advice.replace("base_url", f"address in {self._asked.base_variable}")
-        return vendors.Failure(
-            ProviderFault.NETWORK, f"{self.name}: {failed.message}.", advice, is_passing=not failed.is_certain
-        )
-
-    def _misunderstood(self, why: str) -> vendors.Failure:
-        return vendors.Failure(
-            ProviderFault.ENDPOINT, f"{self.name}: {why}.", "Try again later, or choose another model.", is_passing=True
-        )
+        message = f"{self.name}: {failed.message}."
+        return ProviderFailed(ProviderFault.NETWORK, message, advice=advice, is_passing=not failed.is_certain)
 
 
-def _streamed(response: Response, reading: AnswerReader) -> Iterator[Fragment]:
-    """Take the stream in until the endpoint says that it is done, or to its end."""
-    events = vendors.EventReader()
+def _form(response: Response) -> str:
+    return response.header("content-type").partition(";")[0].strip().lower()
+
+
+def _events(response: Response) -> Iterator[bytes]:
+    """The events of a stream; the one answer of a server that does not stream."""
+    if _form(response) == STREAM:
+        yield from vendors.events(response.chunks())
+        return
+    body = bytearray()
     for chunk in response.chunks():
-        for event in events.take(chunk):
-            yield from reading.take(event)
-            if reading.is_done:
-                return
-    for event in events.finish():
-        yield from reading.take(event)
+        body += chunk
+        if len(body) > MOST_ANSWER_BYTES:
+            raise vendors.Malformed("the answer is too long")
+    yield bytes(body)

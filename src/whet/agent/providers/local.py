@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -25,7 +25,7 @@ from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
 from whet.agent.providers import local_weights
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.local_weights import EMBEDDED, NAME, facts_of, path_of
-from whet.agent.providers.openai import OpenAICodec, OpenAIReading
+from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.vendors import Asked, Dialect
 from whet.errors import WhetError
 from whet.net.http import Client, Timeouts, real_timing, route_to
@@ -212,8 +212,8 @@ class LocalCodec:
             first["grammar"] = grammar_of(run.shown, always=self._calls == "always")
         return msgspec.json.encode(first)[:-1] + b"," + body[1:]
 
-    def reading(self, run: Run) -> OpenAIReading:
-        return self._codec.reading(run)
+    def read(self, run: Run, events: Iterable[bytes]) -> Generator[Fragment, None, Reply]:
+        return self._codec.read(run, events)
 
 
 class LocalProvider:

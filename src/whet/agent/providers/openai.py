@@ -1,6 +1,6 @@
 """OpenAI's chat completions, as any endpoint serves them: a run as a request, and a stream of chunks as one reply."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -28,6 +28,9 @@ STOPS = {
     "content_filter": StopReason.REFUSED,
 }
 GROWING = ("text", "summary", "data")
+ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}
+NO_SIGNATURE = "skip_thought_signature_validator"  # for calls of other models, as the vendor asks
+Json = dict[str, Any]
 
 
 class _Open:
@@ -131,8 +134,8 @@ def _is_object(text: str) -> bool:
         return False
 
 
-class OpenAIReading:
-    """Takes the events of one answer and puts its reply together."""
+class _Reading:
+    """Takes the records of one answer and puts its reply together."""
 
     def __init__(self, run: Run, model: Model) -> None:
         self._run = run
@@ -146,21 +149,8 @@ class OpenAIReading:
         self._finish = ""
         self._served = ""
         self._usage: Usage | None = None
-        self.is_done = False  # nothing more is to come
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the endpoint said that this is all."""
-        return self.is_done or bool(self._finish)
-
-    def take(self, event: vendors.Event) -> Iterator[Fragment]:
-        """Take one event in; raises Malformed or StreamError."""
-        if event.data.strip() == DONE:
-            self.is_done = True
-            return
-        yield from self.take_record(vendors.record_of(event.data))
-
-    def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]:
+    def take(self, record: dict[str, Any]) -> Iterator[Fragment]:
         """Take one chunk, or a whole answer from a server that does not stream."""
         if record.get("error"):
             raise vendors.StreamError(record["error"])
@@ -172,28 +162,23 @@ class OpenAIReading:
                 raise vendors.StreamError(choice.get("error") or "the endpoint failed")
             yield from self._delta(fields.mapping(choice, "delta") or fields.mapping(choice, "message"))
 
-    def rest(self) -> Iterator[Fragment]:
-        """What could be shown only now that nothing more comes."""
-        if self._model.tools == "text":
-            text = text_calls.parsed("".join(self._texts), position=0).text
-            if len(text) > self._shown:
-                yield Fragment("text", text[self._shown :])
-
-    def reply(self) -> Reply:
-        """The whole answer; raises Malformed where it broke off."""
-        if not self.is_whole:
+    def end(self, *, is_done: bool) -> Generator[Fragment, None, Reply]:
+        """What could be shown only now that nothing more comes, and the whole answer; raises Malformed for a part."""
+        if not (is_done or self._finish):
             raise vendors.Malformed("the answer stopped early")
-        text = vendors.joined_halves("".join(self._texts))
-        thought = vendors.joined_halves("".join(self._thoughts))
+        text, thought, refusal = (
+            vendors.joined_halves("".join(each)) for each in (self._texts, self._thoughts, self._refusals)
+        )
+        calls = list(self._calls.parts())
+        if self._model.tools == "text":
+            parsed = text_calls.parsed(text, position=len(self._run.messages))
+            yield from self._show(parsed.text, len(parsed.text))
+            if not calls:
+                text, calls = parsed.text, list(parsed.calls)
         parts: list[Part] = []
         if thought or self._details:
             details = msgspec.json.encode(self._details).decode() if self._details else ""
             parts.append(Thought(thought, signature=details))
-        refusal = vendors.joined_halves("".join(self._refusals))
-        calls = list(self._calls.parts())
-        if self._model.tools == "text" and not calls:
-            parsed = text_calls.parsed(text, position=len(self._run.messages))
-            text, calls = parsed.text, list(parsed.calls)
         parts += [Text(words) for words in (text, refusal) if words]
         message = Message(
             role=Role.AGENT,
@@ -242,10 +227,12 @@ class OpenAIReading:
             return
         text = "".join(self._texts)
         self._texts = [text]
-        settled = text_calls.settled(text)
-        if settled > self._shown:
-            yield Fragment("text", text[self._shown : settled])
-            self._shown = settled
+        yield from self._show(text, text_calls.settled(text))
+
+    def _show(self, text: str, end: int) -> Iterator[Fragment]:
+        if end > self._shown:
+            yield Fragment("text", text[self._shown : end])
+            self._shown = end
 
     def _details_of(self, pieces: list[dict[str, Any]]) -> None:
         """Put pieces of thinking together that an endpoint wants back as it gave them."""
@@ -291,11 +278,6 @@ def _content(content: object) -> tuple[str, str]:
     return words, "".join(fields.text(piece, "text") for piece in thinking)
 
 
-Json = dict[str, Any]
-ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}
-NO_SIGNATURE = "skip_thought_signature_validator"  # for calls of other models, as the vendor asks
-
-
 class OpenAICodec:
     """Requests in one dialect for one model, and the readings of their answers."""
 
@@ -317,8 +299,13 @@ class OpenAICodec:
             {**self._settings(run), **({"tools": tools} if tools else {}), "messages": list(messages)}
         )
 
-    def reading(self, run: Run) -> OpenAIReading:
-        return OpenAIReading(run, self._model)
+    def read(self, run: Run, events: Iterable[bytes]) -> Generator[Fragment, None, Reply]:
+        reading = _Reading(run, self._model)
+        for data in events:
+            if data.strip() == DONE:
+                return (yield from reading.end(is_done=True))
+            yield from reading.take(vendors.record_of(data))
+        return (yield from reading.end(is_done=False))
 
     def _settings(self, run: Run) -> Json:
         dialect, sampling = self._dialect, run.sampling

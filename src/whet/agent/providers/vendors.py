@@ -1,16 +1,18 @@
 """How endpoints answer and differ: events of a stream, what each takes, and why one gave no answer, as tables."""
 
 import hashlib
+import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
+from http.client import responses
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
-from whet.agent.protocols import ProviderFault
+from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.sessions.transcripts import Media
 from whet.text import fields
 from whet.values import Value
@@ -30,57 +32,26 @@ class StreamError(Exception):
         self.error = error
 
 
-class Event(NamedTuple):
-    """One event: its name, empty where it has none, and its data as it came."""
-
-    name: str
-    data: bytes
-
-
-class EventReader:
-    """Takes the pieces of a stream one after another and gives each event once it is whole."""
-
-    def __init__(self) -> None:
-        self._rest = bytearray()
-        self._name = ""
-        self._data: list[bytes] = []
-        self._is_first = True
-
-    def take(self, chunk: bytes) -> Iterator[Event]:
-        self._rest += chunk
-        if len(self._rest) > MOST_BYTES:
+def events(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The data of each event of a stream, once it is whole."""
+    rest, data, mark = bytearray(), list[bytes](), b"\xef\xbb\xbf"
+    for chunk in itertools.chain(chunks, (b"\n\n",)):  # many servers leave out the last empty line
+        rest += chunk
+        if len(rest) > MOST_BYTES:
             raise Malformed("an event is too long")
         # A carriage return at the end may be half of a line's end: it waits for what follows.
-        complete = self._rest[:-1] if self._rest.endswith(b"\r") else self._rest
+        complete = rest[:-1] if rest.endswith(b"\r") else rest
         end = max(complete.rfind(b"\n"), complete.rfind(b"\r")) + 1
-        if end:
-            lines = bytes(self._rest[:end]).splitlines()
-            del self._rest[:end]
-            for line in lines:
-                yield from self._line(line)
-
-    def finish(self) -> Iterator[Event]:
-        """What is left when the stream has ended; many servers leave out the last empty line."""
-        if self._rest:
-            yield from self._line(bytes(self._rest).rstrip(b"\r"))
-            self._rest.clear()
-        yield from self._line(b"")
-
-    def _line(self, line: bytes) -> Iterator[Event]:
-        if self._is_first:
-            self._is_first = False
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        if not line:
-            if self._data:
-                yield Event(self._name, b"\n".join(self._data))
-            self._name, self._data = "", []
-            return
-        field, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
-        if field == b"data":
-            self._data.append(value)
-        elif field == b"event":
-            self._name = value.decode("utf-8", "replace")
+        lines = bytes(rest[:end]).splitlines()
+        del rest[:end]
+        for line in lines:
+            field, _, value = line.removeprefix(mark).partition(b":")
+            mark = b""
+            if field == b"data":
+                data.append(value.removeprefix(b" "))
+            elif not line and data:
+                yield b"\n".join(data)
+                data.clear()
 
 
 def record_of(data: bytes) -> dict[str, Any]:
@@ -88,7 +59,10 @@ def record_of(data: bytes) -> dict[str, Any]:
     try:
         value = msgspec.json.decode(data)
     except msgspec.DecodeError:
-        value = _with_halves(data)
+        try:  # some servers cut a character in two, and send each half in an event of its own
+            value = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise Malformed("the answer is not JSON") from error
     except UnicodeDecodeError as error:
         raise Malformed("the answer is not UTF-8") from error
     if not isinstance(value, dict):
@@ -103,14 +77,6 @@ def joined_halves(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
-
-
-def _with_halves(data: bytes) -> Any:
-    """The value of JSON in which a character was cut in two: some servers send each half in an event of its own."""
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise Malformed("the answer is not JSON") from error
 
 
 ID_CHARACTERS = 9
@@ -182,32 +148,20 @@ def dialect_of(name: str, base_url: str) -> Dialect:
 MOST_CHARACTERS = 300
 PASSING = frozenset({408, 409, 425, 429, *range(500, 600)}) - {501, 505}
 
-# By the codes and types that the vendors document, in the order in which they count.
+# By the codes and types that the vendors document.
 CODES: Mapping[str, ProviderFault] = {
-    "context_length_exceeded": ProviderFault.CONTEXT,
-    "exceed_context_size_error": ProviderFault.CONTEXT,
-    "request_too_large": ProviderFault.CONTEXT,
-    "string_above_max_length": ProviderFault.CONTEXT,
-    "insufficient_quota": ProviderFault.MONEY,
-    "insufficient_balance": ProviderFault.MONEY,
-    "billing_hard_limit_reached": ProviderFault.MONEY,
-    "billing_not_active": ProviderFault.MONEY,
-    "billing_error": ProviderFault.MONEY,
-    "invalid_api_key": ProviderFault.KEY,
-    "api_key_invalid": ProviderFault.KEY,
-    "authentication_error": ProviderFault.KEY,
-    "permission_error": ProviderFault.KEY,
-    "rate_limit_exceeded": ProviderFault.LIMIT,
-    "rate_limit_error": ProviderFault.LIMIT,
-    "rate_limit_reached_error": ProviderFault.LIMIT,
-    "overloaded_error": ProviderFault.ENDPOINT,
-    "api_error": ProviderFault.ENDPOINT,
-    "server_error": ProviderFault.ENDPOINT,
-    "internal_server_error": ProviderFault.ENDPOINT,
-    "timeout_error": ProviderFault.ENDPOINT,
-    "invalid_request_error": ProviderFault.REQUEST,
-    "not_found_error": ProviderFault.REQUEST,
-    "model_not_found": ProviderFault.REQUEST,
+    code: fault
+    for fault, codes in (
+        (ProviderFault.CONTEXT, "context_length_exceeded exceed_context_size_error request_too_large"),
+        (ProviderFault.CONTEXT, "string_above_max_length"),
+        (ProviderFault.MONEY, "insufficient_quota insufficient_balance billing_hard_limit_reached billing_not_active"),
+        (ProviderFault.MONEY, "billing_error"),
+        (ProviderFault.KEY, "invalid_api_key api_key_invalid authentication_error permission_error"),
+        (ProviderFault.LIMIT, "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
+        (ProviderFault.ENDPOINT, "overloaded_error api_error server_error internal_server_error timeout_error"),
+        (ProviderFault.REQUEST, "invalid_request_error not_found_error model_not_found"),
+    )
+    for code in codes.split()
 }
 STATUSES: Mapping[int, ProviderFault] = {
     401: ProviderFault.KEY,
@@ -218,23 +172,20 @@ STATUSES: Mapping[int, ProviderFault] = {
 }
 
 # Where a vendor has no code of its own for it, the words of its documented message.
-WORDINGS: tuple[tuple[re.Pattern[str], ProviderFault], ...] = (
+WORDINGS = (
     (
-        re.compile(r"prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:context|maximum|model token)"),
         ProviderFault.CONTEXT,
-    ),
-    (
         re.compile(
-            r"maximum (?:context|prompt|input) length|context (?:window|length|size|limit)|too many input tokens"
+            r"prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:context|maximum|model token)"
+            r"|maximum (?:context|prompt|input) length|context (?:window|length|size|limit)|too many input tokens"
+            r"|token count.{0,40}exceeds|too large for model with"
         ),
-        ProviderFault.CONTEXT,
     ),
-    (re.compile(r"(?:input )?token count.{0,40}exceeds|too large for model with"), ProviderFault.CONTEXT),
     (
-        re.compile(r"credit balance is too low|insufficient (?:balance|credit|funds|quota)|used all available credits"),
         ProviderFault.MONEY,
+        re.compile(r"credit balance is too low|insufficient (?:balance|credit|funds|quota)|used all available credits"),
     ),
-    (re.compile(r"api key not valid|invalid api key|incorrect api key"), ProviderFault.KEY),
+    (ProviderFault.KEY, re.compile(r"api key not valid|invalid api key|incorrect api key")),
 )
 
 
@@ -247,61 +198,53 @@ class Asked(NamedTuple):
     base_variable: str = ""  # that names its address, where one does
 
 
-class Failure(NamedTuple):
-    """A try that gave no answer. `is_passing` where the same request may work later."""
-
-    fault: ProviderFault
-    message: str
-    advice: str = ""
-    is_passing: bool = False
-    after_seconds: float | None = None
-
-
-def failure_of(status: int, body: bytes, asked: Asked) -> Failure:
-    """What a status that is not 200 means."""
+def failure_of(
+    status: int, body: bytes, asked: Asked, *, wish: bool | None = None, after_seconds: float | None = None
+) -> ProviderFailed:
+    """What a status that is not 200 means. The endpoint's wish may say whether to try again, and how soon."""
     error = _error_in(body)
     fault = _fault(status, error)
-    said = _said(error, asked)
-    message = f"{asked.provider} answered with status {status}{_phrase(status)}"
-    if said and fault is not ProviderFault.KEY:  # what is said of a wrong key often repeats a part of it
-        message += f": {said}"
+    phrase = f" ({responses[status].lower()})" if status in responses else ""
     passing = status in PASSING and fault not in (ProviderFault.MONEY, ProviderFault.CONTEXT, ProviderFault.KEY)
-    return Failure(fault, f"{message}.".replace("..", "."), advice_for(fault, asked, status), passing)
+    return ProviderFailed(
+        fault,
+        f"{asked.provider} answered with status {status}{phrase}{_said(fault, error, asked)}.".replace("..", "."),
+        advice=advice_for(fault, asked, status),
+        is_passing=passing if wish is None else wish,
+        after_seconds=after_seconds,
+    )
 
 
-def failure_in_stream(error: object, asked: Asked) -> Failure:
+def failure_in_stream(error: object, asked: Asked) -> ProviderFailed:
     """What an error means that came where the answer should be, after a status of 200."""
     record = error if isinstance(error, dict) else {"message": error if isinstance(error, str) else ""}
     status = fields.code(record, "code", "status") or 0
     fault = _fault(status, record)
     if not _by_code(record) and status not in STATUSES and fault is ProviderFault.REQUEST:
         fault = ProviderFault.ENDPOINT
-    said = _said(record, asked) if fault is not ProviderFault.KEY else ""
-    message = f"{asked.provider} stopped in the middle of its answer with an error{f': {said}' if said else ''}."
-    return Failure(
-        fault,
-        message.replace("..", "."),
-        advice_for(fault, asked, status),
-        fault in (ProviderFault.ENDPOINT, ProviderFault.LIMIT),
+    message = f"{asked.provider} stopped in the middle of its answer with an error{_said(fault, record, asked)}."
+    passing = fault in (ProviderFault.ENDPOINT, ProviderFault.LIMIT)
+    return ProviderFailed(
+        fault, message.replace("..", "."), advice=advice_for(fault, asked, status), is_passing=passing
     )
 
 
-def redirected(status: int, location: str, asked: Asked) -> Failure:
+def redirected(status: int, location: str, asked: Asked) -> ProviderFailed:
     """A redirect is not followed: the key would go where nobody meant it to."""
     where = re.sub(r"//[^/@]*@", "//", re.sub(r"[?#].*", "", location))[:MOST_CHARACTERS]
-    return Failure(
+    return ProviderFailed(
         ProviderFault.REQUEST,
         f"{asked.provider} answered with a redirect (status {status}), which is not followed.",
-        f"Set its base_url to the new address{f': it named {where}' if where else ''}.",
+        advice=f"Set its base_url to the new address{f': it named {where}' if where else ''}.",
     )
 
 
-def wrong_form(content_type: str, asked: Asked) -> Failure:
+def wrong_form(content_type: str, asked: Asked) -> ProviderFailed:
     """Something answered that is not the endpoint."""
-    return Failure(
+    return ProviderFailed(
         ProviderFault.ENDPOINT,
         f"{asked.provider} answered with {content_type or 'an unnamed format'} instead of a stream of events.",
-        "Check its base_url: most end in /v1. A login page of your network may also be in the way.",
+        advice="Check its base_url: most end in /v1. A login page of your network may also be in the way.",
     )
 
 
@@ -330,7 +273,7 @@ def _fault(status: int, error: Mapping[str, Any]) -> ProviderFault:
     if coded and coded is not ProviderFault.REQUEST:
         return coded
     text = _words(error).lower()
-    worded = next((fault for pattern, fault in WORDINGS if pattern.search(text)), None)
+    worded = next((fault for fault, pattern in WORDINGS if pattern.search(text)), None)
     # A limit on tokens a minute speaks of tokens too; the status tells them apart.
     if worded and (status not in (401, 429) or worded is ProviderFault.MONEY):
         return worded
@@ -362,16 +305,8 @@ def _words(error: Mapping[str, Any]) -> str:
     return fields.text(error, "message", "detail") or fields.text(fields.mapping(error, "message"), "detail")
 
 
-def _said(error: Mapping[str, Any], asked: Asked) -> str:
-    """What the endpoint says, on one line and without the key."""
-    text = _words(error)
-    if asked.key:
-        text = text.replace(asked.key, "…")
-    return " ".join(text.split())[:MOST_CHARACTERS]
-
-
-def _phrase(status: int) -> str:
-    try:
-        return f" ({HTTPStatus(status).phrase.lower()})"
-    except ValueError:
-        return ""
+def _said(fault: ProviderFault, error: Mapping[str, Any], asked: Asked) -> str:
+    """What the endpoint says, on one line and without the key; what is said of a wrong key often repeats a part."""
+    text = "" if fault is ProviderFault.KEY else _words(error)
+    line = " ".join((text.replace(asked.key, "…") if asked.key else text).split())[:MOST_CHARACTERS]
+    return f": {line}" if line else ""
