@@ -47,6 +47,9 @@ FAULT_CHARACTERS = 300
 # What a program needs to run at all. Keys and tokens of the person are not among them.
 KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
 KEPT_PREFIXES = ("CUDA_", "HIP_", "ROCR_", "GGML_", "COV")
+TINY_PENALTY = {"repeat_penalty": 1.1, "repeat_last_n": 128}
+SILENT_SECONDS = 1_800.0  # a long prompt takes minutes on a slow machine before the first word
+BREAK = " "
 
 
 class ServeOrder(Value, frozen=True):
@@ -70,99 +73,6 @@ class _Child(NamedTuple):
     log: IO[bytes]
     key: str
     end: Callable[[], object]
-
-
-def require_library() -> None:
-    """Raise WhetError where the library that runs models is not installed."""
-    if find_spec(LIBRARY) is None:
-        advice = f"Run `{how_to_add('local')}`."
-        raise WhetError("Local models need a library that is not installed.", advice=advice)
-
-
-def _start(owner: "LocalProvider", order: ServeOrder, environment: Mapping[str, str]) -> _Child:
-    key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
-    process = subprocess.Popen(
-        [sys.executable, "-m", CHILD],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        env=_variables(environment),
-        start_new_session=True,  # Ctrl-C stops a turn, not the model
-    )
-    ending = weakref.finalize(owner, _stop, process, log)  # also at the end of the program
-    line = json.dumps({**msgspec.structs.asdict(order), "key": key})
-    with contextlib.suppress(BrokenPipeError):  # it ended at once: the log says why
-        assert process.stdin is not None
-        process.stdin.write(f"{line}\n".encode())
-        process.stdin.flush()
-    return _Child(process, log, key, ending)
-
-
-def _variables(environment: Mapping[str, str]) -> dict[str, str]:
-    kept = {
-        name: value for name, value in environment.items() if name in KEPT_VARIABLES or name.startswith(KEPT_PREFIXES)
-    }
-    # Threads that wait by spinning take the cores from everything else, the other threads included.
-    return {**kept, "OMP_WAIT_POLICY": "passive"}
-
-
-def _wait(child: _Child, path: Path, interrupt: threading.Event) -> ServerAddress:
-    """The address that the process tells once the model is loaded."""
-    line = b"".join(_line(child, interrupt))
-    if not line.endswith(b"\n"):
-        raise ProviderFailed(
-            ProviderFault.ENDPOINT,
-            f"The model {path} could not be loaded: {_reason(child)}",
-            advice="Check that the file is a complete GGUF model and fits into memory.",
-        )
-    return ServerAddress(f"{json.loads(line)['address']}/v1", child.key)
-
-
-def _line(child: _Child, interrupt: threading.Event) -> Iterator[bytes]:
-    """The first line that the process writes, in pieces, up to its end or that of the process or of our patience."""
-    assert child.process.stdout is not None
-    deadline = time.monotonic() + START_SECONDS
-    with selectors.DefaultSelector() as selector:
-        selector.register(child.process.stdout, selectors.EVENT_READ)
-        while time.monotonic() < deadline:
-            if interrupt.is_set():
-                raise Interrupted
-            if selector.select(GLANCE_SECONDS):
-                piece = os.read(child.process.stdout.fileno(), 4096)
-                yield piece
-                if not piece or piece.endswith(b"\n"):
-                    return
-
-
-def _reason(child: _Child) -> str:
-    """What its log says last, or how it ended."""
-    try:
-        child.process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        return f"it was not ready after {START_SECONDS:.0f} seconds."
-    child.log.seek(0)
-    lines = child.log.read().decode("utf-8", "replace").splitlines()
-    told = next((line for line in lines if " E " in line), lines[-1] if lines else "")
-    return f"{told[:FAULT_CHARACTERS] or 'no reason was given'} (exit code {child.process.returncode})."
-
-
-def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    """End the process: by itself when its input closes, else by force."""
-    log.close()
-    for stream in (process.stdin, process.stdout):
-        if stream:
-            with contextlib.suppress(BrokenPipeError):
-                stream.close()
-    try:
-        process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-TINY_PENALTY = {"repeat_penalty": 1.1, "repeat_last_n": 128}
-SILENT_SECONDS = 1_800.0  # a long prompt takes minutes on a slow machine before the first word
-BREAK = " "
 
 
 def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Mapping[str, str]) -> Chosen:
@@ -298,3 +208,91 @@ class LocalProvider:
         if self._child is not None:
             self._child.end()
         self._child = self._reached = None
+
+
+def require_library() -> None:
+    """Raise WhetError where the library that runs models is not installed."""
+    if find_spec(LIBRARY) is None:
+        advice = f"Run `{how_to_add('local')}`."
+        raise WhetError("Local models need a library that is not installed.", advice=advice)
+
+
+def _start(owner: "LocalProvider", order: ServeOrder, environment: Mapping[str, str]) -> _Child:
+    key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
+    process = subprocess.Popen(
+        [sys.executable, "-m", CHILD],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        env=_variables(environment),
+        start_new_session=True,  # Ctrl-C stops a turn, not the model
+    )
+    ending = weakref.finalize(owner, _stop, process, log)  # also at the end of the program
+    line = json.dumps({**msgspec.structs.asdict(order), "key": key})
+    with contextlib.suppress(BrokenPipeError):  # it ended at once: the log says why
+        assert process.stdin is not None
+        process.stdin.write(f"{line}\n".encode())
+        process.stdin.flush()
+    return _Child(process, log, key, ending)
+
+
+def _variables(environment: Mapping[str, str]) -> dict[str, str]:
+    kept = {
+        name: value for name, value in environment.items() if name in KEPT_VARIABLES or name.startswith(KEPT_PREFIXES)
+    }
+    # Threads that wait by spinning take the cores from everything else, the other threads included.
+    return {**kept, "OMP_WAIT_POLICY": "passive"}
+
+
+def _wait(child: _Child, path: Path, interrupt: threading.Event) -> ServerAddress:
+    """The address that the process tells once the model is loaded."""
+    line = b"".join(_line(child, interrupt))
+    if not line.endswith(b"\n"):
+        raise ProviderFailed(
+            ProviderFault.ENDPOINT,
+            f"The model {path} could not be loaded: {_reason(child)}",
+            advice="Check that the file is a complete GGUF model and fits into memory.",
+        )
+    return ServerAddress(f"{json.loads(line)['address']}/v1", child.key)
+
+
+def _line(child: _Child, interrupt: threading.Event) -> Iterator[bytes]:
+    """The first line that the process writes, in pieces, up to its end or that of the process or of our patience."""
+    assert child.process.stdout is not None
+    deadline = time.monotonic() + START_SECONDS
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.process.stdout, selectors.EVENT_READ)
+        while time.monotonic() < deadline:
+            if interrupt.is_set():
+                raise Interrupted
+            if selector.select(GLANCE_SECONDS):
+                piece = os.read(child.process.stdout.fileno(), 4096)
+                yield piece
+                if not piece or piece.endswith(b"\n"):
+                    return
+
+
+def _reason(child: _Child) -> str:
+    """What its log says last, or how it ended."""
+    try:
+        child.process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"it was not ready after {START_SECONDS:.0f} seconds."
+    child.log.seek(0)
+    lines = child.log.read().decode("utf-8", "replace").splitlines()
+    told = next((line for line in lines if " E " in line), lines[-1] if lines else "")
+    return f"{told[:FAULT_CHARACTERS] or 'no reason was given'} (exit code {child.process.returncode})."
+
+
+def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    """End the process: by itself when its input closes, else by force."""
+    log.close()
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

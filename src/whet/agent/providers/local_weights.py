@@ -19,6 +19,23 @@ from whet.values import Value
 
 FOLDER = "models"
 SUFFIX = ".gguf"
+MAGIC = b"GGUF"
+VERSIONS = (2, 3)
+STRING, ARRAY = 8, 9
+FORMATS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+WHOLE_NUMBERS = (4, 5)
+LENGTH = struct.Struct("<Q")
+CONTROL = 3  # the kind of a token that has a meaning and no text, such as the end of a turn
+MOST_FIELDS = 10_000
+TOKENS, KINDS = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
+NAME = "local"
+MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
+MOST_OUTPUT = 4_096  # where nothing else is said: an answer without end would hold the machine for an hour
+SMALL_FILE_BYTES = 10_000_000_000
+# Models of half a billion parameters and less go in circles: they are stopped early, and what was said lately becomes
+# less likely.
+TINY_FILE_BYTES = 600_000_000
+TINY_OUTPUT = 512
 
 
 class KnownWeights(NamedTuple):
@@ -131,16 +148,6 @@ def file_name(name: str) -> str:
     return files.beneath(Path(), f"{name}{SUFFIX}").name
 
 
-MAGIC = b"GGUF"
-VERSIONS = (2, 3)
-STRING, ARRAY = 8, 9
-FORMATS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
-LENGTH = struct.Struct("<Q")
-CONTROL = 3  # the kind of a token that has a meaning and no text, such as the end of a turn
-MOST_FIELDS = 10_000
-TOKENS, KINDS = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
-
-
 class WeightFacts(NamedTuple):
     """A model as its file describes it. `controls` are the words by which a text could end its turn."""
 
@@ -150,20 +157,11 @@ class WeightFacts(NamedTuple):
     controls: tuple[str, ...]
 
 
-class _Array(NamedTuple):
-    """An array in the file: of long ones only what is asked for is read."""
-
-    kind: int
-    size: int
-    start: int
-    places: tuple[int, ...] = ()  # of each text
-
-
 def facts_of(path: Path) -> WeightFacts:
     """The facts of a file; raises WhetError where it is no GGUF file."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as body:
-            return _facts(_Head(body), path)
+            return _facts(body, path)
     except (struct.error, ValueError, LookupError, OverflowError) as error:
         raise WhetError(f"{path} is not a model file: {error}.", advice="Give a file in the GGUF format.") from error
     except OSError as error:
@@ -173,99 +171,66 @@ def facts_of(path: Path) -> WeightFacts:
         ) from error
 
 
+def _facts(body: mmap.mmap, path: Path) -> WeightFacts:
+    if body[:4] != MAGIC:
+        raise ValueError("it does not start with GGUF")
+    version, _, count = struct.unpack_from("<IQQ", body, 4)
+    if version not in VERSIONS or count > MOST_FIELDS:
+        raise ValueError(f"version {version} with {count} fields")
+    head = _Head(body, 24)
+    fields = {head.text(): head.value(head.number("<I")) for _ in range(count)}
+    texts = {key: value for key, value in fields.items() if isinstance(value, str)}
+    places, kinds = (fields.get(key, ()) for key in (TOKENS, KINDS))
+    marked = enumerate(kinds) if isinstance(places, tuple) and isinstance(kinds, tuple) else ()
+    window = fields.get(f"{texts.get('general.architecture')}.context_length")
+    return WeightFacts(
+        name=texts.get("general.name") or path.stem,
+        window=window if isinstance(window, int) else None,
+        template=texts.get("tokenizer.chat_template", ""),
+        controls=tuple(_Head(body, places[index]).text() for index, kind in marked if kind == CONTROL),
+    )
+
+
 class _Head:
-    """The fields at the beginning of a file."""
+    """The fields at the beginning of a file, read from a place on."""
 
-    def __init__(self, body: mmap.mmap) -> None:
+    def __init__(self, body: mmap.mmap, place: int) -> None:
         self._body = body
-        if body[:4] != MAGIC:
-            raise ValueError("it does not start with GGUF")
-        version, _, count = struct.unpack_from("<IQQ", body, 4)
-        if version not in VERSIONS or count > MOST_FIELDS:
-            raise ValueError(f"version {version} with {count} fields")
-        self._place = 24
-        self.fields = dict(self._field() for _ in range(count))
+        self._place = place
 
-    def string_at(self, name: str, index: int) -> str:
-        """One text of an array of texts."""
-        array: _Array = self.fields[name]
-        place = array.places[index]
-        (size,) = LENGTH.unpack_from(self._body, place)
-        return self._body[place + LENGTH.size : place + LENGTH.size + size].decode("utf-8", "replace")
+    def number(self, form: str) -> Any:
+        (value,) = struct.unpack_from(form, self._body, self._place)
+        self._place += struct.calcsize(form)
+        return value
 
-    def numbers(self, name: str) -> tuple[int, ...]:
-        """The whole numbers of an array; nothing where there is none."""
-        array = self.fields.get(name)
-        if not isinstance(array, _Array) or array.kind not in (4, 5):
-            return ()
-        return struct.unpack_from(f"<{array.size}{'I' if array.kind == 4 else 'i'}", self._body, array.start)
+    def text(self) -> str:
+        size = self.number("<Q")
+        start, self._place = self._place, self._place + size
+        if self._place > len(self._body):
+            raise ValueError("it is cut off")
+        return self._body[start : self._place].decode("utf-8", "replace")
 
-    def _field(self) -> tuple[str, Any]:
-        name = self._string()
-        return name, self._value(self._number("<I"))
-
-    def _value(self, kind: int) -> Any:
+    def value(self, kind: int) -> Any:
+        """A value of this kind; of an array of texts the places where each begins, of other arrays whole numbers."""
         if kind == STRING:
-            return self._string()
-        if kind == ARRAY:
-            return self._array()
-        return self._number(FORMATS[kind])
-
-    def _array(self) -> _Array:
-        kind, count = self._number("<I"), self._number("<Q")
+            return self.text()
+        if kind != ARRAY:
+            return self.number(FORMATS[kind])
+        kind, count = self.number("<I"), self.number("<Q")
+        if kind == STRING:
+            return self._places(count)
         start = self._place
-        if kind == STRING:
-            places = self._places(count)
-            return _Array(kind, count, start, places)
         self._place += count * struct.calcsize(FORMATS[kind])
-        return _Array(kind, count, start)
+        return struct.unpack_from(f"<{count}{FORMATS[kind][1]}", self._body, start) if kind in WHOLE_NUMBERS else ()
 
     def _places(self, count: int) -> tuple[int, ...]:
-        """Where each of so many texts begins: the one loop here that is long, for there are as many as tokens."""
+        """The one loop here that is long, for there are as many texts as tokens."""
         places, place, read, body, wide = [], self._place, LENGTH.unpack_from, self._body, LENGTH.size
         for _ in range(count):
             places.append(place)
             place += wide + read(body, place)[0]
         self._place = place
         return tuple(places)
-
-    def _string(self) -> str:
-        size = self._number("<Q")
-        start, self._place = self._place, self._place + size
-        if self._place > len(self._body):
-            raise ValueError("it is cut off")
-        return self._body[start : self._place].decode("utf-8", "replace")
-
-    def _number(self, form: str) -> Any:
-        (value,) = struct.unpack_from(form, self._body, self._place)
-        self._place += struct.calcsize(form)
-        return value
-
-
-def _facts(head: _Head, path: Path) -> WeightFacts:
-    fields = head.fields
-    architecture, name, template = (
-        fields.get(key) for key in ("general.architecture", "general.name", "tokenizer.chat_template")
-    )
-    window = fields.get(f"{architecture}.context_length")
-    return WeightFacts(
-        name=name if isinstance(name, str) and name else path.stem,
-        window=window if isinstance(window, int) else None,
-        template=template if isinstance(template, str) else "",
-        controls=tuple(
-            head.string_at(TOKENS, index) for index, kind in enumerate(head.numbers(KINDS)) if kind == CONTROL
-        ),
-    )
-
-
-NAME = "local"
-MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
-MOST_OUTPUT = 4_096  # where nothing else is said: an answer without end would hold the machine for an hour
-SMALL_FILE_BYTES = 10_000_000_000
-# Models of half a billion parameters and less go in circles: they are stopped early, and what was said lately becomes
-# less likely.
-TINY_FILE_BYTES = 600_000_000
-TINY_OUTPUT = 512
 
 
 def known_model(name: str, facts: WeightFacts, size_bytes: int, settings: Settings) -> Model:
