@@ -98,7 +98,7 @@ def test_a_rule_in_the_file_of_an_agent_with_hooks_moves_to_the_start(
     tell(home, database, now=now)
     assert not file.exists() or changed.text not in file.read_text()
     compiled = compile_rules(offered_rules(ledger_of(home, database)))
-    assert [changed.text in each.line for each in compiled.rules] == [True]
+    assert [changed.text in each["line"] for each in compiled["rules"]] == [True]
 
 
 def test_then_a_rule_is_reminded_of_at_the_call_and_dropped_if_that_does_not_help(
@@ -112,11 +112,11 @@ def test_then_a_rule_is_reminded_of_at_the_call_and_dropped_if_that_does_not_hel
         told(database, rule, lambda _: "rtk bun i")
         [found] = propose_steps(home, database)
         assert why_of(found.lesson).endswith(words)
-        assert compile_reminders(offered_rules(ledger_of(home, database))).reminders == (), "it waits for a person"
+        assert compile_reminders(offered_rules(ledger_of(home, database)))["reminders"] == [], "it waits for a person"
         approve(home, database, found.entry, actor=Actor.PERSON, now=BEGUN + 1000 * (number + 1))
         rule = rule_of(home, database)
-    [reminder] = compile_reminders(offered_rules(ledger_of(home, database))).reminders
-    assert (reminder.entry, is_matched(reminder.calls, "rtk bun i")) == (rule.number, True)
+    [reminder] = compile_reminders(offered_rules(ledger_of(home, database)))["reminders"]
+    assert (reminder["entry"], is_matched(reminder["calls"], "rtk bun i")) == (rule.number, True)
 
     told(database, rule, lambda _: "rtk bun i")
     assert unheeded(home, database) == (), "told, and not reminded of"

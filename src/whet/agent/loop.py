@@ -339,6 +339,5 @@ def _inserted(text: str, origin: Origin, now: Clock) -> Message:
 
 
 def _failed(failure: ProviderFailed, spent: Spent) -> Ended:
-    if failure.fault is ProviderFault.CONTEXT:
-        return Ended(Ending.COMPACTED, failure.message, spent, fault=failure.fault.value, advice=failure.advice)
-    return Ended(Ending.FAILED, failure.message, spent, fault=failure.fault.value, advice=failure.advice)
+    ending = Ending.COMPACTED if failure.fault is ProviderFault.CONTEXT else Ending.FAILED
+    return Ended(ending, failure.message, spent, fault=failure.fault.value, advice=failure.advice)

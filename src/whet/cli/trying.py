@@ -33,7 +33,7 @@ from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.records import progress_of
 from whet.store.settings_file import load
-from whet.telling.context.finding import repository_root
+from whet.telling.targets.project_names import repository_root
 from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.design import Trial, TrialDesign, TrialProgress
 from whet.work.orders import Order, Queue, decoded

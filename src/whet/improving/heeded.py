@@ -34,8 +34,9 @@ from whet.store.recording import SOURCE
 from whet.store.records import restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import is_own, load
-from whet.telling.context.finding import find_files, repository_root
+from whet.telling.context.finding import find_files
 from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import repository_root
 from whet.telling.targets.settings import Target, is_shown
 from whet.telling.targets.settings import load as load_targets
 from whet.telling.targets.sync import FileTelling, day_of, entries_for, load_log

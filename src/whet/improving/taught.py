@@ -60,8 +60,9 @@ from whet.store.derived import LEARNING, code_version
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, is_own
-from whet.telling.context.finding import find_files, project_of, repository_root
+from whet.telling.context.finding import find_files, project_of
 from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import repository_root
 from whet.text.likeness import TellingWords, is_same, sense
 from whet.text.words import cut
 

@@ -20,8 +20,9 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
-from whet.telling.context.finding import find_files, repository_root
+from whet.telling.context.finding import find_files
 from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import repository_root
 
 SKILLS = ("*/skills/*/SKILL.md", "skills/*/SKILL.md")  # .claude/skills/NAME, .agents/skills/NAME
 MOST_SKILLS = 40

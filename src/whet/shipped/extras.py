@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from whet.errors import WhetError
+
 # Each extra, and a package that comes with it.
 EXTRAS = {"web": "uvicorn", "work": "dbos", "local": "xllamacpp", "mcp": "mcp", "postgres": "psycopg"}
 FOR_SETUP = ("mcp", "work")  # what `whet setup` can use
@@ -18,6 +20,12 @@ FOR_SETUP = ("mcp", "work")  # what `whet setup` can use
 def is_there(extra: str) -> bool:
     """Whether this Whet has an extra."""
     return find_spec(EXTRAS[extra]) is not None
+
+
+def require(extra: str, what: str) -> None:
+    """Raise WhetError where this Whet lacks what something needs."""
+    if not is_there(extra):
+        raise WhetError(f"{what} need a library that is not installed.", advice=f"Run `{how_to_add(extra)}`.")
 
 
 def how_to_add(*extras: str) -> str:

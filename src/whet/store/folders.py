@@ -13,7 +13,7 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from whet.errors import WhetError
 
@@ -75,6 +75,16 @@ def spelled(path: Path) -> Path:
         return place_of(descriptor, path)
     finally:
         os.close(descriptor)
+
+
+def ordinary_file(path: str | Path, *, within: int | None = None, over_links: bool = False) -> BinaryIO:
+    """An ordinary file, open for reading. Raises OSError for a link, a folder, and a pipe, never waited for."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if over_links else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags, dir_fd=within)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is not an ordinary file")
+    return os.fdopen(descriptor, "rb")
 
 
 def read_given(path: Path, *, advice: str, most: int = MOST_GIVEN_BYTES) -> bytes:

@@ -7,7 +7,8 @@ import pytest
 
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
-from whet.telling.context.finding import MOST_BYTES, MOST_RULES, find_files, repository_root
+from whet.telling.context.finding import MOST_BYTES, MOST_RULES, find_files
+from whet.telling.targets.project_names import repository_root
 
 
 @pytest.fixture

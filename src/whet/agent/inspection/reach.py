@@ -7,7 +7,6 @@ stands there yet: what a command puts there runs as well.
 import itertools
 import os
 import re
-import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import all_suffixes
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import re2
 
 from whet.agent.inspection.triggers import DOCUMENTS, TriggerAction
+from whet.store.folders import ordinary_file
 
 PYTHON = (*all_suffixes(), ".pyc")
 MOST_NAMERS = 1_000
@@ -179,9 +179,7 @@ class Reach:
 def namer_at(path: str, program: str, care: TriggerAction, bases: Iterable[str], *, depth: int = 0) -> Namer | None:
     """The text of a file as one that names others; None where there is no text to read."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return None
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with ordinary_file(path, over_links=True) as file:
             body = file.read(LARGEST_TEXT)
     except (OSError, ValueError):
         return None

@@ -15,7 +15,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -27,18 +26,16 @@ from whet.agent.providers.asking import Asking
 from whet.agent.providers.local_weights import EMBEDDED, NAME, facts_of, path_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.vendors import Asked, Dialect
-from whet.errors import WhetError
 from whet.net.http import Client, Timeouts, real_timing, route_to
 from whet.net.wire import Interrupted
 from whet.own.runs.models import Model, with_facts
 from whet.own.runs.run import Fragment, Run
 from whet.own.runs.settings import Settings
 from whet.own.runs.text_calls import grammar_of
-from whet.shipped.extras import how_to_add
+from whet.shipped.extras import require
 from whet.store.home import Home
 from whet.values import Value
 
-LIBRARY = "xllamacpp"
 CHILD = "whet.agent.providers.local_child"
 START_SECONDS = 600.0  # a large file on a slow disk
 GLANCE_SECONDS = 0.1
@@ -133,7 +130,7 @@ class LocalProvider:
     """
 
     def __init__(self, codec: LocalCodec, order: ServeOrder, environment: Mapping[str, str]) -> None:
-        require_library()
+        require("local", "Local models")
         self.name = NAME
         self._codec = codec
         self._order = order
@@ -208,13 +205,6 @@ class LocalProvider:
         if self._child is not None:
             self._child.end()
         self._child = self._reached = None
-
-
-def require_library() -> None:
-    """Raise WhetError where the library that runs models is not installed."""
-    if find_spec(LIBRARY) is None:
-        advice = f"Run `{how_to_add('local')}`."
-        raise WhetError("Local models need a library that is not installed.", advice=advice)
 
 
 def _start(owner: "LocalProvider", order: ServeOrder, environment: Mapping[str, str]) -> _Child:

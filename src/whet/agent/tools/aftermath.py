@@ -6,9 +6,8 @@ from pathlib import Path
 
 from whet.agent.inspection.inspecting import Leftover
 from whet.agent.inspection.triggers import HIDDEN, MOST_FOLDERS, Trigger, TriggerAction
-from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState
+from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState, failed, refused
 from whet.sessions.transcripts import Disposition
-from whet.sessions.trust import Trust
 from whet.text.quoting import one_line
 
 # By these names git knows a repository, whatever the folder around them is called.
@@ -31,9 +30,9 @@ def write(occasion: CallContext, tool: str, path: str, shown: str, put: Callable
         return put()
     place = str(workplace.guard.folder.joinpath(*names))
     if trigger is not None and trigger.care is not TriggerAction.REPORTED:
-        refused = _refused(occasion, tool, trigger, f"{path}\n{_quoted(shown)}")
-        if refused:
-            return refused
+        answer = _refused(occasion, tool, trigger, f"{path}\n{_quoted(shown)}")
+        if answer is not None:
+            return answer
         workplace.inspection.allowed.add(place)
     said = begin(workplace)
     try:
@@ -44,16 +43,11 @@ def write(occasion: CallContext, tool: str, path: str, shown: str, put: Callable
 
 def _refused(occasion: CallContext, tool: str, trigger: Trigger, shown: str) -> ToolOutput | None:
     why = f"writes what {trigger.program} runs or obeys on its own"
-    if occasion.situation.ask is None:
-        text = f"Not written, because nobody can be asked here: it {why}. Leave it, and say so."
-        return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
-    if len(shown) > SHOWN_CHARACTERS:
+    if occasion.situation.ask is not None and len(shown) > SHOWN_CHARACTERS:
         text = f"Not written, because it is too long for a person to look through, and it {why}. Write a shorter one."
-        return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
-    if not occasion.situation.ask(ApprovalQuestion(tool, shown, (why,))):
-        text = f"Not written, the person refused it: it {why}."
-        return ToolOutput(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
-    return None
+        return failed(text, Disposition.BLOCKED)
+    question = ApprovalQuestion(tool, shown, (why,))
+    return refused(occasion, question, act="written", why=f"it {why}", instead="Leave it, and say so.")
 
 
 def begin(workplace: ToolState) -> tuple[str, ...]:

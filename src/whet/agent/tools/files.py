@@ -13,6 +13,7 @@ from msgspec import Meta
 from whet.agent.tools.aftermath import write
 from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
+from whet.store.folders import ordinary_file
 
 LINE_CHARACTERS = 2_000
 READ_BYTES = 60_000
@@ -162,11 +163,9 @@ def _put(folder: int, name: str, body: bytes, *, mode: int | None) -> None:
 
 
 def _whole(folder: int, name: str, path: str) -> str:
-    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > EDITED_BYTES:
-            raise WhetError(f"{path} is not a file that can be edited, or is too large.", advice="Use the terminal.")
+    with ordinary_file(name, within=folder) as file:
+        if os.fstat(file.fileno()).st_size > EDITED_BYTES:
+            raise WhetError(f"{path} is too large to be edited.", advice="Use the terminal.")
         try:
             return file.read().decode("utf-8")
         except UnicodeDecodeError as error:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import stat
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from whet.agent.tools.guard import Guard
 from whet.agent.tools.processes import plain
 from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
+from whet.store.folders import ordinary_file
 
 SECONDS = 30.0
 LARGEST_BYTES = 8 * 1024 * 1024
@@ -205,15 +205,11 @@ def _ignored(folder: Path, prefix: str) -> tuple[Ignored, ...]:
 def _text(path: Path) -> str:
     """What a text file holds; nothing for one that is binary, too large or not there."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with ordinary_file(path) as file:
+            body = file.read(LARGEST_BYTES + 1)
     except OSError:
         return ""
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_BYTES:
-            return ""
-        body = file.read(LARGEST_BYTES)
-        return "" if b"\0" in body else body.decode("utf-8", "replace")
+    return "" if b"\0" in body or len(body) > LARGEST_BYTES else body.decode("utf-8", "replace")
 
 
 def _is_seen(guard: Guard, path: Path) -> bool:

@@ -16,13 +16,11 @@ import msgspec
 
 from whet.agent.tools.processes import BoundedOutput, plain
 from whet.agent.tools.situation import CallContext, ToolOutput, failed
-from whet.errors import WhetError
 from whet.net.wire import Interrupted
 from whet.own.runs.settings import McpServer
 from whet.sessions.tool_families import PREFIX, Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
-from whet.shipped.extras import how_to_add
 from whet.text.quoting import visible
 
 if TYPE_CHECKING:
@@ -91,7 +89,7 @@ class Servers:
         try:
             result = self._ask(offer, given, occasion.interrupt)
         except Interrupted:
-            return ToolOutput("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
+            return failed("Interrupted.", Disposition.INTERRUPTED)
         except Exception as fault:  # noqa: BLE001 - servers are foreign code: their fault is a result
             return ToolOutput(f"The server {offer.server} failed: {_said(fault)}", error=True, trust=Trust.EXTERNAL)
         return _given(result, limit=occasion.situation.limits.terminal.output_characters)
@@ -197,16 +195,6 @@ def _transport(server: McpServer, environment: Mapping[str, str], silence: Any) 
     program, *arguments = shlex.split(server.command)
     parameters = StdioServerParameters(command=program, args=arguments, env=variables)
     return stdio_client(parameters, errlog=silence)
-
-
-def expect_library() -> None:
-    """Raise WhetError where MCP servers are set but the library is not installed."""
-    try:
-        import mcp  # noqa: F401, PLC0415 - an extra that takes a second to load
-    except ImportError as error:
-        raise WhetError(
-            "MCP servers need a library that is not installed.", advice=f"Run `{how_to_add('mcp')}`."
-        ) from error
 
 
 def _offer(server: str, tool: "Tool") -> OfferedTool:

@@ -362,6 +362,16 @@ def _folders(named: Iterable[str]) -> Iterator[Path]:
             yield folder.resolve()
 
 
-def failed(text: str) -> ToolOutput:
+def failed(text: str, disposition: Disposition | None = None) -> ToolOutput:
     """A failure in Whet's own words, which nobody else had a part in."""
-    return ToolOutput(text, error=True, trust=Trust.AGENT)
+    return ToolOutput(text, error=True, disposition=disposition, trust=Trust.AGENT)
+
+
+def refused(
+    occasion: CallContext, question: ApprovalQuestion, *, act: str, why: str, instead: str
+) -> ToolOutput | None:
+    """The answer of a call that a person must agree to first; None where they do."""
+    ask = occasion.situation.ask
+    if ask is None:
+        return failed(f"Not {act}, because nobody can be asked here: {why}. {instead}", Disposition.BLOCKED)
+    return None if ask(question) else failed(f"Not {act}, the person refused it: {why}.", Disposition.REJECTED)

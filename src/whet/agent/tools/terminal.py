@@ -5,7 +5,6 @@ import functools
 import os
 import re
 import shutil
-import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,10 +15,11 @@ from msgspec import Meta
 from whet.agent.tools.guard import CommandBounds
 from whet.agent.tools.processes import Launch, Process, cleaned
 from whet.agent.tools.sandbox import launch, temporary_for
-from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState, failed
+from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState, failed, refused
 from whet.sessions.shell_lines import LENGTH_LIMIT, Stage, split
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
+from whet.store.folders import ordinary_file
 
 # Where a simple command begins: after a separator or a word that runs the next, with assignments before it.
 _START = (
@@ -174,9 +174,8 @@ def terminal(
 ) -> ToolOutput:
     """Run a command in the working folder, in a sandbox that writes only there and in /tmp. `cd` lasts; variables do
     not. Nothing can be typed into it."""
-    refused = _refused(occasion, command)
-    if refused:
-        return refused
+    if (answer := _refused(occasion, command)) is not None:
+        return answer
     workplace = occasion.workplace
     start = functools.partial(_start, workplace, command, attended=not background)
     if background:
@@ -185,20 +184,15 @@ def terminal(
     process = start()
     end = process.wait(seconds, occasion.interrupt)
     process.stop()
-    printed = process.tape.take().text.rstrip()
+    printed, trust = process.tape.take().text.rstrip(), workplace.trust_of_commands
     if end == "interrupt":
-        stopped = Disposition.INTERRUPTED
-        return ToolOutput(
-            _with(printed, "interrupted"), error=True, disposition=stopped, trust=workplace.trust_of_commands
-        )
+        return ToolOutput(_with(printed, "interrupted"), error=True, disposition=Disposition.INTERRUPTED, trust=trust)
     if end == "time":
         advice = "it and all it started were ended; give more time, or run it in the background"
-        text = _with(printed, f"no end after {seconds:g} seconds: {advice}")
-        return ToolOutput(text, error=True, trust=workplace.trust_of_commands)
+        return ToolOutput(_with(printed, f"no end after {seconds:g} seconds: {advice}"), error=True, trust=trust)
     if process.fault:
         return failed(f"The command could not be started: {process.fault}.")
-    text, trust = _with(printed, _ending(workplace, process)), workplace.trust_of_commands
-    return ToolOutput(text, error=None, exit_code=process.exit_code, trust=trust)
+    return ToolOutput(_with(printed, _ending(workplace, process)), None, process.exit_code, trust=trust)
 
 
 def process(
@@ -221,28 +215,20 @@ def process(
         found.wait(timeout_seconds, occasion.interrupt)
     if action == "kill":
         found.stop()
-    printed = found.tape.take().text.rstrip()
     code = found.exit_code if found.done.is_set() and action != "kill" else None
-    trust = occasion.workplace.trust_of_commands
-    return ToolOutput(_with(printed, _state(found)), error=None, exit_code=code, trust=trust)
+    return _printed(occasion.workplace, found, _state(found), code)
 
 
 def _refused(occasion: CallContext, command: str) -> ToolOutput | None:
     """Why a command is not run, if it is not."""
-    situation = occasion.situation
     if not command.strip() or "\0" in command or len(os.fsencode(command)) > LONGEST_COMMAND:
         return failed(f"The command is empty, holds a zero byte, or is longer than {LONGEST_COMMAND:,} bytes.")
     reasons = dangers(command)
     if not reasons:
         return None
-    named = "; ".join(reasons)
-    if situation.ask is None:
-        text = f"Not run, because nobody can be asked here: {named}. Do it another way, or leave it and say so."
-        return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
-    if situation.ask(ApprovalQuestion("terminal", command, reasons)):
-        return None
-    text = f"Not run, the person refused it: {named}."
-    return ToolOutput(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
+    instead = "Do it another way, or leave it and say so."
+    question = ApprovalQuestion("terminal", command, reasons)
+    return refused(occasion, question, act="run", why="; ".join(reasons), instead=instead)
 
 
 def _in_background(workplace: ToolState, occasion: CallContext, start: "functools.partial[Process]") -> ToolOutput:
@@ -251,9 +237,13 @@ def _in_background(workplace: ToolState, occasion: CallContext, start: "functool
         return failed("Too many commands run in the background. Kill one first.")
     handle, process = kept
     process.wait(STARTING_SECONDS, occasion.interrupt)  # what fails at once should be told at once
+    return _printed(workplace, process, f"{handle}: {_state(process)}", process.exit_code)
+
+
+def _printed(workplace: ToolState, process: Process, said: str, code: int | None) -> ToolOutput:
+    """What a process printed since the last time."""
     printed = process.tape.take().text.rstrip()
-    text, trust = _with(printed, f"{handle}: {_state(process)}"), workplace.trust_of_commands
-    return ToolOutput(text, error=None, exit_code=process.exit_code, trust=trust)
+    return ToolOutput(_with(printed, said), None, code, trust=workplace.trust_of_commands)
 
 
 def _start(workplace: ToolState, command: str, *, attended: bool) -> Process:
@@ -308,13 +298,10 @@ def _left_in(workplace: ToolState) -> Path | None:
     """The folder that the command ended in, as it says itself: believed only as far as it is a folder."""
     place = workplace.temporary / FOLDER_FILE
     try:
-        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with ordinary_file(place) as file:
+            named = Path(os.fsdecode(file.read(4_096).rstrip(b"\n").replace(b"\0", b"")))
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        named = Path(os.fsdecode(file.read(4_096).rstrip(b"\n").replace(b"\0", b"")))
     with contextlib.suppress(OSError):
         place.unlink()
     return named.resolve() if named.is_absolute() and named.is_dir() else None

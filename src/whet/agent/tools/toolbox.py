@@ -21,6 +21,7 @@ from whet.own.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.shipped.extras import require
 from whet.store.opening import opened
 from whet.store.search import Hit, search
 from whet.values import Value
@@ -252,9 +253,9 @@ def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Mes
     wanted = tools_in(sets)
     if not situation.limits.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
         return PlainToolbox(workplace, built_in(), sets=sets)
-    from whet.agent.tools.servers import Servers, expect_library  # noqa: PLC0415 - slow to load, and seldom needed
+    from whet.agent.tools.servers import Servers  # noqa: PLC0415 - slow to load, and seldom needed
 
-    expect_library()
+    require("mcp", "MCP servers")
     servers = Servers(situation.limits.servers, situation.environment)
     offered = tuple(Tool(offer.definition, partial(servers.call, offer)) for offer in servers.offers)
     return PlainToolbox(workplace, (*built_in(), *offered), sets=sets, servers=servers)
@@ -330,15 +331,13 @@ class PlainToolbox:
         tool = self._tools.get(call.name)
         if call.name in self._withheld:  # shown to a session that began where a sandbox worked
             text = "Commands are refused: no sandbox works here, and the settings require one."
-            return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+            return failed(text, Disposition.BLOCKED)
         if tool is None:
             return failed(f"There is no tool {call.name!r}. Tools: {', '.join(self._tools)}.")
         if call.name not in allowed:
-            text = f"{call.name} is not allowed in this run. Go on without it."
-            return ToolOutput(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+            return failed(f"{call.name} is not allowed in this run. Go on without it.", Disposition.BLOCKED)
         if interrupt.is_set():
-            text = "Not begun: the run was stopped."
-            return ToolOutput(text, error=True, disposition=Disposition.CANCELLED, trust=Trust.AGENT)
+            return failed("Not begun: the run was stopped.", Disposition.CANCELLED)
         try:
             return tool.carry_out(CallContext(self._workplace, interrupt), call.arguments)
         except BadArguments as unfit:

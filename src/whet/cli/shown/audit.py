@@ -14,9 +14,8 @@ from whet.lessons.statements.audit import BUDGET, FAULTS, Audit, AuditedStatemen
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.telling.context.auditing import audit_folder, unaudited
-from whet.telling.context.finding import repository_root
 from whet.telling.context.instruction_files import PersonFolder
-from whet.telling.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project, repository_root
 from whet.text.words import cut, estimate, many, share, short
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from whet.lessons.statements.checking import NameWriting, check_statement, missi
 from whet.lessons.statements.comparing import compare, copied_files
 from whet.lessons.statements.naming import NamedThing, split_statements
 from whet.lessons.statements.repository import RemovedPath, Repository, ScriptManifest, is_manifest, manifest_of
-from whet.telling.context.finding import ordinary_bytes, repository_root
+from whet.telling.context.finding import ordinary_bytes
 from whet.telling.context.git import output_of
 from whet.telling.context.instruction_files import PersonFolder, instruction_files
+from whet.telling.targets.project_names import repository_root
 
 SECONDS = 20.0
 MOST_FILES = 200_000

@@ -1,17 +1,17 @@
 """The files that a repository has for agents, and the folders that their owner declared their own."""
 
-import errno
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.ledger.marked_block import Block, find, take_out
 from whet.own.told.prompt import ContextFile
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
+from whet.store.folders import ordinary_file
+from whet.telling.targets.project_names import repository_root
 from whet.text.quoting import HEAD_SHARE
 
 SETTING = "trust.projects"
@@ -69,11 +69,6 @@ def find_files(
     )
 
 
-def repository_root(folder: Path) -> Path | None:
-    """The nearest folder above, or this one, that a repository begins in."""
-    return next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
-
-
 def _files_of(folder: Path, root: Path, omitted: Omitted) -> Iterator[ContextFile]:
     for name in NAMES:
         if os.path.lexists(folder / name):
@@ -116,27 +111,17 @@ def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
 
 def ordinary_bytes(path: Path, most: int) -> tuple[bytes, int]:
     """What an ordinary file holds, at most so many bytes of its beginning, and how many follow; a link is no such."""
-    with _opened(path) as file:
+    with ordinary_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         return file.read(most), max(size - most, 0)
 
 
 def _read(path: Path) -> tuple[bytes, int]:
     """What an ordinary file holds; of one that is too large its head and its tail, and the size of what is between."""
-    with _opened(path) as file:
+    with ordinary_file(path) as file:
         unread = max(os.fstat(file.fileno()).st_size - MOST_BYTES, 0)
         if not unread:
             return file.read(MOST_BYTES), 0
         head = file.read(int(MOST_BYTES * HEAD_SHARE))
         file.seek(len(head) + unread)
         return head + file.read(MOST_BYTES - len(head)), unread
-
-
-def _opened(path: Path) -> BinaryIO:
-    # Non-blocking, for a pipe put in the file's place would make the reader wait for ever.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    file = os.fdopen(descriptor, "rb")
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        file.close()
-        raise OSError(errno.EINVAL, "it is not an ordinary file")
-    return file

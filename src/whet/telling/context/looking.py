@@ -10,8 +10,9 @@ from whet.lessons.claim_evidence import is_part
 from whet.lessons.statements.naming import DOCUMENTS, extension_of
 from whet.lessons.statements.reader_claims import AbsentName, ClaimEvidence, FileCount, FileQuote, WantedLook
 from whet.lessons.statements.repository import Repository
-from whet.telling.context.finding import ordinary_bytes, repository_root
+from whet.telling.context.finding import ordinary_bytes
 from whet.telling.context.git import output_of
+from whet.telling.targets.project_names import repository_root
 from whet.text.words import cut
 
 SECONDS = 20.0

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from whet.agents.registry import hosts
 from whet.ledger.entries import Item
-from whet.lessons.call_patterns import CallPattern
 from whet.lessons.following import pattern_of, situation_of
 from whet.own.told.prompt import Budgets
 from whet.sessions.trust import Trust
@@ -20,61 +20,41 @@ from whet.telling.hooks.events import FOLDER, REMINDERS, RULES, has_hooks
 from whet.telling.targets.drawing import TextsToTell, frame, offered_rules, reminder_frame, scoped_line
 from whet.telling.targets.settings import Reader, reads
 from whet.trials.told_rules import key_of
-from whet.values import Value
 
 
-class CompiledRule(Value, frozen=True):
-    """One rule as a hook reads it, all fields written out: `canary` is what is drawn by, empty for a rule for all."""
-
-    entry: int
-    line: str
-    agents: tuple[str, ...]
-    purposes: tuple[str, ...]
-    project: str
-    operator: bool
-    canary: str
-    share: float
-    before: "CompiledRule | None"
+def compile_rules(offer: TextsToTell) -> dict[str, Any]:
+    """What hooks may tell, of what there is to tell, the oldest first, with the text that stands around it."""
+    return {"frame": frame(), "budget": Budgets().rules, "rules": [_compiled(rule, offer) for rule in offer.rules]}
 
 
-class CompiledReminder(Value, frozen=True):
-    """One rule that is told again at calls that match its pattern, as a hook reads it."""
-
-    entry: int
-    line: str
-    agents: tuple[str, ...]
-    purposes: tuple[str, ...]
-    project: str
-    calls: CallPattern
-
-
-class CompiledReminders(Value, frozen=True):
-    """All rules to be reminded of, and the text that stands around them."""
-
-    frame: str
-    reminders: tuple[CompiledReminder, ...]
-
-
-class CompiledRules(Value, frozen=True):
-    """All rules in force, the oldest first, and the text that stands around them."""
-
-    frame: str
-    budget: int
-    rules: tuple[CompiledRule, ...]
-
-
-def compile_rules(offer: TextsToTell) -> CompiledRules:
-    """What hooks may tell, of what there is to tell."""
-    return CompiledRules(frame(), Budgets().rules, tuple(_compiled(rule, offer) for rule in offer.rules))
-
-
-def compile_reminders(offer: TextsToTell) -> CompiledReminders:
+def compile_reminders(offer: TextsToTell) -> dict[str, Any]:
     """What hooks remind of. Nothing that is on trial: its sessions are to differ by the rule alone."""
     wanted = (rule for rule in offer.rules if rule.scope.at_call and not rule.canary)
     found = ((rule, pattern_of(situation_of(rule))) for rule in wanted)
-    return CompiledReminders(
-        reminder_frame(), tuple(_reminder(rule, pattern) for rule, pattern in found if pattern is not None)
-    )
+    reminders = [{**_for_whom(rule), "calls": pattern} for rule, pattern in found if pattern is not None]
+    return {"frame": reminder_frame(), "reminders": reminders}
+
+
+def _compiled(rule: Item, offer: TextsToTell) -> dict[str, Any]:
+    """A rule with all that a hook needs. `canary` is what is drawn by, empty for a rule for all."""
+    before = offer.before.get(rule.number) if rule.canary else None
+    return {
+        **_for_whom(rule),
+        "operator": rule.trust is Trust.OPERATOR,
+        "canary": key_of(rule) if rule.canary else "",
+        "share": rule.share,
+        "before": _compiled(before, offer) if before is not None else None,
+    }
+
+
+def _for_whom(rule: Item) -> dict[str, Any]:
+    return {
+        "entry": rule.number,
+        "line": scoped_line(rule),
+        "agents": tuple(host for host in hosts() if reads(Reader(host), rule)),
+        "purposes": rule.scope.purposes,
+        "project": rule.scope.project,
+    }
 
 
 def refresh_compiled(home: Home, database: Database) -> bool:
@@ -85,7 +65,7 @@ def refresh_compiled(home: Home, database: Database) -> bool:
     reminders = compile_reminders(offer)
     bodies = {
         RULES: msgspec.json.encode(compile_rules(offer)),
-        REMINDERS: msgspec.json.encode(reminders) if reminders.reminders else None,
+        REMINDERS: msgspec.json.encode(reminders) if reminders["reminders"] else None,
     }
     changed = [name for name, body in bodies.items() if _put(home, name, body)]
     return bool(changed)
@@ -114,29 +94,3 @@ def _put(home: Home, name: str, body: bytes | None) -> bool:
     except files.Conflict:  # another process wrote what is as new
         return False
     return True
-
-
-def _reminder(rule: Item, pattern: CallPattern) -> CompiledReminder:
-    return CompiledReminder(
-        entry=rule.number,
-        line=scoped_line(rule),
-        agents=tuple(host for host in hosts() if reads(Reader(host), rule)),
-        purposes=rule.scope.purposes,
-        project=rule.scope.project,
-        calls=pattern,
-    )
-
-
-def _compiled(rule: Item, offer: TextsToTell) -> CompiledRule:
-    before = offer.before.get(rule.number) if rule.canary else None
-    return CompiledRule(
-        entry=rule.number,
-        line=scoped_line(rule),
-        agents=tuple(host for host in hosts() if reads(Reader(host), rule)),
-        purposes=rule.scope.purposes,
-        project=rule.scope.project,
-        operator=rule.trust is Trust.OPERATOR,
-        canary=key_of(rule) if rule.canary else "",
-        share=rule.share,
-        before=_compiled(before, offer) if before is not None else None,
-    )

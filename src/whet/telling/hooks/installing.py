@@ -81,18 +81,22 @@ def remove_hooks(agent: str, config: Path) -> HookChange:
 
 def are_installed(agent: str, config: Path) -> bool:
     """Whether all hooks of an agent stand in its config home; those of a plugin are the agent's own to list."""
-    its = host_hooks(agent)
-    if its.script:
-        return _script_there(its, config) == _script(its)
-    return bool(_ours(agent, config) == hooks_of(agent)["hooks"])
+    there, own = _standing(agent, config)
+    return bool(there == own)
 
 
 def are_outdated(agent: str, config: Path) -> bool:
     """Whether hooks of Whet stand there that are not those of this version."""
+    there, own = _standing(agent, config)
+    return bool(there) and there != own
+
+
+def _standing(agent: str, config: Path) -> tuple[Any, Any]:
+    """What stands of Whet's hooks in a config home, and what this version puts there."""
     its = host_hooks(agent)
     if its.script:
-        return _script_there(its, config) not in (None, _script(its))
-    return _ours(agent, config) not in ({}, hooks_of(agent)["hooks"])
+        return _script_there(its, config), _script(its)
+    return _ours(agent, config), hooks_of(agent)["hooks"]
 
 
 def has_plugin(agent: str, config: Path) -> bool:

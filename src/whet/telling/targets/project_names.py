@@ -52,11 +52,13 @@ def worktrees_of(folder: str) -> tuple[str, ...]:
     return tuple(os.path.dirname(each) for each in listed if os.path.isabs(each))
 
 
+def repository_root(folder: Path) -> Path | None:
+    """The nearest folder above, or this one, that a repository begins in."""
+    return next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
+
+
 def _root(folder: str) -> Path | None:
-    path = Path(folder)
-    if not path.is_absolute():
-        return None
-    return next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
+    return repository_root(Path(folder)) if os.path.isabs(folder) else None
 
 
 def _own_folder(root: Path, shared: Path) -> Path:

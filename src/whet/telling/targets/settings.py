@@ -20,13 +20,17 @@ from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.recording import SOURCE
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.project_names import name_of_project
+from whet.telling.targets.project_names import name_of_project, repository_root
 from whet.text import toml
 from whet.values import Value
 
 FILE_NAME = "targets.toml"
 HEAD = "# Where Whet writes rules and skills. To change it, run `whet sync --targets`; to write, run `whet sync`.\n"
 FILE_AGENT = "file"
+PURPOSES = {True: "unattended", False: "interactive"}
+FOLDERS = "SELECT source, folder FROM sessions WHERE folder <> '' GROUP BY source, folder ORDER BY max(dated) DESC"
+MARKS = ("hooks", "agents")
+LATELY_SECONDS = 30 * 86_400.0
 
 
 class Target(Value, frozen=True):
@@ -138,9 +142,6 @@ def _place(home: Home) -> files.Place:
     return files.beneath(home.folder, FILE_NAME)
 
 
-PURPOSES = {True: "unattended", False: "interactive"}
-
-
 class Reader(NamedTuple):
     """An agent that is told rules, and as far as it is known in which project and for what."""
 
@@ -170,9 +171,6 @@ def is_shown(agents: Collection[str], project: str, *, agent: str, folder: str) 
     """
     is_reader = agent in agents or (FILE_AGENT in agents and agent != SOURCE)
     return is_reader and (not project or lies_in(folder, project))
-
-
-FOLDERS = "SELECT source, folder FROM sessions WHERE folder <> '' GROUP BY source, folder ORDER BY max(dated) DESC"
 
 
 class RuleReaders(NamedTuple):
@@ -205,7 +203,7 @@ def command_for(database: Database, project: str) -> str:
         return f"whet sync add {rows[0][0] if rows else USUAL}"
     here = ((source, folder) for source, folder in rows if name_of_project(folder) == project and Path(folder).is_dir())
     source, folder = next(here, (USUAL, "FOLDER"))
-    return f"whet sync add {source} --project {shlex.quote(str(_root(Path(folder))))}"
+    return f"whet sync add {source} --project {shlex.quote(str(repository_root(Path(folder)) or folder))}"
 
 
 def untold_projects(
@@ -220,15 +218,6 @@ def untold_projects(
     shown = KnownProjects(database).shown
     ordered = sorted(counts.items(), key=lambda each: -each[1])
     return tuple(UntoldProject(shown(project), number, command_for(database, project)) for project, number in ordered)
-
-
-def _root(folder: Path) -> Path:
-    """The top of its repository, where the agent's file is."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
-
-
-MARKS = ("hooks", "agents")
-LATELY_SECONDS = 30 * 86_400.0
 
 
 def hooked_agents(home: Home, *, now: float) -> frozenset[str]:

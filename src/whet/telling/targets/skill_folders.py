@@ -75,11 +75,6 @@ def place_of(real: Path, project: str = "") -> files.Place:
     return files.beneath(root, *real.relative_to(root).parts)
 
 
-def repository_of(path: Path) -> str:
-    """The folder of the repository that holds a file, whose links are a stranger's word; empty where there is none."""
-    return str(next((folder for folder in path.parents if (folder / ".git").exists()), ""))
-
-
 def keep(home: Home, name: str, content: bytes) -> Path:
     """Save what a person is about to replace; it is named by its content, so nothing kept is ever replaced."""
     prepare_home(home)

@@ -27,8 +27,9 @@ from whet.store.home import Home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.telling.targets import skill_folders
 from whet.telling.targets.drawing import TextsToTell, deliveries_of, drawn, for_files, offered, text_for
+from whet.telling.targets.project_names import repository_root
 from whet.telling.targets.settings import FILE_AGENT, Target, hooked_agents, is_shown, load
-from whet.telling.targets.skill_folders import Content, Copy, Kind, TargetFile, keep, lead, look, repository_of, tidy
+from whet.telling.targets.skill_folders import Content, Copy, Kind, TargetFile, keep, lead, look, tidy
 from whet.values import Value
 
 ATTEMPTS = 5
@@ -216,7 +217,8 @@ def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Reade
 
 def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
     first, names = readers.first, readers.names
-    fence = first.project or (repository_of(Path(path)) if first.agent == FILE_AGENT else "")
+    # In a repository, links are a stranger's word.
+    fence = first.project or str((first.agent == FILE_AGENT and repository_root(Path(path).parent)) or "")
     found = look(Path(path), project=fence, home=order.home)
     text, left_out, _ = text_for(readers.targets, rules)
     standing = None if found.content is None else find(found.content)
