@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from conversations import conversation, shell, user
+from conversations import call, conversation, shell, user
 from proving.repository_scenes import adding, commit, git, new_repository, test_of
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_commits import LeftOut
 from whet.proving.cases_from_sessions import cases_from, repository_case, stretch_of
 from whet.proving.repositories import in_force
-from whet.sessions.transcripts import Transcript
+from whet.sessions.transcripts import Message, Transcript
 from whet.store.home import Home, prepare_home
 from whet.trials.cases import Case
 
@@ -116,6 +116,23 @@ def test_a_check_that_passes_before_or_cannot_run_gives_no_case(home: Home, repo
     assert repository_case(home, session(repository, shell("make test", "ok"))) == LeftOut.NO_WORK
     assert isinstance(unknown, str)
     assert unknown.startswith("the tests could not be run")
+
+
+@sandboxed
+@pytest.mark.parametrize(
+    ("first", "found"),
+    [("b - a", "make test"), ("b + a", "its check passes with the work that was objected to")],
+)
+def test_what_a_person_objected_to_has_to_fail_the_check(home: Home, repository: Path, first: str, found: str) -> None:
+    commit(repository, "Test it", {"Makefile": MAKE, "tests/add.py": test_of("add", 5)}, at=T0 + 50)
+
+    def write(value: str) -> tuple[Message, Message]:
+        return call("Write", {"file_path": str(repository / "calc.py"), "content": adding(value)}, "ok")
+
+    objection = user("No, the first comes first.")
+    told = session(repository, write(first), objection, write("a + b"), shell("make test", "ok"))
+    made = cases_from(home, told, objection=3)
+    assert [each.check.command for each in made.cases] or [*made.left_out] == [found]
 
 
 def test_a_session_elsewhere_or_without_a_date_gives_no_state(repository: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Entry, Item, State
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Form, Patch, PatchBasis, PatchOrigin, PatchWriter, SessionCounts, digest, marks
-from whet.lessons.record import Lesson, LessonStage, evidence_of_change, lesson_of_change
+from whet.lessons.record import Lesson, LessonSource, LessonStage, evidence_of_change, lesson_of_change
 from whet.own.examples.templates import as_change
 from whet.proving.cases_from_sessions import MadeCases, cases_from
 from whet.sessions.trust import Trust
@@ -151,12 +151,18 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, lesson: Lesso
 def cases_of_session(
     home: Home, database: Database, lesson: Lesson, id: str, *, tasks: bool = True, unrun: str = ""
 ) -> MadeCases:
-    """The cases of a session that shows a lesson, about that lesson first; none of another member's session."""
+    """The cases of a session that shows a lesson, about that lesson first; none of another member's session.
+
+    What a person objected to on the way is no failed call: the case of it is the task, and its check.
+    """
     session = find(database, id)
     if not is_believed(database, session):
         return MadeCases((), ("it is another member's session",))
-    about = {piece.message: piece.fix for piece in lesson.evidence.pieces if piece.session == id}
-    return cases_from(home, load(database, session), about=about, tasks=tasks, unrun=unrun)
+    pieces = [piece for piece in lesson.evidence.pieces if piece.session == id]
+    about = {piece.message: piece.fix for piece in pieces}
+    objections = (each.message for each in pieces if each.source is LessonSource.PERSON and not each.is_first)
+    objection = min(objections, default=None)
+    return cases_from(home, load(database, session), about=about, objection=objection, tasks=tasks, unrun=unrun)
 
 
 def _endpoints(ask: ImproveRequest, lesson: Lesson, cases: Sequence[Case]) -> Iterator[Case]:

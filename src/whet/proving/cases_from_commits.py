@@ -232,8 +232,8 @@ class CaseSolution(NamedTuple):
 def proved(home: Home, case: Case, way: WayToTest, solved: CaseSolution) -> ProvedCase:
     """The case, where its check was seen to fail before the work and to pass after it, with what told them apart."""
     try:
-        after = _ended(home, case, solved) if solved.commit else CommandEnd(0, solved.said)
-        before = _ended(home, case, CaseSolution())
+        after = ended_with(home, case, solved) if solved.commit else CommandEnd(0, solved.said)
+        before = ended_with(home, case, CaseSolution())
         told = with_reports(case, before, after)
         if after.exit_code != 0 and not told.check.reports:
             why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
@@ -267,12 +267,12 @@ def with_twist(home: Home, case: Case, solved: CaseSolution) -> Case:
     """Say in the case whether the right work fails with other numbers in the tests, where it is known and passes."""
     if not solved.commit and not solved.files:
         return case
-    passes = bool(solved.commit) or not any(command_faults(case.check, *_ended(home, case, solved)))
-    twisted = _ended(home, case, solved, is_twisted=True)
+    passes = bool(solved.commit) or not any(command_faults(case.check, *ended_with(home, case, solved)))
+    twisted = ended_with(home, case, solved, is_twisted=True)
     return replace(case, check=replace(case.check, twisted=passes and any(command_faults(case.check, *twisted))))
 
 
-def _ended(home: Home, case: Case, solved: CaseSolution, *, is_twisted: bool = False) -> CommandEnd:
+def ended_with(home: Home, case: Case, solved: CaseSolution, *, is_twisted: bool = False) -> CommandEnd:
     """How the check ends in the state before, or with the right work."""
     with laid_out(home, case) as work:
         if solved.commit:

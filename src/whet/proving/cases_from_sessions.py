@@ -17,6 +17,7 @@ from whet.proving.cases_from_commits import (
     LeftOut,
     ProvedCase,
     checkout,
+    ended_with,
     links_in,
     proved,
     way_in,
@@ -31,7 +32,7 @@ from whet.sessions.tool_families import Family, arguments_of, command_of, family
 from whet.sessions.transcripts import Message, Role, Transcript
 from whet.store.home import Home
 from whet.trials.cases import Case, is_inside
-from whet.trials.checks import Check, CommitFiles
+from whet.trials.checks import Check, CommitFiles, command_faults
 from whet.trials.step_cases import IRRELEVANT, NEW_TEXTS, NOTHING, OLD_TEXTS, Recovery, recoveries, step_case
 from whet.trials.test_reports import CarriedCall, OutcomeDemand, lines_of, telling_lines
 from whet.trials.ways_to_test import OWN, WayToTest, is_test
@@ -58,19 +59,25 @@ def cases_from(
     transcript: Transcript,
     *,
     about: About = NOTHING,
+    objection: int | None = None,
     tasks: bool = True,
     unrun: str = "",
 ) -> MadeCases:
     """A step case from what failed, and a task case of the session's repository; else the reason why there is none.
 
-    Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
-    those that it tries, and no others. Commands of the session are run to make a case, unless `unrun` says why not:
-    then calls alone are compared, which takes seconds.
+    Failures that the case is to be `about` come first. Of a person's objection, by its message, there is a task case
+    alone: no call failed. The examples of a warm start are left out: a trial puts there those that it tries, and no
+    others. Commands of the session are run to make a case, unless `unrun` says why not: then calls alone are compared,
+    which takes seconds.
     """
-    transcript = replace(transcript, messages=cold(transcript.messages))
-    found = [_step(home, transcript, about=about, carries=not unrun)]
-    if tasks:
-        task = unrun or repository_case(home, transcript)
+    kept = cold(transcript.messages)
+    shift = len(transcript.messages) - len(kept)
+    about = {message - shift: fix for message, fix in about.items()}
+    objection = None if objection is None else objection - shift
+    transcript = replace(transcript, messages=kept)
+    found = [] if objection is not None else [_step(home, transcript, about=about, carries=not unrun)]
+    if tasks or objection is not None:
+        task = unrun or repository_case(home, transcript, objection=objection)
         found.append(task if isinstance(task, Case) else f"no task case: {task}")
     return MadeCases(
         tuple(each for each in found if isinstance(each, Case)), tuple(each for each in found if isinstance(each, str))
@@ -154,10 +161,11 @@ class SessionStretch(NamedTuple):
     after: str
 
 
-def repository_case(home: Home, transcript: Transcript) -> Case | str:
+def repository_case(home: Home, transcript: Transcript, *, objection: int | None = None) -> Case | str:
     """A task case of a session whose repository is on this machine; else why there is none.
 
-    The tests of the commit that came of it are preferred to the command that told success in the session.
+    The tests of the commit that came of it are preferred to the command that told success in the session. What a person
+    objected to has to fail the check, or it tells nothing of the objection.
     """
     words = asked(transcript)
     if not words:
@@ -169,10 +177,24 @@ def repository_case(home: Home, transcript: Transcript) -> Case | str:
     for tried in (_by_commit, _by_command):
         found = tried(home, transcript, stretch, words)
         if found is not None and found.case is not None:
-            return found.case
-        if found is not None and found.left_out is not None:
+            passing = _objected(home, transcript, stretch, found.case, objection)
+            if not passing:
+                return found.case
+            why = passing
+        elif found is not None and found.left_out is not None:
             why = f"{found.left_out.value}{f' ({found.said})' if found.said else ''}"
     return why
+
+
+def _objected(home: Home, transcript: Transcript, stretch: SessionStretch, case: Case, objection: int | None) -> str:
+    """Why a check tells nothing of what a person objected to; empty where nobody did, or where it fails with that."""
+    if objection is None:
+        return ""
+    files = _rebuilt_work(transcript, stretch, objection)
+    if not files:
+        return "its record does not show the work that was objected to"
+    ended = ended_with(home, case, CaseSolution(files=files))
+    return "" if any(command_faults(case.check, *ended)) else "its check passes with the work that was objected to"
 
 
 def stretch_of(transcript: Transcript) -> SessionStretch | str:

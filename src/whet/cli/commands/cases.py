@@ -117,8 +117,9 @@ def add_cases(
     passed.
 
     Of each of the latest sessions that show a lesson, with --lesson: the conversation up to the call that failed, and
-    the demand that the next call does what the one did that worked. A trial leaves out those of the sessions that the
-    change was made from.
+    the demand that the next call does what the one did that worked. Where the lesson is what a person objected to: the
+    task, and the check that passed after it and fails with the work before it. A trial leaves out those of the sessions
+    that the change was made from.
     """
     if name:
         path = keep_text(cases_folder(folder), name, EXAMPLE.read_text(encoding="utf-8"))
