@@ -10,11 +10,17 @@ from msgspec.structs import replace
 from conversations import call, conversation, shell, user
 from proving.repository_scenes import adding, commit, git, new_repository, test_of
 from whet.agent.tools.sandbox import Wall, probe
+from whet.improving.lessons_to_try import cases_of_session
+from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.record import Lesson, LessonEvidence, LessonPiece, LessonSource
 from whet.proving.cases_from_commits import LeftOut
 from whet.proving.cases_from_sessions import cases_from, repository_case, stretch_of
 from whet.proving.repositories import in_force
 from whet.sessions.transcripts import Message, Transcript
 from whet.store.home import Home, prepare_home
+from whet.store.opening import opened
+from whet.store.rows import prepare
+from whet.store.sessions import Provenance, keep
 from whet.trials.cases import Case
 
 sandboxed = pytest.mark.skipif(
@@ -121,7 +127,7 @@ def test_a_check_that_passes_before_or_cannot_run_gives_no_case(home: Home, repo
 @sandboxed
 @pytest.mark.parametrize(
     ("first", "found"),
-    [("b - a", "make test"), ("b + a", "its check passes with the work that was objected to")],
+    [("b - a", "make test"), ("b + a", "no task case: its check passes with the work that was objected to")],
 )
 def test_what_a_person_objected_to_has_to_fail_the_check(home: Home, repository: Path, first: str, found: str) -> None:
     commit(repository, "Test it", {"Makefile": MAKE, "tests/add.py": test_of("add", 5)}, at=T0 + 50)
@@ -130,9 +136,17 @@ def test_what_a_person_objected_to_has_to_fail_the_check(home: Home, repository:
         return call("Write", {"file_path": str(repository / "calc.py"), "content": adding(value)}, "ok")
 
     objection = user("No, the first comes first.")
-    told = session(repository, write(first), objection, write("a + b"), shell("make test", "ok"))
-    made = cases_from(home, told, objection=3)
-    assert [each.check.command for each in made.cases] or [*made.left_out] == [found]
+    told = session(
+        repository, write(first), objection, write("a + b"), shell("make test", MAKE.splitlines()[1].strip())
+    )
+    piece = LessonPiece(LessonSource.PERSON, told.id, told.messages.index(objection), objection.text)
+    evidence = LessonEvidence(LessonSource.PERSON, (piece,), 1, 1.0)
+    rule = "The first comes first."
+    lesson = Lesson("one", "calc", rule, "", rule, Patch(Form.RULE, Action.ADD, "one", rule), evidence)
+    with opened(home) as database:
+        keep(database, prepare(told), Provenance("test", 1.0, 1.0))
+        made = cases_of_session(home, database, lesson, told.id, tasks=False)
+    assert [*(each.check.command for each in made.cases), *made.left_out] == [found]
 
 
 def test_a_session_elsewhere_or_without_a_date_gives_no_state(repository: Path, tmp_path: Path) -> None:

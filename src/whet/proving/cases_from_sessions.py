@@ -187,14 +187,23 @@ def repository_case(home: Home, transcript: Transcript, *, objection: int | None
 
 
 def _objected(home: Home, transcript: Transcript, stretch: SessionStretch, case: Case, objection: int | None) -> str:
-    """Why a check tells nothing of what a person objected to; empty where nobody did, or where it fails with that."""
+    """Why a check tells nothing of what a person objected to; empty where nobody did.
+
+    It has to fail with the work up to the objection and to pass with all of it, which a commit that came of it does.
+    """
     if objection is None:
         return ""
-    files = _rebuilt_work(transcript, stretch, objection)
-    if not files:
+
+    def passes(until: int) -> bool | None:
+        files = _rebuilt_work(transcript, stretch, until)
+        return (
+            not any(command_faults(case.check, *ended_with(home, case, CaseSolution(files=files)))) if files else None
+        )
+
+    before = passes(objection)
+    if before is None or not (stretch.after or passes(len(transcript.messages))):
         return "its record does not show the work that was objected to"
-    ended = ended_with(home, case, CaseSolution(files=files))
-    return "" if any(command_faults(case.check, *ended)) else "its check passes with the work that was objected to"
+    return "its check passes with the work that was objected to" if before else ""
 
 
 def stretch_of(transcript: Transcript) -> SessionStretch | str:
