@@ -51,7 +51,9 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
     with_failures(whet, tmp_path / "records")
     planned = whet("try", "--dry-run", "--json").json
     assert "No model is set" in planned["stopped"]
-    assert whet("ledger", "--json").json["entries"] == []
+    untold = whet("live", "start", whet("lessons", "--json").json["lessons"][0]["id"])
+    assert "No session would be told it" in untold.err
+    assert whet("ledger", "--json").json["entries"] == [], "nothing is proposed where nobody would be told"
     done = whet("try", "--now")
     assert done.code == 0, done.err
     assert "needs your approval" in done.out

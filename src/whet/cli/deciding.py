@@ -6,7 +6,7 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -162,18 +162,23 @@ def _person(*, yes: bool) -> Iterator[tuple[Decider, bool]]:
         yield Decider(home, database, actor), is_allowed
 
 
-def chosen_lessons(by: Decider, names: tuple[str, ...]) -> list[Lesson]:
+def chosen_lessons(
+    by: Decider, names: tuple[str, ...], expect: Callable[[Sequence[Lesson]], None] | None = None
+) -> list[Lesson]:
     """The waiting lessons of these ids or numbers, proposed first where nobody has decided on them; nothing is done
-    where one of them cannot be decided on.
+    where one of them cannot be decided on, or where they are not as expected.
     """
     found = waiting_lessons(by.home, by.database, now=time.time())
-    if not all(_named(found, name) for name in names):
-        known = lessons_by_name(by.home, by.database)
-        for name in names:
-            if not _named(found, name) and name not in known:
-                advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
-                raise WhetError(f"No lesson {name} waits for you.", advice=advice)
-        names = tuple(name if _named(found, name) else _proposed(by, known[name]) for name in names)
+    new = [name for name in names if not _named(found, name)]
+    known = lessons_by_name(by.home, by.database) if new else {}
+    for name in new:
+        if name not in known:
+            advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
+            raise WhetError(f"No lesson {name} waits for you.", advice=advice)
+    if expect is not None:
+        expect([each for name in names for each in _named(found, name) or [known[name]]])
+    if new:
+        names = tuple(_proposed(by, known[name]) if name in new else name for name in names)
         found = waiting_lessons(by.home, by.database, now=time.time())
     return list({each.standing.entry: each for name in names for each in _named(found, name)}.values())
 

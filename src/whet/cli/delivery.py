@@ -14,7 +14,7 @@ from whet.errors import WhetError
 from whet.improving.live_sessions import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
 from whet.ledger.holding import WorkLocation, holds
-from whet.ledger.patches import Action, Form
+from whet.ledger.patches import Action, Form, Patch
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -67,9 +67,8 @@ def _by_prompt(home: Home, rule: Item) -> Iterator[LiveReader]:
         yield LiveReader(SOURCE, PROMPT)
 
 
-def expect_told(home: Home, database: Database, entry: Entry) -> tuple[LiveReader, ...]:
+def expect_told(home: Home, database: Database, patch: Patch) -> tuple[LiveReader, ...]:
     """Who would be told a rule; raises WhetError with what to run where nobody would be."""
-    patch = entry.patch
     rule = Item(patch.form, patch.name, patch.text, patch.scope, patch.trust)
     found = live_readers(home, rule, is_new=patch.action is Action.ADD)
     if found:
@@ -93,7 +92,7 @@ class BegunLive(NamedTuple):
 
 def begin_waiting(home: Home, database: Database, *entries: Entry, actor: Actor, share: float = SHARE) -> BegunLive:
     """Tell changes that wait to a share of the sessions, by a person's yes; raises where nobody would be told."""
-    told = expect_told(home, database, entries[0])
+    told = expect_told(home, database, entries[0].patch)
     numbers = [entry.number for entry in entries]
     made = approve_live(home, database, numbers, actor=actor, now=time.time(), share=share)
     return begun(home, database, made, told, share=share)

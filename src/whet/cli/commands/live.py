@@ -197,16 +197,19 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
     with opened(home) as database:
         if names:
             asked = _of_this_project(home, database) if names == ("all",) else names
-            lessons = chosen_lessons(Decider(home, database, actor), asked)
-            expect_told(home, database, lessons[0].proposal)
-            _expect_countable(lessons)
+
+            def expect(lessons: Sequence[Lesson]) -> None:
+                expect_told(home, database, lessons[0].patch)
+                _expect_countable(lessons)
+
+            lessons = chosen_lessons(Decider(home, database, actor), asked, expect)
             for lesson in lessons:
                 _expect_approval(lesson.proposal.patch)
             made = begin_waiting(home, database, *(each.proposal for each in lessons), actor=actor, share=share)
         else:
             trust = trust_at(home, actor, yes=yes)
             patch = Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
-            told = expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
+            told = expect_told(home, database, patch)
             entry = try_out(home, database, patch, actor=actor, now=now, share=share)
             made = begun(home, database, (entry,), told, share=share)
     return _said(made.entries, made.files, made.words, made.told)
@@ -273,7 +276,7 @@ def _is_countable(lesson: Lesson) -> bool:
 def _expect_countable(lessons: Sequence[Lesson]) -> None:
     """Lessons are decided on together by their own failures, so each must have one that a detector sees."""
     if len(lessons) > 1 and not all(map(_is_countable, lessons)):
-        names = ", ".join(str(each.standing.entry) for each in lessons if not _is_countable(each))
+        names = ", ".join(str(each.standing.entry or each.id) for each in lessons if not _is_countable(each))
         raise WhetError(f"Nothing tells whether {names} failed in a session.", advice="Start the others without it.")
 
 
