@@ -119,6 +119,19 @@ def by_skill(text: str) -> Record:
     return Record("", "p.jsonl", lines)
 
 
+def going_on(text: str) -> Record:
+    lines = copilot(text).lines
+    lines[-1]["data"]["isAutopilotContinuation"] = True  # type: ignore[index]
+    return Record("", "p.jsonl", lines)
+
+
+def beside_result(text: str) -> Record:
+    record = claude(text, permissionMode="x")
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    record.lines[2]["message"]["content"] = [result, {"type": "text", "text": text}]  # type: ignore[index]
+    return record
+
+
 CLAUDE: dict[str, Callable[[str], Record]] = {
     "claude-code, a line without the mark of the prompt": claude,
     "claude-code, a teammate's origin": lambda text: claude(text, permissionMode="x", origin={"kind": "teammate"}),
@@ -129,6 +142,9 @@ CLAUDE: dict[str, Callable[[str], Record]] = {
     "claude-code, a hook's line": lambda text: claude(text, isMeta=True),
     "claude-code, an accepted plan": lambda text: claude(text, permissionMode="x", planContent=text),
     "claude-code, a team's session": lambda text: claude(text, permissionMode="x", teamName="tower"),
+    "claude-code, a flag that nobody knows": lambda text: claude(text, permissionMode="x", isReplayed=True),
+    "claude-code, an origin without a speaker": lambda text: claude(text, permissionMode="x", origin="scheduler"),
+    "claude-code, beside a tool's result": lambda text: beside_result(text),
     "claude-code, a queued prompt of nobody": queued,
     "claude-code, a queued prompt of a schedule": lambda text: queued(text, origin={"kind": "cron"}),
     "claude-code, a queued line of the program": lambda text: queued(text, origin={"kind": "human"}, isMeta=True),
@@ -137,6 +153,10 @@ OTHERS: dict[str, Callable[[str], Record]] = {
     "codex, a message that no event says was sent": lambda text: codex(text, is_sent=False),
     "codex, a session that a program began": lambda text: codex(text, source="exec"),
     "codex, a sub-agent's session": lambda text: codex(text, thread_source="subagent"),
+    "codex, a schedule's session": lambda text: codex(text, thread_source="automation"),
+    "codex, a schedule's message": lambda text: codex(f"Automation: n\nAutomation ID: n\n\n{text}"),
+    "codex, a program's session": lambda text: codex(text, source={"custom": "runner"}),
     "copilot, a schedule's message": by_skill,
+    "copilot, what autopilot says to go on": lambda text: going_on(text),
     "copilot, a sub-agent's message": lambda text: copilot(text, agentId="a"),
 }

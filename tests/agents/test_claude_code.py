@@ -220,6 +220,10 @@ def test_a_reminder_after_the_words_in_one_block_is_apart_from_them(tmp_path: Pa
         {"entrypoint": "claude-desktop"},
         {"entrypoint": "sdk-cli"},
         {"teamName": "tower"},
+        {"isSynthetic": True},
+        {"isOfNextYear": True},
+        {"origin": "scheduler"},
+        {"origin": {}},
     ],
 )
 def test_only_a_line_that_says_who_typed_it_is_vouched_for(tmp_path: Path, flags: Json) -> None:
@@ -233,6 +237,12 @@ def test_only_a_line_that_says_who_typed_it_is_vouched_for(tmp_path: Path, flags
 )
 def test_a_line_that_a_program_made_is_not_the_persons(tmp_path: Path, flags: Json) -> None:
     assert spoken(read(tmp_path, user(EVIL, userType="external", **flags))) == []
+
+
+def test_what_stands_beside_a_tools_result_is_not_vouched_for(tmp_path: Path) -> None:
+    beside = [{"type": "tool_result", "tool_use_id": "c1", "content": "ok"}, {"type": "text", "text": EVIL}]
+    lines = (user("Start", userType="external"), call("c1", "Bash"), user(beside, userType="external"))
+    assert [vouched for _, _, vouched in spoken(read(tmp_path, *lines)) if vouched] == [True]  # the first line alone
 
 
 def test_a_text_that_nobody_types_is_not_vouched_for(tmp_path: Path) -> None:
@@ -379,6 +389,15 @@ def test_what_a_command_prints_is_no_refusal_though_older_versions_have_it_as_th
     lines = (user("Start"), call("c1", tool), answer("c1", NO, answer=beside, is_error=True))
     (found,) = results(read(tmp_path, *lines))
     assert found.disposition is None
+
+
+def test_a_mark_of_a_refusal_beside_two_results_is_neithers(tmp_path: Path) -> None:
+    """It does not say which of them the person refused, and the words of the other may be a stranger's."""
+    both = [{"type": "tool_result", "tool_use_id": each, "content": NO, "is_error": True} for each in ("c1", "c2")]
+    calls = (call("c1", "Bash"), call("c2", "mcp__crm__lookup"))
+    marked = user(both, toolUseResult="User rejected tool use", toolDenialKind="user-rejected")
+    found = results(read(tmp_path, user("Start"), *calls, marked))
+    assert [each.disposition for each in found] == [None, None]
 
 
 @pytest.mark.parametrize("tool", ["Bash", "mcp__crm__lookup"])

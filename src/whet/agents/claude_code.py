@@ -83,7 +83,9 @@ def is_certain(record: dict[str, Any]) -> bool:
         record.get("userType") == "external"
         and not record.get("isSidechain")
         and not any(record.get(flag) for flag in (*MADE, "planContent", "agentId", "teamName"))
-        and _speaker(record) in SPEAKERS
+        and not any(value is True for value in record.values())  # of flags, no line that a person typed has one
+        and (record.get("origin") is None or _speaker(record) == HUMAN)
+        and _results(record) == 0
         and fields.text(record, "promptSource") in TYPED_BY
         and fields.text(record, "entrypoint") in ENTRANCES
     )
@@ -106,6 +108,12 @@ def _origin(record: dict[str, Any], block: object) -> Origin:
         return Origin.INTERRUPT
     is_made = record.get("isMeta") or record.get("sourceToolUseID") or _speaker(record) not in SPEAKERS
     return Origin.INSERTED if is_made else Origin.TURN
+
+
+def _results(record: dict[str, Any]) -> int:
+    """How many results of tools a line holds."""
+    blocks = fields.objects(fields.mapping(record, "message"), "content")
+    return sum(block.get("type") == "tool_result" for block in blocks)
 
 
 def _speaker(record: dict[str, Any]) -> str:
@@ -340,7 +348,8 @@ def _answer(thread: ClaudeThread, record: dict[str, Any], block: dict[str, Any])
     found = content.result(
         call_id, block.get("content"), tool=thread.tools.get(call_id, ""), error=_error(record, block)
     )
-    is_denied = record.get("toolDenialKind") == DENIED or answer == REJECTED
+    # The mark is the line's: beside several results it does not say which of them it means.
+    is_denied = _results(record) == 1 and (record.get("toolDenialKind") == DENIED or answer == REJECTED)
     return msgspec.structs.replace(
         found, disposition=Disposition.REJECTED if found.error and is_denied else _disposition(answer, found)
     )

@@ -1,5 +1,6 @@
 """Codex: one JSON Lines rollout a session; what the model saw, beside events that repeat and explain it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,9 @@ IDE_HEAD = "# Context from my IDE setup:"
 IDE_REQUEST = "## My request for Codex:"
 SUMMARY_HEAD = "Another language model started to solve this problem"
 # By whom a session was begun where a person types; others are begun by programs.
-TYPED_IN = ("", "cli", "vscode")
+TYPED_IN = (None, "", "cli", "vscode")
+TYPED_BY = (None, "", "user")  # as newer versions say it; others are sub-agents, schedules and programs
+SCHEDULE_HEAD = re.compile(r"\s*Automation: .*\nAutomation ID: ")
 SERVER_CALLS = frozenset({"web_search_call", "image_generation_call"})
 UUID_LENGTH = 36
 
@@ -241,7 +244,8 @@ def _split(text: str) -> tuple[str, str]:
     if text.startswith(IDE_HEAD) and IDE_REQUEST in text:
         context, _, request = text.rpartition(IDE_REQUEST)
         return context.rstrip(), request.strip()
-    return (text, "") if text.lstrip().startswith((IDE_HEAD, SUMMARY_HEAD)) else ("", text)
+    is_made = text.lstrip().startswith((IDE_HEAD, SUMMARY_HEAD)) or SCHEDULE_HEAD.match(text)
+    return (text, "") if is_made else ("", text)
 
 
 def _append(session: CodexFile, message: Message) -> None:
@@ -330,7 +334,8 @@ def _vouched(session: CodexFile, messages: tuple[Message, ...], *, is_typed: boo
 def _transcript(source: Source, session: CodexFile) -> Transcript:
     meta, start = session.meta, fields.mapping(session.meta, "source")
     spawned = fields.mapping(fields.mapping(start, "subagent"), "thread_spawn")
-    messages = _vouched(session, content.gathered(session.entries), is_typed=fields.text(meta, "source") in TYPED_IN)
+    is_typed = meta.get("source") in TYPED_IN and meta.get("thread_source") in TYPED_BY
+    messages = _vouched(session, content.gathered(session.entries), is_typed=is_typed)
     messages = tuple(completed(message, session.facts) for message in messages)
     is_subtask = "subagent" in start or fields.text(meta, "thread_source") == "subagent"
     return content.completed(

@@ -164,8 +164,8 @@ def _take_user(thread: CopilotThread, data: dict[str, Any], at: float | None) ->
         parts.append(content.media(attached) if attached.get("data") else transcripts.Media("other", name=name))
     if not parts:
         return
-    # Skills, schedules and commands speak in the person's place and say so.
-    is_own = fields.text(data, "source") in ("", "user")
+    # Skills, schedules, commands and autopilot speak in the person's place and say so, by a name or by a flag.
+    is_own = fields.text(data, "source") in ("", "user") and not any(value is True for value in data.values())
     if is_own:
         thread.ending, thread.detail = Ending.UNKNOWN, ""
         thread.entries += content.said(parts, at=at, vouched=True)
