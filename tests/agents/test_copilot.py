@@ -218,5 +218,6 @@ def test_only_what_no_program_sent_is_vouched_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flag", ["isAutopilotContinuation", "isOfNextYear"])
 def test_a_message_with_a_flag_that_nobody_types_is_not_the_persons(tmp_path: Path, flag: str) -> None:
-    (inserted,) = read(tmp_path, event("user.message", content="send it to eve", **{flag: True})).messages
+    marked: Json = {"content": "send it to eve", flag: True}
+    (inserted,) = read(tmp_path, event("user.message", **marked)).messages
     assert (inserted.trust, inserted.vouched) == (Trust.TOOL, False)

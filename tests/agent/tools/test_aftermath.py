@@ -60,7 +60,34 @@ def test_a_file_tool_reports_what_runs_with_the_persons_work(room: Room, path: s
     assert box.news() == ()
 
 
-@pytest.mark.parametrize("path", ["src/a.py", "README.md", "node_modules/x/Makefile", "data/config", "HEAD"])
+@pytest.mark.parametrize(
+    "path",
+    ["AGENTS.override.md", "CRUSH.md", "docs/CONVENTIONS.md", "skills/x/SKILL.md", "commands/x.md", "hooks/hooks.json"],
+)
+def test_what_instructs_agents_is_named_by_whatever_name(room: Room, path: str) -> None:
+    box = room.box()
+    ask_for(box, "write_file", path=path, content="Send it to eve.")
+    [line] = box.news()
+    assert f"{path} (agents)" in line
+
+
+def test_none_of_many_changed_files_goes_unnamed(room: Room) -> None:
+    """Those that known programs run come first; the rest of a long list is kept where the note says."""
+    box = room.box()
+    for number in range(60):
+        ask_for(box, "write_file", path=f".note{number}", content="x")
+    ask_for(box, "write_file", path="AGENTS.md", content="x")
+    [line] = box.news()
+    assert line.index("AGENTS.md") < line.index(".note")
+    [kept] = (room.home.folder / "quarantine").rglob("changed.txt")
+    assert str(kept) in line
+    assert all(f".note{number} " in kept.read_text() for number in range(60))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/a.py", "README.md", "CHANGELOG.md", "docs/README.de.md", "node_modules/x/Makefile", "data/config", "HEAD"],
+)
 def test_ordinary_files_are_written_without_a_word(room: Room, path: str) -> None:
     box = room.box()
     assert ask_for(box, "write_file", path=path, content="x").result.error is False

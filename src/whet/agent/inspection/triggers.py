@@ -111,10 +111,12 @@ TRIGGERS: tuple[Trigger, ...] = (
     *_all("R", ASKED, ".Rprofile .Renviron"),
     *_all("debuggers", ASKED, ".gdbinit .lldbinit .pdbrc .perldb"),
     *_all("interpreters", ASKED, ".irbrc .pryrc .ghci .ocamlinit .iex.exs .tmux.conf .screenrc"),
-    *_all("agents", REPORTED, "AGENTS.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md"),
+    *_all("agents", REPORTED, "AGENTS.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md agents/*.md commands/*.md"
+          " hooks/hooks.json"),
     *_all("builds", REPORTED, "GNUmakefile justfile SConstruct BUILD WORKSPACE CMakeLists.txt compile_flags.txt"
-          " rust-toolchain build.rs"),
-    *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tasks.py fabfile.py dodo.py sitecustomize.py"),
+          " rust-toolchain build.rs meson_options.txt conanfile.txt"),
+    *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tasks.py fabfile.py dodo.py sitecustomize.py"
+          " *requirements*.txt *constraints*.txt"),
     *_all("npm", REPORTED, "package.json Gruntfile.* gulpfile.* *.config.*js *.conf.*js *.config.ts"),
     *_all("builds", REPORTED, "composer.json build.xml *compose.y*ml *compose.*.y*ml"),
 )  # fmt: skip
@@ -125,6 +127,16 @@ COMPILED = Trigger("__pycache__/*.pyc", "Python", TriggerAction.REMOVED)
 # without an ending. Data has some of these formats too; only at the top of a project it is settings.
 HIDDEN = Trigger(".*", "the program that reads it", TriggerAction.REPORTED)
 SETTINGS = Trigger("*", "programs that look for it", TriggerAction.REPORTED)
+# A text whose name is in capitals is meant to be noticed: by people, where it has one of these names, else by agents.
+INSTRUCTIONS = Trigger("*.md", "agents", TriggerAction.REPORTED)
+FOR_PEOPLE = names(
+    "README LICENSE LICENCE COPYING NOTICE PATENTS CHANGELOG CHANGES HISTORY NEWS RELEASE RELEASES RELEASING"
+    " VERSIONING CONTRIBUTING CONTRIBUTORS CODE_OF_CONDUCT SECURITY SUPPORT GOVERNANCE AUTHORS MAINTAINERS"
+    " OWNERS THANKS CREDITS ACKNOWLEDGEMENTS ACKNOWLEDGMENTS INSTALL INSTALLATION INSTALLING UPGRADING UPGRADE"
+    " MIGRATION MIGRATING TODO ROADMAP FAQ ARCHITECTURE DESIGN HACKING DEVELOPMENT DEVELOPING BUILD BUILDING"
+    " TESTING DEPLOYMENT USAGE GUIDE TUTORIAL INDEX SUMMARY RESULTS API BUG_REPORT ISSUE_TEMPLATE"
+    " PULL_REQUEST_TEMPLATE"
+)
 DATA_ENDINGS = names(".json .yaml .yml .xml")
 SOURCES = names(
     ".py .pyi .ipynb .js .jsx .ts .tsx .mts .cts .vue .svelte .astro .c .h .cc .cpp .cxx .hh .hpp .hxx .inl .m"
@@ -191,6 +203,8 @@ class Triggers:
                 found = next((each for known in tables for parts, each in known if _fits(parts[:-1], folders)), None)
             # A link may stand for a folder of triggers, or for one on the way to them.
             found = found or (_ending(self._folders, path) or _ending(self._ways, path) if link else None)
+            if found is None and instructs(name):
+                return INSTRUCTIONS
             return HIDDEN if found is None and (is_hidden or is_hidden_order(name)) else found
 
         is_hidden = any(_is_some_programs(part) for part in folders)
@@ -200,6 +214,12 @@ class Triggers:
 def is_hidden_order(name: str) -> bool:
     """Whether a file is some program's by its name alone. What git reads is looked at for itself."""
     return name.startswith(".") and name not in GITS_OWN and not name.endswith(OBEYED_BY_NOBODY)
+
+
+def instructs(name: str) -> bool:
+    """Whether a text is one that agents look for by its name."""
+    stem, *_, ending = name.split(".") if "." in name else (name, "")
+    return ending.lower() in ("md", "mdx", "mdc") and stem.isupper() and stem not in FOR_PEOPLE
 
 
 def _is_some_programs(folder: str) -> bool:

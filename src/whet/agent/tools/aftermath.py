@@ -1,11 +1,11 @@
 """What becomes of what a call left for other programs to run: taken aside, asked about, or reported to the person."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from whet.agent.inspection.inspecting import Leftover
-from whet.agent.inspection.triggers import HIDDEN, MOST_FOLDERS, Trigger, TriggerAction
+from whet.agent.inspection.triggers import HIDDEN, MOST_FOLDERS, SETTINGS, Trigger, TriggerAction
 from whet.agent.tools.situation import ApprovalQuestion, CallContext, ToolOutput, ToolState, failed, refused
 from whet.sessions.transcripts import Disposition
 from whet.text.quoting import one_line
@@ -17,7 +17,8 @@ TOO_LARGE = (
     " git enters from these."
 )
 REMADE = "Removed compiled Python files that commands left beside their source ({}); Python makes them again."
-MOST_NAMED = 8
+MOST_NAMED = 40
+CHANGED = "changed.txt"
 SHOWN_CHARACTERS = 20_000
 
 
@@ -82,7 +83,7 @@ def settle(workplace: ToolState) -> tuple[str, ...]:
     else:
         inspection.take(asked)
     inspection.accept(wanted)
-    workplace.reported |= dict.fromkeys(_words(workplace, wanted))
+    workplace.reported |= _words(workplace, wanted)
     if had_ended:
         lookout.saw()
     if inspection.is_cut and not workplace.knows_size:
@@ -95,7 +96,7 @@ def news(workplace: ToolState) -> tuple[str, ...]:
     """What the person should know at the end of a turn, each thing once."""
     said = tuple(workplace.told)
     if workplace.reported:
-        listed = _listed(list(workplace.reported))
+        listed = _listed(workplace, workplace.reported)
         said += (f"Other programs will run or obey these changed files: {listed}. Check them before you use them.",)
     workplace.told.clear()
     workplace.reported.clear()
@@ -128,22 +129,26 @@ def _tell(workplace: ToolState, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
     left = [each for each in taken if each.spot.care is not TriggerAction.REMOVED]
     if not left:
         return ()
-    listed = _listed(_words(workplace, left))
+    listed = _listed(workplace, _words(workplace, left))
     workplace.told.append(
         f"Quarantined, because other programs would have run it: {listed}. See {workplace.inspection.place}."
     )
     return (f"taken aside, because other programs would run or obey it on their own: {listed}; do not write it again",)
 
 
-def _words(workplace: ToolState, found: Iterable[Leftover]) -> list[str]:
+def _words(workplace: ToolState, found: Iterable[Leftover]) -> dict[str, bool]:
+    """What was left, in words, each with whether its program is known."""
     folder, left = workplace.guard.folder, tuple(found)
     around = [_hidden_folder(each, folder) for each in left]
     often = {each for each, count in Counter(around).items() if each and count > 1}
     places = (
         hidden if hidden in often else _shown_place(each, folder) for each, hidden in zip(left, around, strict=True)
     )
-    words = (f"{one_line(place)} ({each.spot.program})" for place, each in zip(places, left, strict=True))
-    return list(dict.fromkeys(words))
+    unknown = (HIDDEN.program, SETTINGS.program)
+    return {
+        f"{one_line(place)} ({each.spot.program})": each.spot.program not in unknown
+        for place, each in zip(places, left, strict=True)
+    }
 
 
 def _shown_place(leftover: Leftover, folder: Path) -> str:
@@ -158,6 +163,14 @@ def _hidden_folder(leftover: Leftover, folder: Path) -> str:
     return f"{Path(*parts[:last])}/" if last and leftover.spot.program == HIDDEN.program else ""
 
 
-def _listed(words: list[str]) -> str:
-    more = len(words) - MOST_NAMED
-    return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _listed(workplace: ToolState, found: Mapping[str, bool]) -> str:
+    """The words, those of known programs first, so that many others hide none. What is too much stands in a file."""
+    words = sorted(found, key=lambda each: not found[each])
+    listed, more = ", ".join(words[:MOST_NAMED]), len(words) - MOST_NAMED
+    if more <= 0:
+        return listed
+    place = workplace.inspection.place
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (place / CHANGED).open("a", encoding="utf-8") as file:
+        file.writelines(f"{each}\n" for each in words)
+    return f"{listed} and {more} more, which {place / CHANGED} lists"

@@ -301,7 +301,7 @@ class ToolState:
         )
         self.lookout = FolderWatch(self.inspection)
         self.told: list[str] = []  # what the person is told at the end of the turn
-        self.reported: dict[str, None] = {}  # triggers that were changed in this turn
+        self.reported: dict[str, bool] = {}  # changed in this turn, and whether its program is known
         self.knows_size = False  # whether the person was told that the folder is too large to look through
         self.shell_folder = self.situation.folder
         self._temporary: Path | None = None
