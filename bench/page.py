@@ -21,9 +21,9 @@ from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.session_facts import state_of_sessions
-from whet.store.sessions import Provenance, keep
+from whet.store.sessions import keep
 from whet.web.cache import PageCache, PageRequest
 from whet.web.layout import FramedView, document
 from whet.web.pages import PAGES

@@ -21,7 +21,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.rows import prepare, tidy
+from whet.store.preparing import Provenance, prepare, tidy
 from whet.store.search import CANDIDATES, for_sqlite, of_message, parse, search
 
 BATCH_SESSIONS = 500
@@ -63,7 +63,7 @@ def build(database: Database, messages: int) -> None:
         start = time.perf_counter()
         with database.writing():
             for transcript in batch:
-                provenance = sessions.Provenance(f"/bench/{transcript.native_id}", START, START)
+                provenance = Provenance(f"/bench/{transcript.native_id}", START, START)
                 sessions.keep(database, prepare(transcript), provenance)
         keeping += time.perf_counter() - start
     start = time.perf_counter()

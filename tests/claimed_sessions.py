@@ -22,7 +22,7 @@ from whet.store import sessions
 from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 
 DAY = 86_400.0
 FIRST_DAY = 1_770_000_000.0
@@ -66,7 +66,7 @@ def session(name: str, folder: Path | str, day: int, *, pad: int = 0) -> Transcr
 
 def keep_sessions(database: Database, transcripts: Sequence[Transcript]) -> list[SessionRead]:
     for each in transcripts:
-        kept = sessions.Provenance(f"/{each.native_id}", each.started or 1.0, 2.0)
+        kept = Provenance(f"/{each.native_id}", each.started or 1.0, 2.0)
         sessions.keep(database, prepare(each), kept)
     stored = {each.id: each for each in list_sessions(database, Filters(), limit=10_000)}
     return [SessionRead(each.id, stored[each.id].head, stored[each.id].message_count) for each in transcripts]

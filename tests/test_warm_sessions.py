@@ -24,7 +24,7 @@ from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.search import search
 from whet.store.session_facts import facts_among
 from whet.trials.checks import CallDemand, Check, FinishedRun, mark
@@ -151,7 +151,7 @@ def kept(database: Database) -> Database:
     """Two sessions of one template; the second stands on the messages of the first."""
     for name, work in (("one", shell("pytest -q", "1 passed")), ("two", TURNS[5])):
         begun = warm(TEMPLATE, conversation(user(f"Do {name}."), work, native_id=name))
-        sessions.keep(database, prepare(begun), sessions.Provenance(f"/{name}", 1.0, 2.0))
+        sessions.keep(database, prepare(begun), Provenance(f"/{name}", 1.0, 2.0))
     refresh(database, progress=lambda _: None)
     return database
 

@@ -14,8 +14,8 @@ from whet.own.runs.models import Amount, DaySpent, Model, Postponed, Prices
 from whet.own.runs.run import Run
 from whet.sessions.transcripts import Message, Purpose, Role, Text, Usage
 from whet.sessions.trust import Trust
+from whet.store.background_costs import BackgroundCall, begin_call, costs_since, spent_on_day
 from whet.store.home import Home
-from whet.store.job_records import BackgroundCall, begin_call, costs_since, spent_on_day
 from whet.store.opening import identity_of, opened
 from whet.store.settings_file import load
 

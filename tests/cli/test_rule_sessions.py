@@ -18,7 +18,7 @@ from whet.store import sessions
 from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 
 BEGUN = 1_790_000_000.0
 COMMANDS = ("bun i", "rtk bun i", "rtk bun i", "ls", "bun i", "rtk bun i")
@@ -37,7 +37,7 @@ def home(tmp_path: Path) -> Home:
         for place, command in enumerate(COMMANDS):
             at, name = BEGUN + 60 + place, f"session-{place}"
             made = conversation(user(f"Hello {name}"), shell(command, "Done"), native_id=name, source="codex", at=at)
-            sessions.keep(database, prepare(made), sessions.Provenance(f"/{name}", at, at))
+            sessions.keep(database, prepare(made), Provenance(f"/{name}", at, at))
         keep_tellings(database, [Telling("codex", f"session-{place}", (number,), BEGUN) for place in (0, 1)])
         keep_tellings(database, [Telling("codex", "session-4", (), BEGUN)])
         keep_reminders(database, [Telling("codex", "session-2", (number,), BEGUN)])

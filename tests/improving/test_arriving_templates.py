@@ -14,8 +14,8 @@ from whet.sessions.transcripts import RecordedCheck
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
-from whet.store.rows import prepare
-from whet.store.sessions import Provenance, keep
+from whet.store.preparing import Provenance, prepare
+from whet.store.sessions import keep
 from whet.store.template_files import usable
 
 NOW = 1_800_000_000.0

@@ -19,9 +19,10 @@ from whet.store.canary_counts import Delivery, Telling, keep_delivery, keep_remi
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
+from whet.store.preparing import Provenance, prepare
 from whet.store.recording import Recorder
 from whet.store.records import keep_prompt
-from whet.store.rows import DamagedRow, prepare
+from whet.store.rows import DamagedRow
 from whet.store.troubles import session_troubles
 from whet.telling.targets.sync import FileTelling, note
 from whet.trouble.values import TroubleKind
@@ -44,7 +45,7 @@ def made(name: str, command: str, *, source: str = "codex", at: float = BEGUN) -
 
 
 def keep(database: Database, value: Transcript) -> None:
-    sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", BEGUN, BEGUN))
+    sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", BEGUN, BEGUN))
 
 
 def fared(home: Home, database: Database, rule: Item = RULE) -> Following:

@@ -32,8 +32,8 @@ from whet.store.case_files import FOLDER, keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.store.rows import prepare
-from whet.store.sessions import Provenance, keep
+from whet.store.preparing import Provenance, prepare
+from whet.store.sessions import keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest, LessonOutcome, LessonResult
 from whet.work.orders import DirectSteps, T, decoded, encoded

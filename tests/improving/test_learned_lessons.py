@@ -21,8 +21,8 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.rows import prepare
-from whet.store.sessions import Provenance, keep
+from whet.store.preparing import Provenance, prepare
+from whet.store.sessions import keep
 from whet.store.settings_file import assign
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import (

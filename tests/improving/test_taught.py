@@ -15,11 +15,11 @@ from whet.lessons.record import LessonEvidence, ProjectLessons
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.analyses import MARK
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
+from whet.store.teachings import MARK
 
 SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
 
@@ -32,7 +32,7 @@ def made(name: str, folder: str = "/home/noor/shop", said: str = SAID[0]) -> Tra
 
 def keep(database: Database, *transcripts: Transcript) -> None:
     for each in transcripts:
-        sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
+        sessions.keep(database, prepare(each), Provenance(f"/{each.native_id}", 1.0, 2.0))
 
 
 def looked(database: Database, *, declared: tuple[str, ...] = ()) -> list[ProjectLessons]:

@@ -19,7 +19,7 @@ from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.telling.hooks.compiling import compile_reminders, compile_rules
 from whet.telling.targets.drawing import offered_rules
 from whet.telling.targets.settings import Target, add
@@ -48,7 +48,7 @@ def told(database: Database, rule: Item, command: Callable[[int], str], number: 
         at = rule.since + 60 + index
         name = f"{rule.number}-{index}"
         made = conversation(user(f"Hello {name}"), shell(command(index), "Done"), native_id=name, source="codex", at=at)
-        sessions.keep(database, prepare(replace(made, ended=at)), sessions.Provenance(f"/{name}", at, at))
+        sessions.keep(database, prepare(replace(made, ended=at)), Provenance(f"/{name}", at, at))
         keep_tellings(database, [Telling("codex", name, (rule.number,), at)])
 
 

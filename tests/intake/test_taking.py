@@ -15,7 +15,8 @@ from whet.own.examples.warm_start import as_openai, examples
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.listing import Filters, LeftOutFile, alike, count_sessions, find, left_out, list_sessions
+from whet.store.left_out import LeftOutFile, alike, left_out
+from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.sessions import forget
 
 

@@ -6,8 +6,8 @@ from command import Whet
 from whet.agent.metering import local_day
 from whet.machine.status import machine_status
 from whet.own.runs.models import Amount
+from whet.store.background_costs import BackgroundCall, begin_call, end_call
 from whet.store.home import Home
-from whet.store.job_records import BackgroundCall, begin_call, end_call
 from whet.store.opening import identity_of, opened
 from whet.store.settings_file import load
 

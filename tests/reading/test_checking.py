@@ -13,11 +13,11 @@ from whet.lessons.claims import Claim
 from whet.reading.checking import MESSAGES_AROUND, CheckedClaims, checked_claims, dossiers
 from whet.reading.project_files import ClaimedOf, listed, project_claims
 from whet.sessions.trust import Trust
-from whet.store.analyses import session_calls
 from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.teachings import session_calls
 
 PROJECT = "/srv/shop"
 

@@ -14,7 +14,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.search import search
 
 SHARED_SESSIONS = 5
@@ -39,7 +39,7 @@ def write(database: Database, worker: int, operations: int) -> dict[str, int]:
             value = grown(f"shared {number % SHARED_SESSIONS}", 1 + number // 20)
         else:
             value = grown(f"own {worker} {number}", 2)
-        kept = sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+        kept = sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0))
         if kept.change == "conflict":
             raise AssertionError(f"{value.native_id}: {kept.note}")
         acknowledged[value.native_id] = max(len(value.messages), acknowledged.get(value.native_id, 0))
@@ -83,7 +83,7 @@ def come_and_go(home: Home, worker: int, operations: int) -> dict[str, int]:
     for number in range(operations):
         value = grown(f"visit {worker} {number}", 1)
         with opened(home) as database:
-            sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+            sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0))
         acknowledged[value.native_id] = 1
     return acknowledged
 

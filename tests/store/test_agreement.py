@@ -16,7 +16,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.search import search
 
 TEXTS = (
@@ -83,7 +83,7 @@ def fill(database: Database) -> None:
             folder=f"/w/app{number % 2}",
             ended=100.0 + number,
         )
-        sessions.keep(database, prepare(value), sessions.Provenance(f"/{number}", 1.0, 2.0))
+        sessions.keep(database, prepare(value), Provenance(f"/{number}", 1.0, 2.0))
 
 
 def found(database: Database, asked: str, filters: Filters, role: str) -> list[tuple[str, int, str]] | str:

@@ -11,7 +11,7 @@ from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.session_facts import count_copies, facts_among
 from whet.store.side_by_side import POOL_FROM_MESSAGES
 from whet.trouble.outcomes.view import analyse
@@ -29,7 +29,7 @@ def transcript(name: str, *, calls: int, words: str = "Run it.") -> Transcript:
 
 
 def keep(database: Database, value: Transcript) -> None:
-    sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+    sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0))
 
 
 def refresh(database: Database) -> int:

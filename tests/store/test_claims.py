@@ -22,7 +22,7 @@ from whet.store import sessions
 from whet.store.claims import claimed_projects, claims_of, keep_pass, sessions_read
 from whet.store.database import Database
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 
 PROJECT = "/home/noor/shop"
 READER = ReadBy("opus")
@@ -35,7 +35,7 @@ def made(name: str, *more: str) -> Transcript:
 
 
 def keep(database: Database, value: Transcript) -> SessionRead:
-    sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+    sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0))
     stored = sessions.stored(database, value.id)
     assert stored is not None
     return SessionRead(stored.id, stored.head, stored.message_count)

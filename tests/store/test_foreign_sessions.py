@@ -22,11 +22,12 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
+from whet.store.preparing import Provenance, prepare
 from whet.store.recording import recorded
-from whet.store.rows import Session, prepare
+from whet.store.rows import Session
 from whet.store.search import search
 from whet.store.session_facts import facts_among
-from whet.store.sessions import Provenance, forget, is_believed, keep, load
+from whet.store.sessions import forget, is_believed, keep, load
 from whet.store.template_files import stored_transcripts
 from whet.trials.improvements import ImproveRequest
 

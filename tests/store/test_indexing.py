@@ -10,7 +10,7 @@ from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.rows import prepare, tidy
+from whet.store.preparing import Provenance, prepare, tidy
 from whet.store.search import search
 
 WRITES = 12
@@ -20,7 +20,7 @@ def keep(database: Database, number: int) -> None:
     parts = (Text(f"needle number {number}"),)
     messages = (Message(role=Role.USER, parts=parts, trust=Trust.USER),)
     transcript = Transcript(source="pi", native_id=str(number), messages=messages)
-    sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{number}", 1.0, 2.0))
+    sessions.keep(database, prepare(transcript), Provenance(f"/{number}", 1.0, 2.0))
 
 
 def parts_of_index(database: Database) -> int:

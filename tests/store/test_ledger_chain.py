@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
-from whet.machine.doctor import check_store
 from whet.machine.home_checks import CheckupPlace, CheckupRow
+from whet.machine.store_checks import check_store
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import COLUMNS, HEAD, Ledger, chained, ledger_of, newest, note, noted

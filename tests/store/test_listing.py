@@ -9,13 +9,13 @@ from whet.sessions.worktrees import is_temporary
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 
 
 def keep(database: Database, name: str, *parts: Text | ToolCall, **fields: object) -> Transcript:
     message = Message(role=Role.AGENT, parts=parts or (Text(name),), trust=Trust.AGENT)
     transcript = Transcript(**{"source": "pi", "native_id": name, "messages": (message,), **fields})  # type: ignore[arg-type]
-    sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{name}", 50.0, 60.0))
+    sessions.keep(database, prepare(transcript), Provenance(f"/{name}", 50.0, 60.0))
     return transcript
 
 

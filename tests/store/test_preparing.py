@@ -19,15 +19,11 @@ from whet.sessions.transcripts import (
     total,
 )
 from whet.sessions.trust import Trust
-from whet.store.rows import COLUMNS, PreparedSession, opening, prepare, storable
+from whet.store.preparing import opening, prepare, storable
 
 
 def said(words: str, *, role: Role = Role.USER, origin: Origin = Origin.TURN) -> Message:
     return Message(role=role, parts=(Text(words),), trust=Trust.USER, origin=origin)
-
-
-def column(prepared: PreparedSession, name: str) -> object:
-    return dict(zip(COLUMNS.replace(" ", "").split(","), prepared.columns, strict=True))[name]
 
 
 @given(st.lists(st.text(max_size=5), max_size=6))
@@ -50,9 +46,9 @@ def test_a_session_without_a_title_is_named_by_the_persons_first_words() -> None
     title = opening(messages)
     assert title.startswith("Fix the build xxx")
     assert len(title) == 200
-    assert column(prepare(Transcript(source="pi", native_id="a", messages=messages)), "title") == title
+    assert prepare(Transcript(source="pi", native_id="a", messages=messages)).columns.title == title
     named = Transcript(source="pi", native_id="a", messages=messages, title="Its own")
-    assert column(prepare(named), "title") == "Its own"
+    assert prepare(named).columns.title == "Its own"
     assert opening(()) == ""
 
 
@@ -65,7 +61,7 @@ def test_usage_is_summed_and_an_unknown_cost_stays_unknown() -> None:
 def test_the_usage_of_the_whole_session_wins_where_a_source_gives_it() -> None:
     message = Message(role=Role.AGENT, parts=(), trust=Trust.AGENT, usage=Usage(input=1))
     whole = Transcript(source="pi", native_id="a", messages=(message,), usage=Usage(input=70))
-    assert column(prepare(whole), "input_tokens") == 70
+    assert prepare(whole).columns.input_tokens == 70
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 1, 3, 2)])
@@ -84,11 +80,11 @@ def test_each_message_knows_the_tools_that_are_called_or_answer_in_it(order: tup
 
 def test_a_parent_is_named_by_its_stored_id() -> None:
     child = prepare(Transcript(source="pi", native_id="b", parent="a"))
-    assert column(child, "parent_id") == session_id("pi", "a")
-    assert column(prepare(Transcript(source="pi", native_id="b")), "parent_id") == ""
+    assert child.columns.parent_id == session_id("pi", "a")
+    assert prepare(Transcript(source="pi", native_id="b")).columns.parent_id == ""
 
 
 def test_the_zero_character_is_left_out_of_columns() -> None:
     assert storable("a\0b") == "ab"
     prepared = prepare(Transcript(source="pi", native_id="a\0", model="m\0", folder="/\0"))
-    assert (column(prepared, "model"), column(prepared, "folder")) == ("m", "/")
+    assert (prepared.columns.model, prepared.columns.folder) == ("m", "/")

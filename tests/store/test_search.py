@@ -14,7 +14,7 @@ from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.search import Hit, for_postgres, for_sqlite, parse, search
 
 NUMBERS = itertools.count()
@@ -29,7 +29,7 @@ def keep(database: Database, *messages: Message | str, **fields: object) -> Tran
     values = {"source": "codex", "native_id": f"session-{next(NUMBERS)}", **fields}
     turns = tuple(said(message) if isinstance(message, str) else message for message in messages)
     transcript = Transcript(messages=turns, **values)  # type: ignore[arg-type]
-    kept = sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{transcript.native_id}", 5.0, 9.0))
+    kept = sessions.keep(database, prepare(transcript), Provenance(f"/{transcript.native_id}", 5.0, 9.0))
     assert kept.change == "imported"
     return transcript
 
@@ -269,7 +269,7 @@ def test_a_session_that_grew_among_others_is_searched_wholly_and_alone(database:
     grown = tuple(said(f"common part {number}") for number in range(3))
     for length in (1, 2, 3):
         value = Transcript(source="pi", native_id="grown", messages=grown[:length], folder="/rare")
-        sessions.keep(database, prepare(value), sessions.Provenance("/grown", 5.0, 9.0))
+        sessions.keep(database, prepare(value), Provenance("/grown", 5.0, 9.0))
         keep(database, *(f"common {length} {number}" for number in range(2_000)), folder="/other")
     assert found(database, "common", filters=Filters(folder="/rare")) == {message.text for message in grown}
 

@@ -13,13 +13,13 @@ from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.session_facts import SessionCosts, costs_of, facts_among, state_of_sessions
 
 
 def keep(database: Database, *transcripts: Transcript) -> None:
     for each in transcripts:
-        sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
+        sessions.keep(database, prepare(each), Provenance(f"/{each.native_id}", 1.0, 2.0))
     analyses.refresh(database, progress=lambda _: None, processors=1)
 
 

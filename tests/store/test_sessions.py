@@ -22,7 +22,8 @@ from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
-from whet.store.rows import AT_ONCE, prepare
+from whet.store.preparing import Provenance, prepare
+from whet.store.rows import AT_ONCE, DamagedRow
 
 
 def said(words: str, at: float | None = None) -> Message:
@@ -34,7 +35,7 @@ def transcript(name: str, *words: str, source: str = "codex") -> Transcript:
 
 
 def keep(database: Database, value: Transcript) -> sessions.KeepResult:
-    return sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+    return sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0))
 
 
 def stored(database: Database, value: Transcript) -> Transcript:
@@ -124,9 +125,7 @@ def test_an_older_copy_of_a_session_takes_nothing_away(database: Database) -> No
 
 def test_another_file_with_the_same_id_is_a_conflict_and_not_an_update(database: Database) -> None:
     keep(database, transcript("a", "one", "two"))
-    other = sessions.keep(
-        database, prepare(transcript("a", "one", "else")), sessions.Provenance("/copy/of/a", 1.0, 2.0)
-    )
+    other = sessions.keep(database, prepare(transcript("a", "one", "else")), Provenance("/copy/of/a", 1.0, 2.0))
     assert other.change == "conflict"
     assert "/a" in other.note
     assert stored(database, transcript("a")).messages == transcript("a", "one", "two").messages
@@ -224,14 +223,24 @@ def test_keeping_sessions_together_is_keeping_each_in_turn(
     in_turn, stored_so = [keep(database, value) for value in values], held()
     begin()
     together = sessions.keep_all(
-        database, [(prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0)) for value in values]
+        database, [(prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0)) for value in values]
     )
     assert (together, held()) == (in_turn, stored_so)
 
 
 def test_more_sessions_than_a_statement_takes_are_kept_together(database: Database) -> None:
     values = [transcript(str(number), f"Hello {number}") for number in range(AT_ONCE + 1)]
-    given = [(prepare(value), sessions.Provenance("/all", 1.0, 2.0)) for value in values]
+    given = [(prepare(value), Provenance("/all", 1.0, 2.0)) for value in values]
     assert {each.change for each in sessions.keep_all(database, given)} == {"imported"}
     assert {each.change for each in sessions.keep_all(database, given)} == {"unchanged"}
     assert count_sessions(database, Filters()) == len(values)
+
+
+def test_sessions_that_stand_on_each_other_in_a_circle_are_damaged_and_no_endless_work(database: Database) -> None:
+    """As rows can that another member wrote."""
+    for value in (transcript("a", "one", "two"), transcript("b", "one", "three")):
+        keep(database, value)
+    first, second = (find(database, name) for name in "ab")
+    database.execute("UPDATE sessions SET base = ?, base_count = 1 WHERE no = ?", (second.no, first.no))
+    with pytest.raises(DamagedRow):
+        sessions.load(database, find(database, "b"))

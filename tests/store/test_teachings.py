@@ -12,12 +12,12 @@ from whet.lessons.finding import SessionTeaching, teaching_of
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
-from whet.store.analyses import keep_teachings, kept_teachings
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.side_by_side import BATCH_MESSAGES, POOL_FROM_MESSAGES, AnalysisProgress
+from whet.store.teachings import keep_teachings, kept_teachings
 
 ORDER = "never wrap lines in the markdown"
 
@@ -34,7 +34,7 @@ def long(name: str, messages: int) -> Transcript:
 
 
 def keep(database: Database, value: Transcript) -> None:
-    sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+    sessions.keep(database, prepare(value), Provenance(f"/{value.native_id}", 1.0, 2.0))
 
 
 def kept(database: Database) -> dict[str, SessionTeaching]:

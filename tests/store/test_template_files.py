@@ -10,8 +10,8 @@ from whet.own.examples.templates import TemplateEffect, written
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.rows import prepare
-from whet.store.sessions import Provenance, keep
+from whet.store.preparing import Provenance, prepare
+from whet.store.sessions import keep
 from whet.store.template_files import (
     TemplateUse,
     list_templates,

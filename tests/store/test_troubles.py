@@ -13,14 +13,14 @@ from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.derived import FINDING, LEARNING, TEACHING, code_version
 from whet.store.listing import Filters, find
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.trouble.values import TroubleKind
 
 
 def keep(database: Database, *transcripts: Transcript) -> None:
     for each in transcripts:
-        sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
+        sessions.keep(database, prepare(each), Provenance(f"/{each.native_id}", 1.0, 2.0))
     analyses.refresh(database, progress=lambda _: None, processors=1)
 
 

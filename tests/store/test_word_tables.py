@@ -4,7 +4,7 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.store.search import search
 
 BESIDE = ("messages", "uses", "message_index")
@@ -14,7 +14,7 @@ def keep(database: Database, name: str) -> str:
     asked = Message(role=Role.USER, parts=(Text(f"a needle for {name}"),), trust=Trust.USER)
     called = Message(role=Role.AGENT, parts=(ToolCall(id="1", name="Bash", arguments="{}"),), trust=Trust.TOOL)
     transcript = Transcript(source="pi", native_id=name, messages=(asked, called))
-    sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{name}", 1.0, 2.0))
+    sessions.keep(database, prepare(transcript), Provenance(f"/{name}", 1.0, 2.0))
     return transcript.id
 
 

@@ -20,7 +20,7 @@ from whet.store import analyses, sessions
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 
@@ -232,7 +232,7 @@ def hostile(home: Home) -> str:
         f"codex{SCRIPT}", SCRIPT, messages, title=SCRIPT, folder=f"/home/{SCRIPT}", branch=SCRIPT, model=SCRIPT
     )
     with opened(home) as database:
-        sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{SCRIPT}", NOW, NOW))
+        sessions.keep(database, prepare(transcript), Provenance(f"/{SCRIPT}", NOW, NOW))
         analyses.refresh(database, progress=lambda _: None)
     return transcript.id
 

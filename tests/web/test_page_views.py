@@ -33,10 +33,10 @@ from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.preparing import Provenance, prepare
 from whet.store.records import keep_progress
-from whet.store.rows import prepare
 from whet.store.session_facts import state_of_sessions
-from whet.store.sessions import Provenance, keep
+from whet.store.sessions import keep
 from whet.store.template_files import record_use
 from whet.store.troubles import StoredTrouble, session_troubles
 from whet.telling.targets.known_projects import short_name, told_apart

@@ -12,8 +12,8 @@ from whet.agent.protocols import Chosen, Provider, ProviderFailed, ProviderFault
 from whet.own.runs.models import OUTPUT_TOKENS, Amount, Headroom, Model, Postponed, amount_of, most_of, room_for
 from whet.own.runs.run import Fragment, Run
 from whet.sessions.transcripts import Purpose, Usage
+from whet.store.background_costs import BackgroundCall, begin_call, end_call, spent_on_day
 from whet.store.home import Home
-from whet.store.job_records import BackgroundCall, begin_call, end_call, spent_on_day
 from whet.store.opening import identity_of, opened
 from whet.store.settings_file import load
 from whet.text.words import estimate

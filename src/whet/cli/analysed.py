@@ -14,9 +14,10 @@ from whet.ledger.entries import Item, State
 from whet.ledger.patches import Form
 from whet.lessons.following import SeenRule
 from whet.lessons.record import Lesson
-from whet.store.analyses import keep_teachings, refresh
+from whet.store.analyses import refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.home import Home
+from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
 
 

@@ -47,13 +47,13 @@ from whet.reading.project_files import (
     refused_rules,
 )
 from whet.sessions.trust import Trust
-from whet.store.analyses import keep_lessons, kept_lessons, row_of_source
 from whet.store.claims import claimed_projects
 from whet.store.database import Database
 from whet.store.derived import LEARNING, code_version
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
+from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.telling.targets.known_projects import KnownProjects
 from whet.text.words import cut
 from whet.trouble.outcomes.deciding import Outcome

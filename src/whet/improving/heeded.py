@@ -23,7 +23,7 @@ from whet.lessons.following import (
     was_told,
 )
 from whet.sessions.transcripts import OWN_PURPOSES
-from whet.store.analyses import keep_findings, kept_findings, note_breaks
+from whet.store.analyses import note_breaks
 from whet.store.canary_counts import deliveries, reminders, told_entries
 from whet.store.database import Database
 from whet.store.derived import TEACHING, code_version
@@ -34,6 +34,7 @@ from whet.store.recording import SOURCE
 from whet.store.records import restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import is_own, load
+from whet.store.teachings import keep_findings, kept_findings
 from whet.telling.context.finding import find_files
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.project_names import repository_root

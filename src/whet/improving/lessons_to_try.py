@@ -20,7 +20,6 @@ from whet.lessons.record import Lesson, LessonSource, LessonStage, evidence_of_c
 from whet.own.examples.templates import as_change
 from whet.proving.cases_from_sessions import MadeCases, cases_from
 from whet.sessions.trust import Trust
-from whet.store.analyses import keep_lessons, kept_lessons, row_of_source
 from whet.store.case_files import chosen as chosen_cases
 from whet.store.database import Database
 from whet.store.home import Home
@@ -28,6 +27,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, find
 from whet.store.sessions import is_believed, load
 from whet.store.settings_file import load as load_settings
+from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case, is_errand
 from whet.trials.improvements import (

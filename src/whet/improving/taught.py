@@ -47,7 +47,12 @@ from whet.lessons.record import (
 from whet.lessons.taught_rules import TaughtRule, rules_taught
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.trust import lowest
-from whet.store.analyses import (
+from whet.store.database import CannotWrite, Database
+from whet.store.derived import LEARNING, code_version
+from whet.store.listing import Filters, count_sessions, list_sessions
+from whet.store.rows import Session
+from whet.store.sessions import is_believed, is_own
+from whet.store.teachings import (
     drop_other_lessons,
     keep_lessons,
     keep_teachings,
@@ -55,11 +60,6 @@ from whet.store.analyses import (
     kept_teachings,
     teaching_stamps,
 )
-from whet.store.database import CannotWrite, Database
-from whet.store.derived import LEARNING, code_version
-from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.rows import Session
-from whet.store.sessions import is_believed, is_own
 from whet.telling.context.finding import find_files, project_of
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.project_names import repository_root

@@ -17,8 +17,10 @@ from whet.secrets.redactor import Redactor
 from whet.store import sessions
 from whet.store.database import Database, Unreachable
 from whet.store.home import Home, holds
-from whet.store.listing import Filters, LeftOutFile, alike, count_sessions, forgotten, keep_left_out
-from whet.store.rows import ask_for_all, forget_left_out, tidy, uncollected
+from whet.store.left_out import LeftOutFile, alike, forget_left_out, forgotten, keep_left_out
+from whet.store.listing import Filters, count_sessions
+from whet.store.preparing import Provenance, tidy
+from whet.store.rows import ask_for_all, uncollected
 from whet.store.side_by_side import process_pool
 from whet.telling.targets.known_projects import remember_projects
 
@@ -291,8 +293,8 @@ def _sessions_of(
                 yield file, item
 
 
-def _provenance(file: ImportFile, now: float) -> sessions.Provenance:
-    return sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
+def _provenance(file: ImportFile, now: float) -> Provenance:
+    return Provenance(file.name, file.stamp.modified / 1e9, now)
 
 
 def _keep_reasons(database: Database, skipped: list[Skipped], order: ReadOrder) -> None:
@@ -320,7 +322,7 @@ def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: ses
         report.unchanged += 1
     report.messages += kept.messages
     report.redacted += item.redacted
-    report.folders.add(item.prepared.folder)
+    report.folders.add(item.prepared.columns.folder)
     report.sources[item.source] = report.sources.get(item.source, 0) + 1
 
 

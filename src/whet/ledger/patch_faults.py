@@ -16,6 +16,7 @@ from whet.text.likeness import is_opposed, is_same, sense
 from whet.text.quoting import visible
 from whet.values import Value
 
+DAY = 24 * 3600.0
 # A condition states nothing: "if the server is down, say so" is good advice.
 _CONDITION = re2.compile(
     r"(?i)^\W*(?:(?:and|or|but|then|so|only|even|especially|also|check|find out|see|ask|say|tell|report|know|verify)"
@@ -55,52 +56,37 @@ _BROKEN = (
         rf"\b(?:because|since|as|for|it|they|which|that)\b.{{0,60}}{_FAILS}"
     ),
 )
-_ACCIDENT = (
-    re2.compile(r"(?i)\b(?:is|are|was|were)(?: \w+ly| still)? not installed\b|\bisn't installed\b"),
-    re2.compile(r"(?i)\b(?:there is|there's|we have|you have|has) no (?:internet|network|connection|disk space)"),
-    re2.compile(r"(?i)\bno (?:internet|network) (?:access|connection)\b"),
-    re2.compile(r"(?i)\b(?:the )?disk (?:is|was)(?: \w+)? full\b|\bout of (?:memory|disk space)\b"),
-    re2.compile(
-        r"(?i)\b(?:api )?(?:key|token|credentials?|quota|session|certificate) (?:has |have |is |was )?"
-        r"(?:expired|exhausted)\b"
-    ),
-    re2.compile(r"(?i)\bport \d+ (?:is|was) (?:already )?(?:in use|taken|occupied)\b|\baddress already in use\b"),
-    re2.compile(r"(?:^|[\s\"'`(])/(?:tmp|var/folders|private/tmp|proc)/[\w.-]*\d[\w./-]*"),
-    re2.compile(r"(?i)\b(?:pid|process id)[ :=#]+\d{2,}\b"),
+_ACCIDENTS = (
+    r"(?i)\b(?:is|are|was|were)(?: \w+ly| still)? not installed\b|\bisn't installed\b",
+    r"(?i)\b(?:there is|there's|we have|you have|has) no (?:internet|network|connection|disk space)",
+    r"(?i)\bno (?:internet|network) (?:access|connection)\b",
+    r"(?i)\b(?:the )?disk (?:is|was)(?: \w+)? full\b|out of memory|\bout of disk space\b",
+    r"(?i)\b(?:key|token|credentials?|quota|session|certificate) (?:has |have |is |was )?(?:expired|exhausted)\b",
+    r"(?i)\bport \d+ (?:is|was) (?:already )?(?:in use|taken|occupied)\b|\baddress already in use\b",
+    r"(?:^|[\s\"'`(])/(?:tmp|var/folders|private/tmp|proc)/[\w.-]*\d[\w./-]*",
+    r"(?i)\b(?:pid|process id)[ :=#]+\d{2,}\b",
+    # The words of errors themselves.
+    r"(?i)\bcommand not found\b|is not recognized as an internal or external command",
+    r"(?i)executable file not found|spawn \S+ ENOENT|exec: \S+: not found",
+    r"(?:^|\n)(?:/bin/)?(?:ba|z|da)?sh: (?:line )?\d*:? ?\S+: not found",
+    r"ModuleNotFoundError|ImportError: No module|Cannot find (?:module|package) '[^./]",
+    r"(?i)could not resolve host|name or service not known|temporary failure in name resolution",
+    r"(?i)network is unreachable|no route to host|connection (?:refused|reset)|getaddrinfo",
+    r"ECONNREFUSED|ENOTFOUND|ECONNRESET|EAI_AGAIN|ETIMEDOUT",
+    r"(?i)no space left on device|ENOSPC|disk quota exceeded",
+    r"(?i)cannot allocate memory|oom-?kill|heap out of memory",
+    r"(?i)bad credentials|invalid (?:api[_ ]?key|token|credentials)",
+    r"(?i)\b401\b[^\n]{0,40}unauthori[sz]ed|authentication (?:failed|required)|not logged in",
+    r"(?i)permission denied \(publickey|could not read username",
+    r"(?i)\bpermission denied\b|\boperation not permitted\b|\bEACCES\b|\bEPERM\b",
+    r"(?i)read-only file system|\b403\b[^\n]{0,40}forbidden",
+    r"(?i)rate limit(?:ed| exceeded)|too many requests|\b429\b[^\n]{0,30}(?:error|too|rate)",
+    r"(?i)\b50[234]\b[^\n]{0,40}(?:error|gateway|unavailable)|service unavailable|overloaded",
 )
-DAY = 24 * 3600.0
-
-
-def broken_tool(text: str) -> str:
-    """The clause that says a tool is broken, or nothing. Conditions and advice on failures are no such claim."""
-    return next((clause for clause in _clauses(text) if any(found.search(clause) for found in _BROKEN)), "")
-
-
-def accident(text: str) -> str:
-    """The clause that takes a fault of the surroundings for a fact, or nothing."""
-    return next((clause for clause in _clauses(text) if _is_accident(clause)), "")
-
-
-def _is_accident(clause: str) -> bool:
-    return names_fault(clause) or any(found.search(clause) for found in _ACCIDENT)
-
-
-def _clauses(text: str) -> list[str]:
-    clauses = (clause.strip() for clause in _CLAUSE.split(_instruction(text.replace("’", "'"))))
-    return [clause for clause in clauses if clause and not _CONDITION.search(clause)]
-
-
-def _instruction(text: str) -> str:
-    """A text without the errors that it quotes as its reason; the whole of one that says nothing else."""
-    said = " ".join(map(_order, _SENTENCE.split(_REASON.sub(" ", text))))
-    orders = [clause for clause in _CLAUSE.split(said) if clause.strip() and not _FAILURE.search(clause)]
-    return said if any(len(clause.split()) > 1 for clause in orders) else text
-
-
-def _order(sentence: str) -> str:
-    """A sentence without what it gives as its reason behind a colon, where an order that names a form stands before."""
-    order, _, _ = sentence.partition(": ")
-    return order if "`" in order and len(order.split()) >= ORDER_WORDS else sentence
+_ACCIDENT = re2.Set.SearchSet()
+for _pattern in _ACCIDENTS:
+    _ACCIDENT.Add(_pattern)
+_ACCIDENT.Compile()
 
 
 class FaultKind(StrEnum):
@@ -258,31 +244,29 @@ def _share_a_project(one: Scope, other: Scope) -> bool:
     )
 
 
-FAULT_REACH = 1_500
-FAULTS = (
-    r"(?i)\bcommand not found\b|is not recognized as an internal or external command",
-    r"(?i)executable file not found|spawn \S+ ENOENT|exec: \S+: not found",
-    r"(?:^|\n)(?:/bin/)?(?:ba|z|da)?sh: (?:line )?\d*:? ?\S+: not found",
-    r"ModuleNotFoundError|ImportError: No module|Cannot find (?:module|package) '[^./]",
-    r"(?i)could not resolve host|name or service not known|temporary failure in name resolution",
-    r"(?i)network is unreachable|no route to host|connection (?:refused|reset)|getaddrinfo",
-    r"ECONNREFUSED|ENOTFOUND|ECONNRESET|EAI_AGAIN|ETIMEDOUT",
-    r"(?i)no space left on device|ENOSPC|disk quota exceeded",
-    r"(?i)out of memory|cannot allocate memory|oom-?kill|heap out of memory",
-    r"(?i)bad credentials|invalid (?:api[_ ]?key|token|credentials)|token (?:has )?expired",
-    r"(?i)\b401\b[^\n]{0,40}unauthori[sz]ed|authentication (?:failed|required)|not logged in",
-    r"(?i)permission denied \(publickey|could not read username",
-    r"(?i)\bpermission denied\b|\boperation not permitted\b|\bEACCES\b|\bEPERM\b",
-    r"(?i)read-only file system|\b403\b[^\n]{0,40}forbidden",
-    r"(?i)rate limit(?:ed| exceeded)|too many requests|\b429\b[^\n]{0,30}(?:error|too|rate)",
-    r"(?i)\b50[234]\b[^\n]{0,40}(?:error|gateway|unavailable)|service unavailable|overloaded",
-)
-_FAULTS = re2.Set.SearchSet()
-for _pattern in FAULTS:
-    _FAULTS.Add(_pattern)
-_FAULTS.Compile()
+def broken_tool(text: str) -> str:
+    """The clause that says a tool is broken, or nothing. Conditions and advice on failures are no such claim."""
+    return next((clause for clause in _clauses(text) if any(found.search(clause) for found in _BROKEN)), "")
 
 
-def names_fault(text: str) -> bool:
-    """Whether a text names such a fault."""
-    return bool(_FAULTS.Match(text[:FAULT_REACH]))
+def accident(text: str) -> str:
+    """The clause that takes a fault of the surroundings for a fact, or nothing."""
+    return next((clause for clause in _clauses(text) if _ACCIDENT.Match(clause)), "")
+
+
+def _clauses(text: str) -> list[str]:
+    clauses = (clause.strip() for clause in _CLAUSE.split(_instruction(text.replace("’", "'"))))
+    return [clause for clause in clauses if clause and not _CONDITION.search(clause)]
+
+
+def _instruction(text: str) -> str:
+    """A text without the errors that it quotes as its reason; the whole of one that says nothing else."""
+    said = " ".join(map(_order, _SENTENCE.split(_REASON.sub(" ", text))))
+    orders = [clause for clause in _CLAUSE.split(said) if clause.strip() and not _FAILURE.search(clause)]
+    return said if any(len(clause.split()) > 1 for clause in orders) else text
+
+
+def _order(sentence: str) -> str:
+    """A sentence without what it gives as its reason behind a colon, where an order that names a form stands before."""
+    order, _, _ = sentence.partition(": ")
+    return order if "`" in order and len(order.split()) >= ORDER_WORDS else sentence

@@ -38,7 +38,6 @@ class PatchBasis(StrEnum):
     TOLD = "told"
     REMINDED = "reminded"
     ROOM = "room"
-    OTHER_MODEL = "other model"
     NO_HELP = "no help"
     WENT_WELL = "went well"
 
@@ -49,10 +48,6 @@ BASIS_WORDS: dict[str, str] = {
     PatchBasis.PLACE: "a fact about the machine or project",
     PatchBasis.REMEDY: "what the error says to do",
     PatchBasis.REQUEST: "asked for again and again",
-}
-PLAIN_WORDS: dict[str, str] = {
-    PatchBasis.OTHER_MODEL: "another model",
-    PatchBasis.NO_HELP: "no longer helps",
 }
 
 
@@ -121,7 +116,7 @@ def _basis_words(origin: PatchOrigin) -> str:
     if basis and counts.sessions:
         place = f" of {origin.place}" if origin.place else ""
         return f"{BASIS_WORDS.get(basis, basis)} in {counts.words}{place}{_held_back(counts)}"
-    return PLAIN_WORDS.get(basis, "")
+    return "no longer helps" if basis == PatchBasis.NO_HELP else ""
 
 
 def _held_back(counts: SessionCounts) -> str:

@@ -19,7 +19,7 @@ from whet.store import memory_files
 from whet.store.case_files import home_cases
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.job_records import list_jobs
-from whet.store.listing import forgotten
+from whet.store.left_out import forgotten
 from whet.store.memory_files import NAMES, MemoryFolder
 from whet.store.opening import SEAL_KEY
 from whet.store.settings_file import load

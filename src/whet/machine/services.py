@@ -1,6 +1,6 @@
 """The worker as a service of the person who runs Whet: its file, and the program of the machine that starts it.
 
-The files that have a machine run the worker: a systemd user unit, or a launchd agent. Pure text.
+A systemd user unit, or a launchd agent.
 """
 
 import os
@@ -18,6 +18,9 @@ from whet.store.home import Home
 UNIT_NAME = "whet-worker.service"
 LABEL = "whet.worker"
 KEYS_FILE = "worker.env"
+SECONDS = 30
+# The address of a shared database may hold a password, which must not stand in a file of the machine.
+PASSED_ON = ("PATH", "WHET_HOME")
 
 UNIT = """\
 # Written by `whet setup`; `whet setup --undo` removes it.
@@ -36,38 +39,6 @@ Nice=10
 [Install]
 WantedBy=default.target
 """
-
-
-def unit_text(program: str, environment: Mapping[str, str], *, home: str) -> str:
-    """A systemd user unit that runs the worker; what systemd would read as its own is escaped."""
-    lines = [f"Environment={_quoted(f'{name}={value}')}" for name, value in sorted(environment.items())]
-    keys = f"{home}/{KEYS_FILE}".replace("%", "%%")
-    return UNIT.format(command=f"{_quoted(program, '$')} worker", environment="\n".join(lines), keys=keys)
-
-
-def plist_text(program: str, environment: Mapping[str, str]) -> str:
-    """A launchd agent that runs the worker, from login on, and again where it fails."""
-    agent = {
-        "Label": LABEL,
-        "ProgramArguments": [program, "worker"],
-        "EnvironmentVariables": dict(environment),
-        "RunAtLoad": True,
-        "KeepAlive": {"SuccessfulExit": False},
-        "ProcessType": "Background",
-    }
-    return plistlib.dumps(agent).decode()
-
-
-def _quoted(text: str, doubled: str = "") -> str:
-    plain = text.replace("\\", "\\\\").replace('"', '\\"')
-    for character in ("%", *doubled):
-        plain = plain.replace(character, character * 2)
-    return f'"{plain}"'
-
-
-SECONDS = 30
-# The address of a shared database may hold a password, which must not stand in a file of the machine.
-PASSED_ON = ("PATH", "WHET_HOME")
 
 
 class Service(NamedTuple):
@@ -149,3 +120,30 @@ def start(service: Service, run: Control = control) -> None:
                 f"The service was written to {service.path}, but did not start: `{' '.join(command)}` failed.",
                 advice="Run that command to see why, or `whet setup --undo` to remove the service.",
             )
+
+
+def unit_text(program: str, environment: Mapping[str, str], *, home: str) -> str:
+    """A systemd user unit that runs the worker; what systemd would read as its own is escaped."""
+    lines = [f"Environment={_quoted(f'{name}={value}')}" for name, value in sorted(environment.items())]
+    keys = f"{home}/{KEYS_FILE}".replace("%", "%%")
+    return UNIT.format(command=f"{_quoted(program, '$')} worker", environment="\n".join(lines), keys=keys)
+
+
+def plist_text(program: str, environment: Mapping[str, str]) -> str:
+    """A launchd agent that runs the worker, from login on, and again where it fails."""
+    agent = {
+        "Label": LABEL,
+        "ProgramArguments": [program, "worker"],
+        "EnvironmentVariables": dict(environment),
+        "RunAtLoad": True,
+        "KeepAlive": {"SuccessfulExit": False},
+        "ProcessType": "Background",
+    }
+    return plistlib.dumps(agent).decode()
+
+
+def _quoted(text: str, doubled: str = "") -> str:
+    plain = text.replace("\\", "\\\\").replace('"', '\\"')
+    for character in ("%", *doubled):
+        plain = plain.replace(character, character * 2)
+    return f'"{plain}"'

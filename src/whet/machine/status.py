@@ -18,15 +18,17 @@ from whet.machine.looking import FoundAgent, find_agents
 from whet.machine.records import load_record
 from whet.own.runs.models import Amount
 from whet.own.runs.settings import DailyLimit
-from whet.store.analyses import all_kept_lessons, is_behind
+from whet.store.analyses import is_behind
+from whet.store.background_costs import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.job_records import DayCost, costs_since, list_jobs
+from whet.store.job_records import list_jobs
 from whet.store.ledger import ledger_of
 from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import identity_of, opened
 from whet.store.session_facts import costs_of, count_copies, facts_among, list_prices
 from whet.store.settings_file import load
+from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.telling.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.telling.targets import settings as targets

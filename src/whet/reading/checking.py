@@ -29,11 +29,11 @@ from whet.lessons.rungs import Backtest
 from whet.reading.project_files import ProjectClaims, repository_names, setting_lines, told_lines
 from whet.sessions.transcripts import Message, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.analyses import session_calls
 from whet.store.claims import keep_quote_checks, kept_quote_checks, reading_times
 from whet.store.database import Database
 from whet.store.rows import DamagedRow, Session
 from whet.store.sessions import is_believed, load
+from whet.store.teachings import session_calls
 from whet.store.troubles import trouble_of_session
 from whet.telling.context.finding import project_of
 from whet.text.words import cut

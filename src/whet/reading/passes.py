@@ -27,12 +27,12 @@ from whet.reading.checking import DoubtedClaim, checked_claims, dossiers
 from whet.reading.project_files import ClaimedOf, ProjectFiles, project_claims, project_files, refused_rules
 from whet.reading.readers import ReaderQuestion
 from whet.shipped.guidance import READING
-from whet.store.analyses import keep_teachings, kept_teachings
 from whet.store.claims import claims_of, sessions_read
 from whet.store.database import Database
 from whet.store.files import guidance_texts
 from whet.store.home import Home
 from whet.store.rows import Session
+from whet.store.teachings import keep_teachings, kept_teachings
 from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.text.words import cut, estimate
 from whet.trouble.values import JudgedMessages

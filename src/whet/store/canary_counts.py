@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from whet.store.database import Database
+from whet.store.rows import made
 
 
 class CountedUnit(NamedTuple):
@@ -20,7 +21,7 @@ class CountedUnit(NamedTuple):
     corrected: bool | None = None  # a person had to correct the agent
     unchecked: bool | None = None  # files were changed and nothing was checked
     tokens: int | None = None
-    ids: tuple[str, ...] = ()  # of its sessions; none for what an earlier version counted
+    ids: tuple[str, ...] = ()  # of its sessions
 
 
 class Delivery(NamedTuple):
@@ -33,70 +34,6 @@ class Delivery(NamedTuple):
     agents: tuple[str, ...]
     project: str
     at: float
-
-
-def counted(database: Database, *entries: int) -> list[CountedUnit]:
-    """What was counted for canaries, the first first."""
-    marks = ", ".join("?" * len(entries))
-    rows = database.query(f"SELECT {COUNTED} FROM canary_counts WHERE entry IN ({marks}) ORDER BY no", entries)
-    return [
-        CountedUnit(
-            unit,
-            bool(told),
-            loss,
-            sessions,
-            _known(failed),
-            _known(corrected),
-            _known(unchecked),
-            tokens,
-            tuple(ids.split()),
-        )
-        for unit, told, loss, sessions, failed, corrected, unchecked, tokens, ids in rows
-    ]
-
-
-def _known(value: int | None) -> bool | None:
-    return None if value is None else bool(value)
-
-
-def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: float) -> None:
-    """Count units for a canary; one that is counted already stays as it is."""
-    database.many(
-        f"INSERT INTO canary_counts (entry, at, {COUNTED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (entry, unit) DO NOTHING",
-        [(entry, now, *map(_column, each)) for each in units],
-    )
-
-
-def _column(value: object) -> object:
-    if isinstance(value, tuple):
-        return " ".join(value)
-    return int(value) if isinstance(value, bool) else value
-
-
-def keep_delivery(database: Database, delivery: Delivery) -> None:
-    """Write down what stands in a file; the first of a day counts."""
-    entry, file, day, told, agents, project, at = delivery
-    database.execute(
-        "INSERT INTO canary_deliveries (entry, file, day, told, agents, project, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (entry, file, day) DO NOTHING",
-        (entry, file, day, int(told), "\n".join(agents), project, at),
-    )
-
-
-def deliveries(database: Database, entry: int) -> list[Delivery]:
-    """What was delivered of a canary, the oldest first."""
-    rows = database.query(
-        "SELECT entry, file, day, told, agents, project, at FROM canary_deliveries WHERE entry = ? ORDER BY day, file",
-        (entry,),
-    )
-    return [
-        Delivery(number, file, day, bool(told), tuple(agents.split("\n")), project, at)
-        for number, file, day, told, agents, project, at in rows
-    ]
-
-
-COUNTED = ", ".join(CountedUnit._fields)
 
 
 class KeptDraw(NamedTuple):
@@ -119,19 +56,62 @@ class Telling(NamedTuple):
     at: float
 
 
+NOTHING_TOLD = 0  # the entry that says that a hook ran at all
+COUNTED, DELIVERED, DRAWN = (", ".join(kind._fields) for kind in (CountedUnit, Delivery, KeptDraw))
+
+
+def counted(database: Database, *entries: int) -> list[CountedUnit]:
+    """What was counted for canaries, the first first."""
+    marks = ", ".join("?" * len(entries))
+    rows = database.query(f"SELECT {COUNTED} FROM canary_counts WHERE entry IN ({marks}) ORDER BY no", entries)
+    return [made(CountedUnit, (*rest, ids.split())) for *rest, ids in rows]
+
+
+def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: float) -> None:
+    """Count units for a canary; one that is counted already stays as it is."""
+    database.many(
+        f"INSERT INTO canary_counts (entry, at, {COUNTED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (entry, unit) DO NOTHING",
+        [(entry, now, *map(_column, each)) for each in units],
+    )
+
+
+def _column(value: object) -> object:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def keep_delivery(database: Database, delivery: Delivery) -> None:
+    """Write down what stands in a file; the first of a day counts."""
+    entry, file, day, told, agents, project, at = delivery
+    database.execute(
+        f"INSERT INTO canary_deliveries ({DELIVERED}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (entry, file, day) DO NOTHING",
+        (entry, file, day, int(told), "\n".join(agents), project, at),
+    )
+
+
+def deliveries(database: Database, entry: int) -> list[Delivery]:
+    """What was delivered of a canary, the oldest first."""
+    sql = f"SELECT {DELIVERED} FROM canary_deliveries WHERE entry = ? ORDER BY day, file"
+    rows = database.query(sql, (entry,))
+    return [made(Delivery, (*first, agents.split("\n"), project, at)) for *first, agents, project, at in rows]
+
+
 def keep_session_draws(database: Database, draws: Iterable[KeptDraw]) -> None:
     """Write draws down; what a session drew first holds."""
     database.many(
-        f"INSERT INTO tellings (kind, {COLUMNS}) VALUES ('draw', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        f"INSERT INTO tellings (kind, {DRAWN}) VALUES ('draw', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         [(*draw[:1], int(draw.told), *draw[2:]) for draw in draws],
     )
 
 
 def session_draws(database: Database, entry: int) -> list[KeptDraw]:
     """What was drawn for a canary, the oldest first."""
-    sql = f"SELECT {COLUMNS} FROM tellings WHERE entry = ? AND kind = 'draw' ORDER BY at, session"
+    sql = f"SELECT {DRAWN} FROM tellings WHERE entry = ? AND kind = 'draw' ORDER BY at, session"
     rows = database.query(sql, (entry,))
-    return [KeptDraw(number, bool(told), *rest) for number, told, *rest in rows]
+    return [made(KeptDraw, row) for row in rows]
 
 
 def keep_tellings(database: Database, tellings: Iterable[Telling]) -> None:
@@ -165,7 +145,3 @@ def _keep_entries(database: Database, kind: str, telling: Telling) -> None:
         "INSERT INTO tellings (kind, agent, session, entry, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         [(kind, telling.agent, telling.session, entry, telling.at) for entry in telling.entries],
     )
-
-
-NOTHING_TOLD = 0  # the entry that says that a hook ran at all
-COLUMNS = ", ".join(KeptDraw._fields)

@@ -26,6 +26,17 @@ TEACHING = (*FINDING, "evidence", "ledger", "lessons")
 LEARNING = (*TEACHING, "reading", "improving")  # and what the sessions of a project teach together
 
 
+INSERT = "INSERT INTO derived (kind, session, name, version, made_from, counts, record)"
+OR_REPLACE = (
+    "ON CONFLICT (kind, session, name) DO UPDATE SET version = excluded.version, made_from = excluded.made_from,"
+    " counts = excluded.counts, record = excluded.record"
+)
+# A row of one kind beside each session that has it; `whose` gives its values.
+KEPT = """FROM sessions AS s JOIN derived AS d ON d.kind = ? AND d.session = s.no AND d.name = ?
+    AND (d.maker IN ('', ?) OR d.name = '' AND s.maker NOT IN ('', ?))"""
+OF_SESSION = ", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))
+
+
 class Derived(StrEnum):
     """What a row holds."""
 
@@ -55,10 +66,7 @@ def keep(
 ) -> None:
     """Keep what was made of a session, in the place of what was kept; nothing where it was forgotten meanwhile."""
     database.execute(
-        "INSERT INTO derived (kind, session, name, version, made_from, counts, record)"
-        " SELECT ?, no, ?, ?, ?, ?, ? FROM sessions WHERE no = ?"
-        " ON CONFLICT (kind, session, name) DO UPDATE SET version = excluded.version, made_from = excluded.made_from,"
-        " counts = excluded.counts, record = excluded.record",
+        f"{INSERT} SELECT ?, no, ?, ?, ?, ?, ? FROM sessions WHERE no = ? {OR_REPLACE}",
         (
             kind.value,
             _whose(database, kind),
@@ -134,12 +142,6 @@ def current(
             if made_by == version and blob(head) == heads[no]
         }
     return {no: one for no, one in found.items() if one is not None}
-
-
-# A row of one kind beside each session that has it; `whose` gives its values.
-KEPT = """FROM sessions AS s JOIN derived AS d ON d.kind = ? AND d.session = s.no AND d.name = ?
-    AND (d.maker IN ('', ?) OR d.name = '' AND s.maker NOT IN ('', ?))"""
-OF_SESSION = ", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))
 
 
 def whose(database: Database, kind: Derived) -> tuple[str, str, str, str]:

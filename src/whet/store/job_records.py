@@ -2,8 +2,7 @@
 
 A run is acted on only where this home wrote it down: others that share the database can write rows too.
 
-Jobs on disk: jobs/NAME.toml in the home, which people edit. Model calls in the background, by day: what each was
-allowed to cost while it ran, and what it cost.
+Jobs on disk: jobs/NAME.toml in the home, which people edit.
 """
 
 from collections.abc import Iterable
@@ -16,8 +15,6 @@ from whet.ledger.patches import NAMES, Form
 from whet.own.jobs import job
 from whet.own.jobs.job import ENDING, FOLDER, Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
-from whet.own.runs.models import Amount, DaySpent, Headroom, room_for
-from whet.own.runs.settings import DailyLimit
 from whet.store.database import Database, Row
 from whet.store.files import FoundFile, NamedFiles
 from whet.store.opening import Owner
@@ -49,8 +46,7 @@ class JobMark(NamedTuple):
 
 
 def mark_of(database: Database, home: str, job: str) -> JobMark | None:
-    rows = database.query(f"SELECT {COLUMNS} FROM job_marks WHERE home = ? AND job = ?", (home, job))
-    return JobMark(*rows[0]) if rows else None
+    return next((mark for mark in marks(database, home) if mark.job == job), None)
 
 
 def marks(database: Database, home: str) -> tuple[JobMark, ...]:
@@ -90,7 +86,7 @@ def account(database: Database, owner: Owner, record: JobRecord, mark: JobMark) 
 
 def is_known(database: Database, owner: Owner, id: str) -> bool:
     """Whether this home has written a run down under that id."""
-    return bool(_own(owner, database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (id,))))
+    return bool(_own(owner, _rows(database, "id = ?", id)))
 
 
 def add(database: Database, owner: Owner, record: JobRecord) -> bool:
@@ -124,7 +120,7 @@ def save(database: Database, owner: Owner, record: JobRecord) -> None:
 
 def record_of(database: Database, owner: Owner, id: str) -> JobRecord:
     """The run as this home wrote it down; raises WhetError where it did not."""
-    rows = database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (id,))
+    rows = _rows(database, "id = ?", id)
     if not rows:
         raise WhetError(f"There is no run {id}.", advice="To list the runs, run `whet jobs show --runs`.")
     found = _own(owner, rows)
@@ -135,47 +131,32 @@ def record_of(database: Database, owner: Owner, id: str) -> JobRecord:
 
 def runs(database: Database, owner: Owner, job: str = "", *, limit: int) -> tuple[JobRecord, ...]:
     """The newest runs first, of one job or of all, to be shown. Of what others wrote only that they did is told."""
-    rows = database.query(
-        f"SELECT {ROW} FROM job_runs WHERE home = ? AND (? = '' OR job = ?) ORDER BY scheduled DESC LIMIT ?",
-        (owner.id, job, job, limit),
-    )
+    newest = "home = ? AND (? = '' OR job = ?) ORDER BY scheduled DESC LIMIT ?"
+    rows = _rows(database, newest, owner.id, job, job, limit)
     return tuple(_decoded(owner, row) or _stranger(row) for row in rows)
 
 
 def open_runs(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """What has not ended, the oldest first."""
-    rows = database.query(
-        f"SELECT {ROW} FROM job_runs WHERE home = ? AND state <> ? ORDER BY scheduled", (owner.id, RunState.ENDED.value)
-    )
-    return _own(owner, rows)
+    return _own(owner, _rows(database, "home = ? AND state <> ? ORDER BY scheduled", owner.id, RunState.ENDED))
 
 
 def waiting(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """Runs that ended, and whose report nobody has tried to hand over yet."""
-    rows = database.query(
-        f"SELECT {ROW} FROM job_runs WHERE home = ? AND handing = ? AND state = ?",
-        (owner.id, DeliveryOutcome.WAITING.value, RunState.ENDED.value),
-    )
-    return _own(owner, rows)
+    where = "home = ? AND handing = ? AND state = ?"
+    return _own(owner, _rows(database, where, owner.id, DeliveryOutcome.WAITING, RunState.ENDED))
 
 
 def undelivered(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """Runs whose report is still to be handed over."""
-    rows = database.query(
-        f"SELECT {ROW} FROM job_runs WHERE home = ? AND handing = ? ORDER BY scheduled",
-        (owner.id, DeliveryOutcome.FAILED.value),
-    )
-    return _own(owner, rows)
+    return _own(owner, _rows(database, "home = ? AND handing = ? ORDER BY scheduled", owner.id, DeliveryOutcome.FAILED))
 
 
 def turn_away(database: Database, owner: Owner) -> None:
     """Take away runs in this home's name that it did not write down and that ask for something; that they were there
     stays on record, under an id that no run has."""
-    rows = database.query(
-        f"SELECT {ROW} FROM job_runs WHERE home = ? AND (state <> ? OR handing IN (?, ?))",
-        (owner.id, RunState.ENDED.value, DeliveryOutcome.WAITING.value, DeliveryOutcome.FAILED.value),
-    )
-    for row in rows:
+    asking = "home = ? AND (state <> ? OR handing IN (?, ?))"
+    for row in _rows(database, asking, owner.id, RunState.ENDED, DeliveryOutcome.WAITING, DeliveryOutcome.FAILED):
         if _decoded(owner, row) is None:
             stranger = _stranger(row)
             database.execute("DELETE FROM job_runs WHERE id = ?", (stranger.id,))
@@ -189,6 +170,10 @@ def prune(database: Database, home: str, job: str, *, before: float) -> None:
         "DELETE FROM job_runs WHERE home = ? AND job = ? AND scheduled < ? AND state = ? AND handing NOT IN (?, ?)",
         (home, job, before, RunState.ENDED.value, DeliveryOutcome.FAILED.value, DeliveryOutcome.WAITING.value),
     )
+
+
+def _rows(database: Database, where: str, *values: object) -> list[Row]:
+    return database.query(f"SELECT {ROW} FROM job_runs WHERE {where}", values)
 
 
 def _own(owner: Owner, rows: Iterable[Row]) -> tuple[JobRecord, ...]:
@@ -209,66 +194,3 @@ def _stranger(row: Row) -> JobRecord:
     id, job, scheduled, *_ = row
     told = JobResult(JobOutcome.FAILED, error=NOT_OURS)
     return JobRecord(id, Job(job), scheduled, state=RunState.ENDED, result=told)
-
-
-class BackgroundCall(NamedTuple):
-    """One call: whose, on which day, for what, and the most that it can cost."""
-
-    id: str
-    home: str
-    day: str
-    purpose: str
-    most: Amount
-    at: float
-
-
-class DayCost(NamedTuple):
-    """What one purpose cost on one day."""
-
-    day: str
-    purpose: str
-    calls: int
-    cost: Amount
-
-
-def begin_call(database: Database, call: BackgroundCall, limit: DailyLimit) -> Headroom:
-    """Set aside what a call can cost, where there is room for it. Two workers never take the same room."""
-    with database.writing():
-        found = room_for(call.most, spent_on_day(database, call.home, call.day), limit)
-        if found is Headroom.FREE:
-            database.execute(
-                "INSERT INTO background_calls (id, home, day, purpose, tokens, dollars, ended, at)"
-                " VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
-                (call.id, call.home, call.day, call.purpose, call.most.tokens, call.most.dollars, call.at),
-            )
-    return found
-
-
-def end_call(database: Database, id: str, cost: Amount) -> None:
-    """Write down what a call cost. One whose worker died keeps what was set aside: nobody knows what it cost."""
-    database.execute(
-        "UPDATE background_calls SET tokens = ?, dollars = ?, ended = 1 WHERE id = ?", (cost.tokens, cost.dollars, id)
-    )
-
-
-def spent_on_day(database: Database, home: str, day: str) -> DaySpent:
-    """What the background work of a home has cost on a day."""
-    rows = database.query(
-        "SELECT ended, sum(tokens), sum(dollars) FROM background_calls WHERE home = ? AND day = ? GROUP BY ended",
-        (home, day),
-    )
-    found = {bool(ended): Amount(int(tokens), dollars) for ended, tokens, dollars in rows}
-    return DaySpent(found.get(True, Amount()), found.get(False, Amount()))
-
-
-def costs_since(database: Database, home: str, day: str) -> tuple[DayCost, ...]:
-    """What background work cost from a day on, the newest day first."""
-    rows = database.query(
-        "SELECT day, purpose, count(*), sum(tokens), sum(dollars) FROM background_calls WHERE home = ? AND day >= ?"
-        " GROUP BY day, purpose ORDER BY day DESC, purpose",
-        (home, day),
-    )
-    return tuple(
-        DayCost(found, purpose, int(calls), Amount(int(tokens), dollars))
-        for found, purpose, calls, tokens, dollars in rows
-    )

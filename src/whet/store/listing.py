@@ -1,43 +1,17 @@
 """Which sessions are meant: by a short id, or by filters.
 
-The folders that sessions worked in, and the project that each belonged to. Sessions that a person never wants back: a
-list in the home that every import heeds; it is a file and no table, for the agents' files, from which sessions come
-back, are this machine's. What imports left out: of each file the reasons, as of the last time that it was read.
+The folders that sessions worked in, and the project that each belonged to.
 """
 
-import os.path
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
-
-import msgspec
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.worktrees import TEMPORARY
-from whet.store import files
 from whet.store.database import Database
-from whet.store.home import Home, prepare_home
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
-from whet.values import Value
-
-
-def seen_folders(database: Database) -> dict[str, frozenset[str]]:
-    """Every folder where an agent worked, and its project; several only where members have folders of one name."""
-    found: dict[str, frozenset[str]] = {}
-    for folder, project in database.query("SELECT DISTINCT folder, project FROM sessions WHERE folder <> ''"):
-        found[folder] = found.get(folder, frozenset()) | {project} - {""}
-    return found
-
-
-def keep_projects(database: Database, projects: Mapping[str, str]) -> None:
-    """Note with one's own sessions which project each of these folders belongs to."""
-    with database.writing():
-        database.many(
-            "UPDATE sessions SET project = ? WHERE folder = ? AND project <> ? AND maker IN ('', ?)",
-            [(project, folder, project, database.member) for folder, project in projects.items()],
-        )
 
 
 class Filters(NamedTuple):
@@ -58,6 +32,27 @@ class Filters(NamedTuple):
 
 # What counts unless other sessions are asked for, wherever sessions are counted or listed.
 COUNTED = Filters(without_own_work=True, without_temporary=True)
+
+
+# Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
+_BELOW = "(s.folder = ? OR substr(s.folder, 1, ?) = ?)"
+
+
+def seen_folders(database: Database) -> dict[str, frozenset[str]]:
+    """Every folder where an agent worked, and its project; several only where members have folders of one name."""
+    found: dict[str, frozenset[str]] = {}
+    for folder, project in database.query("SELECT DISTINCT folder, project FROM sessions WHERE folder <> ''"):
+        found[folder] = found.get(folder, frozenset()) | {project} - {""}
+    return found
+
+
+def keep_projects(database: Database, projects: Mapping[str, str]) -> None:
+    """Note with one's own sessions which project each of these folders belongs to."""
+    with database.writing():
+        database.many(
+            "UPDATE sessions SET project = ? WHERE folder = ? AND project <> ? AND maker IN ('', ?)",
+            [(project, folder, project, database.member) for folder, project in projects.items()],
+        )
 
 
 def find(database: Database, prefix: str) -> Session:
@@ -145,10 +140,6 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
     return " AND ".join(clauses), parameters
 
 
-# Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
-_BELOW = "(s.folder = ? OR substr(s.folder, 1, ?) = ?)"
-
-
 def _folders(filters: Filters) -> list[tuple[str, tuple[object, ...]]]:
     """What is asked of a session's folder, each with the values that it is about."""
     if filters.folders:
@@ -165,92 +156,3 @@ def _below(folder: str) -> tuple[object, ...]:
 
 def _literal(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-
-
-# What differs from one session or line to the next, and would make one reason look like many.
-_PARTICULAR = re.compile(r"\b(session|id|part|message|step|byte|line) (?=\S*\d)[^\s:;,)]+")
-
-
-class LeftOutFile(NamedTuple):
-    """One reason of one file: how often, the first line (0 for the whole file), and whose sessions the file holds.
-
-    Agent and folder are those of the file's own sessions, else those of its neighbours; empty where they differ.
-    """
-
-    path: str
-    reason: str
-    number: int
-    line: int = 0
-    source: str = ""
-    folder: str = ""
-
-
-def alike(reason: str) -> str:
-    """A reason without the numbers and ids that only this one has."""
-    return _PARTICULAR.sub(r"\1 …", reason)
-
-
-def keep_left_out(database: Database, found: Iterable[LeftOutFile]) -> None:
-    """Add to what is known of the files; what is alike is counted together."""
-    database.many(
-        "INSERT INTO left_out (path, reason, number, line) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (path, reason) DO UPDATE SET number = left_out.number + excluded.number",
-        [(each.path, each.reason, each.number, each.line) for each in found],
-    )
-
-
-def left_out(database: Database) -> tuple[LeftOutFile, ...]:
-    """All that was left out, with the agent and folder that it likely belongs to."""
-    rows = database.query("SELECT path, reason, number, line FROM left_out ORDER BY path, reason")
-    if not rows:
-        return ()
-    owners: dict[str, set[tuple[str, str]]] = {}
-    for path, source, folder in database.query("SELECT DISTINCT path, source, folder FROM sessions"):
-        for place in (path, os.path.dirname(path)):
-            owners.setdefault(place, set()).add((source, folder))
-    return tuple(LeftOutFile(path, why, int(n), int(line), *_owner(owners, path)) for path, why, n, line in rows)
-
-
-def _owner(owners: Mapping[str, set[tuple[str, str]]], path: str) -> tuple[str, str]:
-    found = owners.get(path) or owners.get(os.path.dirname(path), set())
-    sources, folders = {source for source, _ in found}, {folder for _, folder in found}
-    return (sources.pop() if len(sources) == 1 else "", folders.pop() if len(folders) == 1 else "")
-
-
-FILE_NAME = "forgotten.json"
-
-
-class ForgottenSession(Value, frozen=True):
-    """A session that no import brings back."""
-
-    id: str
-    source: str
-    path: str
-    at: float
-
-
-def forgotten(home: Home) -> tuple[ForgottenSession, ...]:
-    """What is never imported again, the first first."""
-    return _read(files.read(files.beneath(home.folder, FILE_NAME)))
-
-
-def never_again(home: Home, sessions: Iterable[Session], *, now: float) -> None:
-    """Have no import bring these sessions back."""
-    prepare_home(home)
-    place = files.beneath(home.folder, FILE_NAME)
-    before = files.read(place)
-    known = {each.id: each for each in _read(before)}
-    for session in sessions:
-        known.setdefault(session.id, ForgottenSession(session.id, session.source, session.path, now))
-    files.write(place, msgspec.json.encode(tuple(known.values())), expected=before)
-
-
-def _read(body: bytes | None) -> tuple[ForgottenSession, ...]:
-    if body is None:
-        return ()
-    try:
-        return msgspec.json.decode(body, type=tuple[ForgottenSession, ...])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise WhetError(
-            f"{FILE_NAME} in Whet's home cannot be read: {error}", advice="Restore it from a backup, or remove it."
-        ) from error

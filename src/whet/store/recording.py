@@ -14,12 +14,18 @@ from whet.own.runs.run import Ended, Run
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.database import Database
+from whet.store.preparing import Provenance, add_messages, prepare, row_of, storable
 from whet.store.records import RecordKind, keep_record, record_bodies, restore_prompt
-from whet.store.rows import NewMessages, Session, add_messages, prepare, row_of, storable
-from whet.store.sessions import Provenance, is_stored, keep, load, own_messages, stored
+from whet.store.rows import Session
+from whet.store.sessions import is_stored, keep, load, own_messages, stored
 
 SOURCE = "whet"
 KEY_BYTES = 16
+GROWING = (
+    *("ending", "ended", "dated", "head", "message_count"),
+    *("input_tokens", "output_tokens", "cached_tokens", "cost_dollars", "facts"),
+)
+CHANGED = ", ".join(f"{name} = ?" for name in GROWING)
 
 Item = TypeVar("Item")
 Clock = Callable[[], float]
@@ -134,7 +140,7 @@ class Recorder:
         if is_stored(self._database, row.id):
             return self._joined(session, grown, message)
         self._written(grown, session.head)
-        add_messages(self._database, [NewMessages(session.no, session.message_count, (row,))])
+        add_messages(self._database, (session.no, session.message_count, (row,)))
         return grown
 
     def _joined(self, session: Session, grown: Session, message: Message) -> Session:
@@ -157,23 +163,10 @@ class Recorder:
 
     def _written(self, session: Session, head: bytes) -> Session:
         """Write a session's columns, if it still is where this hand left it."""
+        values = session._asdict() | {"facts": msgspec.json.encode(session.facts)}
         found = self._database.query(
-            "UPDATE sessions SET ending = ?, ended = ?, dated = ?, head = ?, message_count = ?, input_tokens = ?,"
-            " output_tokens = ?, cached_tokens = ?, cost_dollars = ?, facts = ? WHERE no = ? AND head = ? RETURNING no",
-            (
-                session.ending,
-                session.ended,
-                session.dated,
-                session.head,
-                session.message_count,
-                session.input_tokens,
-                session.output_tokens,
-                session.cached_tokens,
-                session.cost_dollars,
-                msgspec.json.encode(session.facts),
-                session.no,
-                head,
-            ),
+            f"UPDATE sessions SET {CHANGED} WHERE no = ? AND head = ? RETURNING no",
+            (*(values[each] for each in GROWING), session.no, head),
         )
         if not found:
             raise _elsewhere(self.id)

@@ -1,51 +1,19 @@
-"""What a session and its messages look like on their way into the database, and as they come out of it.
-
-A session is made ready without the database, and added with its messages, as many at a time as there are.
-
-A row that cannot be read is damage: it is said, and keeps nobody from the rest.
-"""
+"""What the rows of the store hold, as values. A row that cannot be read is damage: it is said, and stops nobody."""
 
 import contextlib
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from whet.errors import WhetError
-from whet.sessions.copies import places
-from whet.sessions.transcripts import (
-    Message,
-    Origin,
-    Pairing,
-    RecordedCheck,
-    Role,
-    Transcript,
-    Usage,
-    decode,
-    encode,
-    link,
-    pair,
-    session_id,
-    total,
-)
+from whet.sessions.transcripts import Message, RecordedCheck, Usage, decode
 from whet.store.database import Database, Row
-from whet.store.words import indexed, marks, vectors
-from whet.text.words import cut
 from whet.values import Value
 
-
-class MessageRow(NamedTuple):
-    """One message as it is stored."""
-
-    id: bytes
-    role: str
-    at: float | None
-    model: str
-    body: bytes
-    words: str
-    tools: tuple[str, ...]  # called or answering in it
-    vectors: tuple[bytes, ...] | None = None  # the words as Postgres takes them, where they were made beforehand
+Kind = TypeVar("Kind")
+AT_ONCE = 500  # sessions or ids in one statement, which takes some ten thousand parameters at most
 
 
 class SessionFacts(Value, frozen=True):
@@ -61,27 +29,6 @@ class SessionFacts(Value, frozen=True):
     prompt_key: str = ""  # of the prompt that a session of our own was told
     run_key: str = ""  # of the run without its conversation
     draw_id: str = msgspec.field(default="", name="lot")  # by which canaries were drawn for it
-
-
-class PreparedSession(NamedTuple):
-    """A session ready to be kept."""
-
-    id: str
-    columns: tuple[object, ...]
-    ended: float | None
-    head: bytes
-    rows: tuple[MessageRow, ...]
-
-    @property
-    def folder(self) -> str:
-        return str(self.columns[FOLDER])
-
-
-COLUMNS = (
-    "source, native_id, parent_id, title, model, folder, branch, purpose, ending, started, ended,"
-    " input_tokens, output_tokens, cached_tokens, cost_dollars, facts"
-)
-FOLDER = COLUMNS.split(", ").index("folder")
 
 
 class Session(NamedTuple):
@@ -120,25 +67,14 @@ class Session(NamedTuple):
     maker: str = ""  # the member of a team who last wrote it
 
 
-SESSION_COLUMNS = f"no, id, {COLUMNS}, message_count, path, head, base, base_count, dated, maker"
+SESSION_COLUMNS = ", ".join(Session._fields)
 
 
 def session_of(row: Row) -> Session:
     """A session from its row of `SESSION_COLUMNS`."""
-    values = list(row)
-    values[17] = _facts(values[17])
-    values[20] = values[20] if isinstance(values[20], bytes) else b""
-    return Session(*values)
-
-
-def _facts(body: bytes) -> SessionFacts:
-    try:
-        return msgspec.json.decode(body, type=SessionFacts)
-    except msgspec.MsgspecError:  # a row that others wrote: it says nothing, and keeps nobody from the rest
-        return SessionFacts()
-
-
-Kind = TypeVar("Kind")
+    found = Session._make(row)
+    facts = decoded_or_none(found.facts, SessionFacts) or SessionFacts()  # what others wrote may say nothing
+    return found._replace(facts=facts, head=blob(found.head))
 
 
 class DamagedRow(WhetError):
@@ -171,6 +107,11 @@ def decoded_or_none(body: object, kind: type[Kind]) -> Kind | None:
         return None
 
 
+def made(kind: type[Kind], row: Sequence[object]) -> Kind:
+    """A named tuple from the columns of its fields, where a database has a number for what is true or false."""
+    return msgspec.convert(row, kind, strict=False)
+
+
 def decoded_message(body: object, what: str) -> Message:
     """The message in a row; raises DamagedRow where there is none."""
     try:
@@ -191,211 +132,12 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-TITLE_CHARACTERS = 200
-MERGED_PAGES = 500  # at a time, so that other writers need not wait for long
-WORKED = 2  # changes; fewer mean that there was nothing to merge
-AT_ONCE = 500  # sessions or ids in one statement, which takes some ten thousand parameters at most
-ADDED = f"id, {COLUMNS}, head, message_count, base, base_count, path, dated, imported_at"
-Item = TypeVar("Item")
-
-
-def prepare(transcript: Transcript) -> PreparedSession:
-    """Everything of keeping a transcript that needs no database."""
-    rows = tuple(_rows(transcript.messages))
-    usage = transcript.usage or total(message.usage for message in transcript.messages)
-    facts = SessionFacts(
-        version=transcript.version,
-        ending_detail=transcript.ending_detail,
-        parent=transcript.parent,
-        own_title=transcript.title,
-        tools=transcript.tools,
-        checks=transcript.checks,
-        usage=transcript.usage,
-    )
-    columns = (
-        transcript.source,
-        storable(transcript.native_id),
-        session_id(transcript.source, transcript.parent) if transcript.parent else "",
-        storable(transcript.title or opening(transcript.messages)),
-        storable(transcript.model),
-        storable(transcript.folder),
-        storable(transcript.branch),
-        transcript.purpose.value,
-        transcript.ending.value,
-        transcript.started,
-        transcript.ended,
-        usage.input,
-        usage.output,
-        usage.cached,
-        usage.cost_dollars,
-        msgspec.json.encode(facts),
-    )
-    return PreparedSession(transcript.id, columns, transcript.ended, rows[-1].id if rows else b"", rows)
-
-
-def opening(messages: Iterable[Message]) -> str:
-    """The first words of the person, which name a session that has no title."""
-    for message in messages:
-        if message.role is Role.USER and message.origin is Origin.TURN and message.text.strip():
-            return cut(" ".join(message.text[: TITLE_CHARACTERS * 4].split()), TITLE_CHARACTERS)
-    return ""
-
-
-def storable(text: str) -> str:
-    """Text that every database takes: Postgres refuses the zero character."""
-    return text.replace("\0", "")
-
-
-def row_of(message: Message, parent: bytes, tools: Iterable[str], *, is_example: bool = False) -> MessageRow:
-    """A message that follows another as it is stored, with the tools that it calls or that answer in it.
-
-    A warm start's example is found in the session that it came from, and not where it did not happen.
-    """
-    body = encode(message)
-    return MessageRow(
-        id=link(parent, body),
-        role=message.role.value,
-        at=message.at,
-        model=storable(message.model),
-        body=body,
-        words="" if is_example else indexed(message),
-        tools=() if is_example else tuple(sorted(tools)),
-    )
-
-
-def _rows(messages: tuple[Message, ...]) -> Iterator[MessageRow]:
-    tools = _tools(pair(messages))
-    examples = places(messages)
-    parent = b""
-    for index, message in enumerate(messages):
-        row = row_of(message, parent, tools.get(index, ()), is_example=index in examples)
-        parent = row.id
-        yield row
-
-
-def _tools(pairing: Pairing) -> dict[int, set[str]]:
-    """The tools that each message calls or that answer in it."""
-    tools: dict[int, set[str]] = {}
-    for exchange in pairing.exchanges:
-        name = storable(exchange.call.name)
-        tools.setdefault(exchange.asked, set()).add(name)
-        if exchange.answered is not None:
-            tools.setdefault(exchange.answered, set()).add(name)
-    for orphan in pairing.orphans:
-        tools.setdefault(orphan.message, set()).add(storable(orphan.result.tool))
-    return tools
-
-
-def index_words(database: Database, rows: Iterable[tuple[int, MessageRow]]) -> None:
-    """Make messages, each with its number, findable by their words."""
-    if database.dialect == "sqlite":
-        database.insert(
-            "message_index",
-            ("rowid", "words"),
-            ((no, f"{row.words} {marks(row.role, row.tools)}") for no, row in rows),
-        )
-    else:
-        database.insert(
-            "message_index",
-            ("message", "words"),
-            ((no, vector) for no, row in rows for vector in vectors_of(row)),
-        )
-
-
-def with_vectors(row: MessageRow) -> MessageRow:
-    """The message for Postgres alone, with its words counted: most of the work of writing it, done by who reads it."""
-    return row._replace(words="", vectors=tuple(vectors(row.words)))
-
-
-def vectors_of(row: MessageRow) -> Iterable[bytes]:
-    return vectors(row.words) if row.vectors is None else row.vectors
-
-
-def tidy(database: Database) -> None:
-    """Merge the parts in which many writes leave SQLite's index, since a search has to look into each of them."""
-    if database.dialect != "sqlite":
-        return
-    changes = WORKED
-    while changes >= WORKED:
-        with database.writing():
-            [(before,)] = database.query("SELECT total_changes()")
-            database.execute("INSERT INTO message_index (message_index, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
-            [(after,)] = database.query("SELECT total_changes()")
-        changes = after - before
-
-
-class NewSession(NamedTuple):
-    """A session that is not stored; `base` is the one that holds its first `shared` messages."""
-
-    prepared: PreparedSession
-    path: str
-    dated: float
-    imported_at: float
-    base: int | None = None
-    shared: int = 0
-
-
-class NewMessages(NamedTuple):
-    """Messages that a stored session gets from a position on."""
-
-    session: int
-    start: int
-    rows: tuple[MessageRow, ...]
-
-
-def add_sessions(database: Database, new: Sequence[NewSession]) -> None:
-    """Add sessions with those of their messages that no other holds."""
-    for some in _some(new):
-        places = ", ".join("?" * len(ADDED.split(",")))
-        values = ", ".join([f"({places})"] * len(some))
-        numbers: dict[str, int] = dict(
-            database.query(
-                f"INSERT INTO sessions ({ADDED}) VALUES {values} RETURNING id, no",
-                [value for each in some for value in _values(each)],
-            )
-        )
-        add_messages(
-            database,
-            [NewMessages(numbers[each.prepared.id], each.shared, each.prepared.rows[each.shared :]) for each in some],
-        )
-
-
-def _values(new: NewSession) -> tuple[object, ...]:
-    prepared = new.prepared
-    counts = (prepared.head, len(prepared.rows), new.base, new.shared)
-    return (prepared.id, *prepared.columns, *counts, new.path, new.dated, new.imported_at)
-
-
-def add_messages(database: Database, new: Iterable[NewMessages]) -> None:
-    """Give sessions messages of their own. None of them may be stored already."""
-    placed = [(each.session, position, row) for each in new for position, row in enumerate(each.rows, start=each.start)]
-    if not placed:
-        return
-    [(first,)] = database.query("SELECT coalesce(max(no), 0) + 1 FROM messages")
-    database.insert(
-        "messages",
-        ("no", "id", "session", "position", "role", "at", "model", "body"),
-        (
-            (no, row.id, session, position, row.role, row.at, row.model, row.body)
-            for no, (session, position, row) in enumerate(placed, start=first)
-        ),
-    )
-    numbered = [(no, row) for no, (_, _, row) in enumerate(placed, start=first)]
-    database.insert("uses", ("message", "tool"), ((no, tool) for no, row in numbered for tool in row.tools))
-    index_words(database, numbered)
-
-
 def ask_for_all(database: Database, sql: str, values: Sequence[object], before: Sequence[object] = ()) -> Iterator[Row]:
     """The rows of a question that ends in `IN`, for however many values; `before` are those that it asks for first."""
-    for some in _some(values):
+    for some in portions(values):
         yield from database.query(f"{sql} ({', '.join('?' * len(some))})", (*before, *some))
 
 
-def forget_left_out(database: Database, paths: Sequence[str]) -> None:
-    """Remove what imports left out of files, because they are read again or are to be forgotten."""
-    for some in _some(paths):
-        database.execute(f"DELETE FROM left_out WHERE path IN ({', '.join('?' * len(some))})", some)
-
-
-def _some(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+def portions(items: Sequence[Kind]) -> Iterator[Sequence[Kind]]:
+    """The items, as many at a time as one statement takes."""
     return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))

@@ -17,24 +17,20 @@ from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
 from whet.store import derived
 from whet.store.database import Database
-from whet.store.rows import (
-    COLUMNS,
-    SESSION_COLUMNS,
-    DamagedRow,
+from whet.store.left_out import forget_left_out
+from whet.store.preparing import (
     MessageRow,
-    NewMessages,
     NewSession,
     PreparedSession,
-    Session,
+    Provenance,
+    SessionColumns,
     add_messages,
     add_sessions,
-    ask_for_all,
-    blob,
-    decoded_message,
-    forget_left_out,
-    session_of,
 )
+from whet.store.rows import SESSION_COLUMNS, DamagedRow, Session, ask_for_all, blob, decoded_message, session_of
 
+COLUMNS = ", ".join(SessionColumns._fields)
+KEPT_WITH = ("head", "message_count", "path", "dated")
 KIN = f"""
     WITH RECURSIVE kin (no, id, base, parent_id) AS (
         SELECT no, id, base, parent_id FROM sessions WHERE no = ?
@@ -95,14 +91,6 @@ class KeepResult(NamedTuple):
     note: str = ""
 
 
-class Provenance(NamedTuple):
-    """Where and when a session was found. `modified` dates a session that carries no time of its own."""
-
-    path: str
-    modified: float
-    now: float
-
-
 def keep(database: Database, prepared: PreparedSession, provenance: Provenance) -> KeepResult:
     """Keep a session wholly or not at all. Keeping it again changes nothing; a grown one gains what is new."""
     with database.writing():
@@ -123,7 +111,7 @@ def keep_all(database: Database, found: Sequence[tuple[PreparedSession, Provenan
         for prepared, provenance in found:
             marks = _marks(prepared)
             if seen.isdisjoint(marks):
-                new.append(_new(prepared, provenance))
+                new.append(NewSession(prepared, provenance))
                 kept.append(KeepResult("imported", len(prepared.rows)))
             else:
                 add_sessions(database, new)
@@ -259,18 +247,25 @@ def forget(database: Database, session_id: str) -> int:
 def _segments(database: Database, session: Session, end: int) -> list[tuple[int, int, int]]:
     """Which session holds which range of the messages before `end`, in order."""
     segments: list[tuple[int, int, int]] = []
-    owner, base, base_count = session.no, session.base, session.base_count
+    owner, base, base_count, seen = session.no, session.base, session.base_count, {session.no}
     while True:
         if end > base_count:
             segments.append((owner, base_count, end))
         end = min(end, base_count)
-        if base is None or end == 0:
+        if end <= 0:
             return segments[::-1]
-        owner = base
-        found = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
-        if not found:
+        found = database.query("SELECT no, base, base_count FROM sessions WHERE no = ?", (base,))
+        if not found or found[0][0] in seen:  # in a circle nobody holds the beginning
             raise DamagedRow(f"session {session.native_id}")
-        base, base_count = found[0]
+        owner, base, base_count = found[0]
+        seen.add(owner)
+
+
+def message_id(database: Database, session: Session, position: int) -> bytes | None:
+    """The id of a message of a session, which it or one that it stands on holds; None where it is missing."""
+    owner, _, _ = _segments(database, session, position + 1)[-1]
+    rows = database.query("SELECT id FROM messages WHERE session = ? AND position = ?", (owner, position))
+    return blob(rows[0][0]) if rows else None
 
 
 def stored(database: Database, session_id: str) -> Session | None:
@@ -297,7 +292,7 @@ def _bring_up_to_date(database: Database, session: Session, prepared: PreparedSe
     if session.head == prepared.head:
         _update(database, session.no, prepared, provenance)
     elif _begins(session, prepared) and not is_stored(database, prepared.rows[count].id):
-        add_messages(database, [NewMessages(session.no, count, prepared.rows[count:])])
+        add_messages(database, (session.no, count, prepared.rows[count:]))
         _update(database, session.no, prepared, provenance)
         count_kin_again(database, session)
     else:
@@ -318,9 +313,7 @@ def _holds(database: Database, session: Session, prepared: PreparedSession) -> b
         return False
     if count == 0:
         return True
-    owner, _, _ = _segments(database, session, count)[-1]
-    at = database.query("SELECT id FROM messages WHERE session = ? AND position = ?", (owner, count - 1))
-    return bool(at) and bytes(at[0][0]) == prepared.head
+    return message_id(database, session, count - 1) == prepared.head
 
 
 def _insert(database: Database, prepared: PreparedSession, provenance: Provenance) -> None:
@@ -328,27 +321,13 @@ def _insert(database: Database, prepared: PreparedSession, provenance: Provenanc
     base = None
     if shared:
         base = database.query("SELECT session FROM messages WHERE id = ?", (prepared.rows[shared - 1].id,))[0][0]
-    add_sessions(database, [_new(prepared, provenance, base=base, shared=shared)])
-
-
-def _new(prepared: PreparedSession, provenance: Provenance, *, base: int | None = None, shared: int = 0) -> NewSession:
-    dated = prepared.ended or provenance.modified
-    return NewSession(prepared, provenance.path, dated, provenance.now, base, shared)
+    add_sessions(database, [NewSession(prepared, provenance, base, shared)])
 
 
 def _update(database: Database, no: int, prepared: PreparedSession, provenance: Provenance) -> None:
-    assignments = ", ".join(f"{column.strip()} = ?" for column in COLUMNS.split(","))
-    database.execute(
-        f"UPDATE sessions SET {assignments}, head = ?, message_count = ?, path = ?, dated = ? WHERE no = ?",
-        (
-            *prepared.columns,
-            prepared.head,
-            len(prepared.rows),
-            provenance.path,
-            prepared.ended or provenance.modified,
-            no,
-        ),
-    )
+    changed = ", ".join(f"{column} = ?" for column in (*SessionColumns._fields, *KEPT_WITH))
+    counts = (prepared.head, len(prepared.rows), provenance.path, provenance.dated(prepared))
+    database.execute(f"UPDATE sessions SET {changed} WHERE no = ?", (*prepared.columns, *counts, no))
 
 
 def _shared(database: Database, rows: tuple[MessageRow, ...]) -> int:

@@ -18,7 +18,7 @@ from whet.store.files import FoundFile, NamedFiles
 from whet.store.listing import Filters, list_sessions
 from whet.store.recording import SOURCE
 from whet.store.records import RecordKind, all_records, keep_record
-from whet.store.rows import decoded_or_none
+from whet.store.rows import decoded_or_none, made
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 
@@ -112,10 +112,13 @@ class DrawOutcome(NamedTuple):
     sessions: int
 
 
+DRAWN = ", ".join(("lot", *Draw._fields[1:]))
+
+
 def keep_draw(database: Database, draw: Draw) -> Draw:
     """Write down what was drawn; gives what holds, for a session that is begun again has drawn already."""
     database.execute(
-        f"INSERT INTO template_draws ({COLUMNS}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
+        f"INSERT INTO template_draws ({DRAWN}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
         (
             draw.draw_id,
             draw.key,
@@ -127,16 +130,16 @@ def keep_draw(database: Database, draw: Draw) -> Draw:
             session_id(SOURCE, draw.draw_id),
         ),
     )
-    return _draw(database.query(f"SELECT {COLUMNS} FROM template_draws WHERE lot = ?", (draw.draw_id,))[0])
+    return made(Draw, database.query(f"SELECT {DRAWN} FROM template_draws WHERE lot = ?", (draw.draw_id,))[0])
 
 
 def uncounted(database: Database) -> list[Draw]:
     """The draws of sessions that really began and were not counted yet, the oldest first."""
     rows = database.query(
-        f"SELECT {OF_DRAW} FROM template_draws AS d JOIN sessions AS s ON s.id = d.session"
-        " WHERE d.counted IS NULL ORDER BY d.at, d.lot"
+        f"SELECT {DRAWN} FROM template_draws WHERE counted IS NULL AND session IN (SELECT id FROM sessions)"
+        " ORDER BY at, lot"
     )
-    return [_draw(row) for row in rows]
+    return [made(Draw, row) for row in rows]
 
 
 def count_draws(database: Database, counted: Iterable[CountedDraw]) -> None:
@@ -151,11 +154,11 @@ def count_draws(database: Database, counted: Iterable[CountedDraw]) -> None:
 def outcomes(database: Database) -> dict[str, list[DrawOutcome]]:
     """All that was counted, by the template's key, in the order of counting."""
     rows = database.query(
-        f"SELECT {COLUMNS}, loss, sessions FROM template_draws WHERE counted IS NOT NULL ORDER BY counted"
+        f"SELECT {DRAWN}, loss, sessions FROM template_draws WHERE counted IS NOT NULL ORDER BY counted"
     )
     found: dict[str, list[DrawOutcome]] = {}
     for *row, loss, sessions in rows:
-        draw = _draw(row)
+        draw = made(Draw, row)
         found.setdefault(draw.key, []).append(DrawOutcome(draw, loss, sessions))
     return found
 
@@ -163,12 +166,3 @@ def outcomes(database: Database) -> dict[str, list[DrawOutcome]]:
 def is_drawn(database: Database, *, since: float) -> bool:
     """Whether any session drew since then."""
     return bool(database.query("SELECT 1 FROM template_draws WHERE at >= ? LIMIT 1", (since,)))
-
-
-def _draw(row: Iterable[object]) -> Draw:
-    draw = Draw(*row)  # type: ignore[arg-type] # columns of the table, in this order
-    return draw._replace(told=bool(draw.told))
-
-
-COLUMNS = ", ".join(("lot", *Draw._fields[1:]))
-OF_DRAW = ", ".join(f"d.{field}" for field in COLUMNS.split(", "))

@@ -19,8 +19,8 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.rows import prepare
-from whet.store.sessions import Provenance, keep
+from whet.store.preparing import Provenance, prepare
+from whet.store.sessions import keep
 from whet.store.skill_files import skill_uses
 
 NOW = 1_750_000_000.0

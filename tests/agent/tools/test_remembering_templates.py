@@ -16,8 +16,8 @@ from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.rows import prepare
-from whet.store.sessions import Provenance, keep
+from whet.store.preparing import Provenance, prepare
+from whet.store.sessions import keep
 from whet.store.template_files import usable
 
 TOOLS = ("list_beds", "count_seeds", "water_bed", "search_notes", "weigh_crop", "plan_rows")

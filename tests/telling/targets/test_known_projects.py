@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from conversations import agent, conversation, user
 from whet.store import sessions
 from whet.store.database import Database
-from whet.store.rows import prepare
+from whet.store.preparing import Provenance, prepare
 from whet.telling.targets.known_projects import KnownProjects, remember_projects
 from whet.telling.targets.project_names import name_of_project
 
@@ -24,7 +24,7 @@ def worked(database: Database, folder: str | Path, branch: str = "main") -> str:
     """A session that worked in a folder."""
     name = f"{folder} {branch}"
     made = replace(conversation(user(name), agent("Done."), native_id=name), folder=str(folder), branch=branch)
-    sessions.keep(database, prepare(made), sessions.Provenance(f"/{name}", 1.0, 2.0))
+    sessions.keep(database, prepare(made), Provenance(f"/{name}", 1.0, 2.0))
     return str(folder)
 
 

@@ -28,7 +28,6 @@ from whet.improving.learned import folded
 from whet.lessons.record import UNDECIDED, Lesson, ProjectLessons
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import total
-from whet.store.analyses import all_kept_lessons
 from whet.store.listing import Filters, count_sessions, count_temporary
 from whet.store.session_facts import (
     SessionFact,
@@ -41,6 +40,7 @@ from whet.store.session_facts import (
     usage_groups,
     usage_of,
 )
+from whet.store.teachings import all_kept_lessons
 from whet.store.troubles import session_troubles
 from whet.telling.targets.known_projects import KnownProjects
 from whet.text.showing import shown

@@ -16,7 +16,8 @@ from whet.store.analyses import analysis_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions, never_again
+from whet.store.left_out import never_again
+from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
 from whet.store.troubles import session_troubles, trouble_of_session

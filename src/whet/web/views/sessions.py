@@ -11,7 +11,7 @@ from whet.sessions.transcripts import Purpose
 from whet.sessions.worktrees import is_temporary
 from whet.store.attempts import attempts_of
 from whet.store.canary_counts import counted
-from whet.store.listing import left_out
+from whet.store.left_out import left_out
 from whet.store.session_facts import state_of_sessions
 from whet.store.template_files import sessions_with
 from whet.text.showing import shown
