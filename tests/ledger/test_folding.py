@@ -43,11 +43,12 @@ def test_a_skill_that_goes_takes_its_own_files_along_and_brings_them_back() -> N
     entries = with_files()
     whole = fold(entries)
     removed = made(8, Step.APPLIED, "brewing", text="", home="mine")
-    without = fold([removed], whole)
+    without = fold([*entries, removed])
     assert set(names(whole)) - set(names(without)) == {("mine", "brewing"), ("mine", FILE)}
-    undone = fold([made(9, Step.UNDONE, "brewing", text="", about=8, home="mine")], without)
+    back = made(9, Step.UNDONE, "brewing", text="", about=8, home="mine")
+    undone = fold([*entries, removed, back])
     assert undone.items == whole.items
-    redone = fold([made(10, Step.REDONE, "brewing", text="", about=8, home="mine")], undone)
+    redone = fold([*entries, removed, back, made(10, Step.REDONE, "brewing", text="", about=8, home="mine")])
     assert redone.items == without.items
 
 
@@ -107,10 +108,11 @@ def test_a_change_ends_what_was_begun_and_uses_up_its_approval_alone() -> None:
         made(3, Step.BEGUN, "a"),
         made(4, Step.BEGUN, "b"),
     ]
-    state = fold([*begun, made(5, Step.APPLIED, "a", begun=3)])
+    applied = made(5, Step.APPLIED, "a", begun=3)
+    state = fold([*begun, applied])
     assert [entry.patch.name for entry in state.granted] == ["b"]
     assert [entry.patch.name for entry in state.unfinished] == ["b"]
-    assert fold([made(6, Step.ABANDONED, "b", begun=4)], state).unfinished == ()
+    assert fold([*begun, applied, made(6, Step.ABANDONED, "b", begun=4)]).unfinished == ()
 
 
 def test_a_decision_ends_the_waiting_of_what_it_is_about() -> None:

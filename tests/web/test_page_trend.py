@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from whet.sessions.transcripts import Usage
 from whet.store.analyses import ToolFact
 from whet.store.session_facts import SessionFact
 from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble, TroubleKind
@@ -18,9 +19,8 @@ HOUR = 3600.0
 def fact_in(name: str, week: int, folder: str = "/srv/shop") -> SessionFact:
     at = 1_767_571_200.0 + 7 * 86_400 * week  # a Monday
     return SessionFact(
-        no=0, id=name, title=name, source="codex", model="m", folder=folder, purpose="chat", at=at,
-        tokens=1000, cost_dollars=None, copied=False, tools=(ToolFact("Bash", 2, 0),), calls=2, failed_calls=0,
-        counts=True,
+        no=0, id=name, title=name, source="codex", model="m", folder=folder, purpose="chat", at=at, messages=0,
+        usage=Usage(1000), copied=False, tools=(ToolFact("Bash", 2, 0),),
     )  # fmt: skip
 
 

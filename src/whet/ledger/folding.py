@@ -6,7 +6,7 @@ entries put a sentence there.
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -16,6 +16,10 @@ from whet.ledger.patches import TRUSTED, UNTRIED, Action, Form, Patch, digest, m
 from whet.sessions.trust import Trust
 
 TRIED = (Step.ACCEPTED, Step.REJECTED, Step.UNDECIDED)
+DECIDED = (Step.APPROVED, Step.REFUSED)
+CONTEXT_LINES = 3
+PUTTING = (Step.APPLIED, Step.CANARY)
+ONLY_SAID = {Step.PROPOSED: 0, Step.ACCEPTED: 1, Step.REJECTED: 1, Step.UNDECIDED: 1}
 ON_YOUR_WORD = "on your word"
 TRIALS = {
     Step.ACCEPTED: "proved in a trial",
@@ -24,56 +28,27 @@ TRIALS = {
 }
 
 
-def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
-    """Why an active thing is active, in a few words."""
-    put = next((entry for entry in entries if entry.number == item.number), None)
-    tried = last_trial(put.patch, entries) if put else None
-    if tried is not None and tried.step is Step.ACCEPTED:
-        return _tried(tried)
-    if item.canary:
-        return "a canary: being tried in live sessions"
-    if promoted := _promotion(item, entries):
-        return f"{_word(promoted)}, after a canary (entry {promoted.number})"
-    if item.form is Form.JOB:  # which no trial tries
-        return _word(put)
-    return f"{_word(put)}, {_tried(tried) if tried else UNTRIED}"
+class Move(NamedTuple):
+    """One thing from one text to another; None is a thing that is not there."""
+
+    key: Key
+    before: str | None
+    after: str | None
 
 
-def _tried(entry: Entry) -> str:
-    """What a trial said, and of which model, for it says nothing of others."""
-    return f"{TRIALS[entry.step]} ({f'on {entry.tried_on}, ' if entry.tried_on else ''}entry {entry.number})"
+class Trace(NamedTuple):
+    """An entry that put a text there, and the one that took it away again; None where it is in force.
+
+    Where nothing ever put it there: the entry that proposed or tried it, and the decision on it; None where it waits.
+    """
+
+    entry: Entry
+    ended: Entry | None
 
 
-def is_untried(item: Item, entries: Sequence[Entry]) -> bool:
-    """Whether it is active on somebody's word alone, and a trial could say more."""
-    put = next((entry for entry in entries if entry.number == item.number), None)
-    is_tried = item.canary or item.form is Form.JOB or (put is not None and last_trial(put.patch, entries) is not None)
-    return not is_tried and _promotion(item, entries) is None
-
-
-def _promotion(item: Item, entries: Sequence[Entry]) -> Entry | None:
-    return next((each for each in entries if each.step is Step.PROMOTED and each.about == item.number), None)
-
-
-def _word(entry: Entry | None) -> str:
-    """Whose word it is; what no entry put there, the person wrote into the file."""
-    return ON_YOUR_WORD if entry is None or entry.actor is Actor.PERSON else f"by {entry.actor}"
-
-
-def last_trial(patch: Patch, entries: Iterable[Entry]) -> Entry | None:
-    """The latest entry of the ledger in which a trial judged these very words."""
-    known = (patch.form, patch.action, patch.text)
-    judged = (entry for entry in entries if entry.step in TRIED)
-    return max(
-        (each for each in judged if (each.patch.form, each.patch.action, each.patch.text) == known),
-        key=lambda each: each.number,
-        default=None,
-    )
-
-
-def fold(entries: Iterable[Entry], state: State | None = None) -> State:
-    """The state that the entries lead to from `state`, or from nothing: `fold(a + b) == fold(b, fold(a))`."""
-    folding = _thaw(state or State())
+def fold(entries: Iterable[Entry]) -> State:
+    """The state that the entries lead to."""
+    folding = _Folding()
     for entry in entries:
         folding.number = entry.number
         if entry.step in CHANGES:
@@ -101,15 +76,15 @@ def seen_from(home: str, state: State) -> State:
 class _Folding:
     """A state while entries are added to it."""
 
-    number: int
-    items: dict[Key, Item]
-    pending: dict[int, Entry]
-    done: dict[int, Change]
-    undone: dict[int, Change]
-    unfinished: dict[int, Entry]
-    granted: dict[str, Entry]
-    refused: set[str]
-    never: set[str]
+    number: int = 0
+    items: dict[Key, Item] = field(default_factory=dict)
+    pending: dict[int, Entry] = field(default_factory=dict)
+    done: dict[int, Change] = field(default_factory=dict)
+    undone: dict[int, Change] = field(default_factory=dict)
+    unfinished: dict[int, Entry] = field(default_factory=dict)
+    granted: dict[str, Entry] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    never: set[str] = field(default_factory=set)
 
     def change(self, entry: Entry) -> None:
         self.unfinished.pop(entry.begun, None)
@@ -227,23 +202,6 @@ def _item(entry: Entry) -> Item | None:
     )
 
 
-def _thaw(state: State) -> _Folding:
-    return _Folding(
-        number=state.number,
-        items={item.key: item for item in state.items},
-        pending={entry.number: entry for entry in state.pending},
-        done={change.number: change for change in state.done},
-        undone={change.number: change for change in state.undone},
-        unfinished={entry.number: entry for entry in state.unfinished},
-        granted={entry.patch.id: entry for entry in state.granted},
-        refused=set(state.refused),
-        never=set(state.never),
-    )
-
-
-DECIDED = (Step.APPROVED, Step.REFUSED)
-
-
 def suggestions(entries: Sequence[Entry], others: Sequence[Entry]) -> tuple[Entry, ...]:
     """The rules of other members that differ from what is in force here, as changes that wait for a decision.
 
@@ -289,29 +247,6 @@ def _suggestion(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
         rule.example if rule else "",
     )
     return replace(entry, step=Step.SUGGESTED, patch=patch, before=patch.before, after=patch.after, about=0, batch=0)
-
-
-CONTEXT_LINES = 3
-PUTTING = (Step.APPLIED, Step.CANARY)
-ONLY_SAID = {Step.PROPOSED: 0, Step.ACCEPTED: 1, Step.REJECTED: 1, Step.UNDECIDED: 1}
-
-
-class Move(NamedTuple):
-    """One thing from one text to another; None is a thing that is not there."""
-
-    key: Key
-    before: str | None
-    after: str | None
-
-
-class Trace(NamedTuple):
-    """An entry that put a text there, and the one that took it away again; None where it is in force.
-
-    Where nothing ever put it there: the entry that proposed or tried it, and the decision on it; None where it waits.
-    """
-
-    entry: Entry
-    ended: Entry | None
 
 
 def step_of(entry: Entry) -> Step:
@@ -415,3 +350,50 @@ def _text(item: Item | None) -> str | None:
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
+    """Why an active thing is active, in a few words."""
+    put = next((entry for entry in entries if entry.number == item.number), None)
+    tried = last_trial(put.patch, entries) if put else None
+    if tried is not None and tried.step is Step.ACCEPTED:
+        return _tried(tried)
+    if item.canary:
+        return "a canary: being tried in live sessions"
+    if promoted := _promotion(item, entries):
+        return f"{_word(promoted)}, after a canary (entry {promoted.number})"
+    if item.form is Form.JOB:  # which no trial tries
+        return _word(put)
+    return f"{_word(put)}, {_tried(tried) if tried else UNTRIED}"
+
+
+def _tried(entry: Entry) -> str:
+    """What a trial said, and of which model, for it says nothing of others."""
+    return f"{TRIALS[entry.step]} ({f'on {entry.tried_on}, ' if entry.tried_on else ''}entry {entry.number})"
+
+
+def is_untried(item: Item, entries: Sequence[Entry]) -> bool:
+    """Whether it is active on somebody's word alone, and a trial could say more."""
+    put = next((entry for entry in entries if entry.number == item.number), None)
+    is_tried = item.canary or item.form is Form.JOB or (put is not None and last_trial(put.patch, entries) is not None)
+    return not is_tried and _promotion(item, entries) is None
+
+
+def _promotion(item: Item, entries: Sequence[Entry]) -> Entry | None:
+    return next((each for each in entries if each.step is Step.PROMOTED and each.about == item.number), None)
+
+
+def _word(entry: Entry | None) -> str:
+    """Whose word it is; what no entry put there, the person wrote into the file."""
+    return ON_YOUR_WORD if entry is None or entry.actor is Actor.PERSON else f"by {entry.actor}"
+
+
+def last_trial(patch: Patch, entries: Iterable[Entry]) -> Entry | None:
+    """The latest entry of the ledger in which a trial judged these very words."""
+    known = (patch.form, patch.action, patch.text)
+    judged = (entry for entry in entries if entry.step in TRIED)
+    return max(
+        (each for each in judged if (each.patch.form, each.patch.action, each.patch.text) == known),
+        key=lambda each: each.number,
+        default=None,
+    )

@@ -25,6 +25,17 @@ from whet.values import Value
 PriceOf = Callable[[str], Prices | None]  # of a model by its name
 
 
+STATE = """
+    SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions), count(*),
+        coalesce(max(session), 0), min(version), max(version) FROM derived WHERE kind = ?
+"""
+FACTS = f"""
+    SELECT s.no, s.id, s.title, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
+        s.output_tokens, s.cached_tokens, s.cost_dollars, d.record {KEPT}
+"""
+MODEL = 4  # where it stands among these
+
+
 class SessionFact(Value, frozen=True, gc=False):  # there are many, and none holds itself
     """One session as counts need it."""
 
@@ -36,35 +47,37 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
     folder: str
     purpose: str
     at: float
-    tokens: int
-    cost_dollars: float | None
+    messages: int
+    usage: Usage  # without what it copied, as everything that is counted here
     copied: bool  # nothing in it is its own
-    tools: tuple[ToolFact, ...]
-    calls: int
-    failed_calls: int
-    counts: bool  # it is a person's work: no attempt of a trial, no review, and no mere copy of another
+    tools: tuple[ToolFact, ...] = ()
     listed_dollars: float | None = None  # what its tokens cost at list prices, where the record does not say
-    messages: int = 0
-    usage: Usage = Usage()  # without what it copied, as everything that is counted here
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.input + self.usage.output
+
+    @property
+    def calls(self) -> int:
+        return sum(tool.calls for tool in self.tools)
+
+    @property
+    def failed_calls(self) -> int:
+        return sum(tool.failed for tool in self.tools)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a person's work: no attempt of a trial, no review, and no mere copy of another."""
+        return not self.copied and self.purpose not in OWN_PURPOSES
+
+    @property
+    def cost_dollars(self) -> float | None:
+        return self.usage.cost_dollars
 
     @property
     def dollars(self) -> float | None:
         """What it cost: as the record says, else at list prices."""
         return self.listed_dollars if self.cost_dollars is None else self.cost_dollars
-
-
-def state_of_sessions(database: Database) -> str:
-    """What changes when any session or analysis does, by one quick question to the database."""
-    return "/".join(str(value) for value in database.query(STATE, (Derived.SHORT.value,))[0])
-
-
-def count_copies(database: Database, filters: Filters) -> int:
-    """How many of the sessions that match only repeat others, as far as they are analysed; lists have them too."""
-    where, parameters = conditions(filters)
-    asked = (*whose(database, Derived.SHORT), *parameters)
-    rows = database.query(f"SELECT d.record {KEPT} WHERE {where} AND s.base_count > 0", asked)
-    found = (decoded_or_none(record, AnalysisInShort) for (record,) in rows)
-    return sum(each.copied for each in found if each is not None)
 
 
 class SessionCosts(NamedTuple):
@@ -73,74 +86,6 @@ class SessionCosts(NamedTuple):
     dollars: float | None = None
     sessions: int = 0
     is_listed: bool = False
-
-
-def costs_of(facts: Iterable[SessionFact]) -> SessionCosts:
-    """What sessions cost, as far as it is known."""
-    known = [(fact.dollars, fact.listed_dollars) for fact in facts if fact.dollars is not None]
-    dollars = sum(paid for paid, _ in known if paid is not None)
-    return SessionCosts(dollars if known else None, len(known), any(listed is not None for _, listed in known))
-
-
-def facts_among(database: Database, filters: Filters, price: PriceOf = lambda _: None) -> list[SessionFact]:
-    """The facts of the sessions that match, those that only repeat others among them."""
-    where, parameters = conditions(filters)
-    asked = (*whose(database, Derived.SHORT), *parameters)
-    return list(_facts(database.query(f"{FACTS} WHERE {where}", asked), price))
-
-
-def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
-    for row in rows:
-        found = decoded_or_none(row[-1], AnalysisInShort)
-        if found is not None:
-            yield _fact(row, found, price)
-
-
-def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
-    no, id, title, source, model, folder, purpose, dated, messages, *used, _ = row
-    read, written, cached, recorded = used
-    whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
-    usage = without(whole, found.copied_usage)
-    return SessionFact(
-        no=no,
-        id=id,
-        title=title,
-        source=source,
-        model=model,
-        folder=folder,
-        purpose=purpose,
-        at=dated,
-        tokens=usage.input + usage.output,
-        cost_dollars=usage.cost_dollars,
-        listed_dollars=_listed(usage, model, found.others, price) if read + written else None,
-        messages=messages - found.copied_messages,
-        usage=usage,
-        copied=found.copied,
-        tools=found.tools,
-        calls=sum([tool.calls for tool in found.tools]),
-        failed_calls=sum([tool.failed for tool in found.tools]),
-        counts=not found.copied and purpose not in OWN_PURPOSES,
-    )
-
-
-def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf) -> float | None:
-    """What the tokens cost at list prices, each model's at its own; None where the record says it, or no price does."""
-    prices = price(model)
-    if prices is None or usage.cost_dollars is not None:
-        return None
-    priced = [(each.usage, found) for each in others if (found := price(each.model))]
-    rest = without(usage, total(used for used, _ in priced)) if priced else usage
-    return sum(cost(used, each) or 0.0 for used, each in (*priced, (rest, prices)))
-
-
-STATE = """
-    SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions), count(*),
-        coalesce(max(session), 0), min(version), max(version) FROM derived WHERE kind = ?
-"""
-FACTS = f"""
-    SELECT s.no, s.id, s.title, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
-        s.output_tokens, s.cached_tokens, s.cost_dollars, d.record {KEPT}
-"""
 
 
 class UsageGroup(NamedTuple):
@@ -167,6 +112,55 @@ class ToolUse(NamedTuple):
     failed: int
     rejected: int
     sessions: int
+
+
+def state_of_sessions(database: Database) -> str:
+    """What changes when any session or analysis does, by one quick question to the database."""
+    return "/".join(str(value) for value in database.query(STATE, (Derived.SHORT.value,))[0])
+
+
+def count_copies(database: Database, filters: Filters) -> int:
+    """How many of the sessions that match only repeat others, as far as they are analysed; lists have them too."""
+    where, parameters = conditions(filters)
+    asked = (*whose(database, Derived.SHORT), *parameters)
+    rows = database.query(f"SELECT d.record {KEPT} WHERE {where} AND s.base_count > 0", asked)
+    found = (decoded_or_none(record, AnalysisInShort) for (record,) in rows)
+    return sum(each.copied for each in found if each is not None)
+
+
+def costs_of(facts: Iterable[SessionFact]) -> SessionCosts:
+    """What sessions cost, as far as it is known."""
+    known = [(fact.dollars, fact.listed_dollars) for fact in facts if fact.dollars is not None]
+    dollars = sum(paid for paid, _ in known if paid is not None)
+    return SessionCosts(dollars if known else None, len(known), any(listed is not None for _, listed in known))
+
+
+def facts_among(database: Database, filters: Filters, price: PriceOf = lambda _: None) -> list[SessionFact]:
+    """The facts of the sessions that match, those that only repeat others among them."""
+    where, parameters = conditions(filters)
+    asked = (*whose(database, Derived.SHORT), *parameters)
+    return list(_facts(database.query(f"{FACTS} WHERE {where}", asked), price))
+
+
+def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
+    for *named, messages, read, written, cached, recorded, record in rows:
+        found = decoded_or_none(record, AnalysisInShort)
+        if found is not None:
+            whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
+            usage = without(whole, found.copied_usage)
+            listed = _listed(usage, named[MODEL], found.others, price) if read + written else None
+            own = messages - found.copied_messages
+            yield SessionFact(*named, own, usage, found.copied, found.tools, listed)
+
+
+def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf) -> float | None:
+    """What the tokens cost at list prices, each model's at its own; None where the record says it, or no price does."""
+    prices = price(model)
+    if prices is None or usage.cost_dollars is not None:
+        return None
+    priced = [(each.usage, found) for each in others if (found := price(each.model))]
+    rest = without(usage, total(used for used, _ in priced)) if priced else usage
+    return sum(cost(used, each) or 0.0 for used, each in (*priced, (rest, prices)))
 
 
 def usage_of(facts: Sequence[SessionFact], source: str = "", model: str = "") -> UsageGroup:
