@@ -63,7 +63,7 @@ def test_the_overview_says_in_words_whether_it_gets_better(lately: float, before
 
 def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> None:
     said, listed, unknown = (fact_in(name, 0) for name in ("said", "listed", "unknown"))
-    said, listed = replace(said, cost_dollars=2.0), replace(listed, listed_dollars=3.0)
+    said, listed = replace(said, usage=Usage(1000, cost_dollars=2.0)), replace(listed, listed_dollars=3.0)
     found = [SeenTrouble(fact, SessionTrouble(fact.id)) for fact in (said, listed, unknown)]
     assert "3 sessions, $5.00." in said_of(found)
     assert "Dollars are the cost at list prices of 2 sessions" in said_of(found)

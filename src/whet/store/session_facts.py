@@ -33,7 +33,6 @@ FACTS = f"""
     SELECT s.no, s.id, s.title, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
         s.output_tokens, s.cached_tokens, s.cost_dollars, d.record {KEPT}
 """
-MODEL = 4  # where it stands among these
 
 
 class SessionFact(Value, frozen=True, gc=False):  # there are many, and none holds itself
@@ -146,11 +145,12 @@ def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
     for *named, messages, read, written, cached, recorded, record in rows:
         found = decoded_or_none(record, AnalysisInShort)
         if found is not None:
+            no, id, title, source, model, folder, purpose, at = named
             whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
-            usage = without(whole, found.copied_usage)
-            listed = _listed(usage, named[MODEL], found.others, price) if read + written else None
-            own = messages - found.copied_messages
-            yield SessionFact(*named, own, usage, found.copied, found.tools, listed)
+            usage, own = without(whole, found.copied_usage), messages - found.copied_messages
+            listed = _listed(usage, model, found.others, price) if read + written else None
+            known = (usage, found.copied, found.tools, listed)
+            yield SessionFact(no, id, title, source, model, folder, purpose, at, own, *known)
 
 
 def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf) -> float | None:
@@ -166,7 +166,7 @@ def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf
 def usage_of(facts: Sequence[SessionFact], source: str = "", model: str = "") -> UsageGroup:
     """What sessions used together, without what they copied."""
     used, tools = total(fact.usage for fact in facts), [tool for fact in facts for tool in fact.tools]
-    calls = (sum(each.calls for each in tools), sum(each.ok for each in tools), sum(each.failed for each in tools))
+    calls = (sum(fact.calls for fact in facts), sum(each.ok for each in tools), sum(each.failed for each in tools))
     messages = sum(fact.messages for fact in facts)
     return UsageGroup(source, model, len(facts), messages, used.input, used.output, used.cached, *calls)
 
