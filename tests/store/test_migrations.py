@@ -9,7 +9,8 @@ import pytest
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.opening import FIRST, MIGRATIONS, WORDS, connect, migrate, opened
+from whet.store.opening import connect, opened
+from whet.store.tables import FIRST, MIGRATIONS, WORDS, migrate
 
 
 @contextlib.contextmanager

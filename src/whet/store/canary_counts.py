@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from whet.store.database import Database
-from whet.store.rows import made
+from whet.store.rows import columns_of, made
 
 
 class CountedUnit(NamedTuple):
@@ -72,23 +72,17 @@ def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: 
     database.many(
         f"INSERT INTO canary_counts (entry, at, {COUNTED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (entry, unit) DO NOTHING",
-        [(entry, now, *map(_column, each)) for each in units],
+        [(entry, now, *columns_of(each[:-1]), " ".join(each.ids)) for each in units],
     )
-
-
-def _column(value: object) -> object:
-    if isinstance(value, tuple):
-        return " ".join(value)
-    return int(value) if isinstance(value, bool) else value
 
 
 def keep_delivery(database: Database, delivery: Delivery) -> None:
     """Write down what stands in a file; the first of a day counts."""
-    entry, file, day, told, agents, project, at = delivery
+    *first, _, project, at = delivery
     database.execute(
         f"INSERT INTO canary_deliveries ({DELIVERED}) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (entry, file, day) DO NOTHING",
-        (entry, file, day, int(told), "\n".join(agents), project, at),
+        columns_of((*first, "\n".join(delivery.agents), project, at)),
     )
 
 
@@ -103,7 +97,7 @@ def keep_session_draws(database: Database, draws: Iterable[KeptDraw]) -> None:
     """Write draws down; what a session drew first holds."""
     database.many(
         f"INSERT INTO tellings (kind, {DRAWN}) VALUES ('draw', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [(*draw[:1], int(draw.told), *draw[2:]) for draw in draws],
+        map(columns_of, draws),
     )
 
 

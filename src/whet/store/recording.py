@@ -1,6 +1,5 @@
 """Sessions of our own, stored while they happen: each message before anything follows from it."""
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -15,12 +14,11 @@ from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.database import Database
 from whet.store.preparing import Provenance, add_messages, prepare, row_of, storable
-from whet.store.records import RecordKind, keep_record, record_bodies, restore_prompt
+from whet.store.records import RecordKind, hash_of, keep_record, record_bodies, restore_prompt
 from whet.store.rows import Session
 from whet.store.sessions import is_stored, keep, load, own_messages, stored
 
 SOURCE = "whet"
-KEY_BYTES = 16
 GROWING = (
     *("ending", "ended", "dated", "head", "message_count"),
     *("input_tokens", "output_tokens", "cached_tokens", "cost_dollars", "facts"),
@@ -187,7 +185,7 @@ def restored_run(database: Database, session: Session) -> Run:
             f"The session {session.native_id} cannot be resumed: Whet did not record it.",
             advice="To list sessions that can, run `whet sessions --source whet`.",
         )
-    if _key_of(bodies[0]) != session.facts.run_key:
+    if hash_of(bodies[0]) != session.facts.run_key:
         raise WhetError(f"The session {session.native_id} is damaged in the database.", advice="Start a new one.")
     run = msgspec.json.decode(bodies[0], type=Run)
     system = restore_prompt(database, run.prompt_key).text if run.prompt_key else run.system
@@ -206,13 +204,9 @@ def _keep_run(database: Database, run: Run, now: float) -> str:
     system = "" if run.prompt_key else run.system
     bare = replace(run, id="", parent="", draw_id="", messages=(), system=system)
     body = msgspec.json.encode(bare, order="deterministic")
-    key = _key_of(body)
+    key = hash_of(body)
     keep_record(database, RecordKind.RUN, key, body, now=now)
     return key
-
-
-def _key_of(body: bytes) -> str:
-    return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
 
 
 def _wasted(ended: Ended, counted: Usage) -> Usage:

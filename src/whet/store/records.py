@@ -20,6 +20,11 @@ from whet.store.database import Database
 from whet.store.rows import blob, decoded_or_none, decoded_row
 from whet.values import Value
 
+ADVICE = "Begin a new session: each stores its prompt."
+KEY_BYTES = 16
+MOST_BYTES = 200_000_000
+Kept = TypeVar("Kept", bound=msgspec.Struct)
+
 
 class RecordKind(StrEnum):
     """What a record is."""
@@ -101,17 +106,9 @@ def _damaged(key: str) -> WhetError:
     )
 
 
-ADVICE = "Begin a new session: each stores its prompt."
-
-
-KEY_BYTES = 16
-MOST_BYTES = 200_000_000
-Kept = TypeVar("Kept", bound=msgspec.Struct)
-
-
 def key_of(*parts: object) -> str:
     """The hash of everything that is given; equal keys, equal things."""
-    return _hash(msgspec.json.encode(parts, order="deterministic"))
+    return hash_of(msgspec.json.encode(parts, order="deterministic"))
 
 
 def keep_material(database: Database, material: Value, *, now: float) -> str:
@@ -131,7 +128,7 @@ def material(database: Database, key: str, kind: type[Kept]) -> Kept:
         except (zlib.error, msgspec.MsgspecError):
             continue
         # As it was encoded, or as it is encoded now: a number may have been written in another way.
-        if key in (_hash(b'["%s",%s]' % (kind.__name__.encode(), body)), key_of(kind.__name__, found)):
+        if key in (hash_of(b'["%s",%s]' % (kind.__name__.encode(), body)), key_of(kind.__name__, found)):
             return found
     raise WhetError(f"The trial's material is missing or has changed: {key}.", advice="Start the trial again.")
 
@@ -172,5 +169,6 @@ def all_progress(database: Database, kind: type[Kept]) -> list[tuple[Kept, float
     return [(progress, changed) for progress, changed in latest if progress is not None]
 
 
-def _hash(body: bytes) -> str:
+def hash_of(body: bytes) -> str:
+    """The key of a body."""
     return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()

@@ -2,7 +2,7 @@
 
 import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -110,6 +110,11 @@ def decoded_or_none(body: object, kind: type[Kind]) -> Kind | None:
 def made(kind: type[Kind], row: Sequence[object]) -> Kind:
     """A named tuple from the columns of its fields, where a database has a number for what is true or false."""
     return msgspec.convert(row, kind, strict=False)
+
+
+def columns_of(value: Iterable[object]) -> tuple[object, ...]:
+    """The columns that `made` makes a named tuple from."""
+    return tuple(int(each) if isinstance(each, bool) else each for each in value)
 
 
 def decoded_message(body: object, what: str) -> Message:

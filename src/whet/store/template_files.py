@@ -18,7 +18,7 @@ from whet.store.files import FoundFile, NamedFiles
 from whet.store.listing import Filters, list_sessions
 from whet.store.recording import SOURCE
 from whet.store.records import RecordKind, all_records, keep_record
-from whet.store.rows import decoded_or_none, made
+from whet.store.rows import columns_of, decoded_or_none, made
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 
@@ -119,16 +119,7 @@ def keep_draw(database: Database, draw: Draw) -> Draw:
     """Write down what was drawn; gives what holds, for a session that is begun again has drawn already."""
     database.execute(
         f"INSERT INTO template_draws ({DRAWN}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
-        (
-            draw.draw_id,
-            draw.key,
-            draw.name,
-            draw.model,
-            int(draw.told),
-            draw.share,
-            draw.at,
-            session_id(SOURCE, draw.draw_id),
-        ),
+        (*columns_of(draw), session_id(SOURCE, draw.draw_id)),
     )
     return made(Draw, database.query(f"SELECT {DRAWN} FROM template_draws WHERE lot = ?", (draw.draw_id,))[0])
 
