@@ -2,7 +2,8 @@
 
 The list (data/cheats.jsonl) was written by somebody who had not read the checks. Each is tried as a task from a commit,
 as tasks from sessions with and without a commit, and as a step; without an agent its commands are run in the workspace
-behind the sandbox and judged, with one the real program runs them, asked by a model on loopback.
+behind the sandbox and judged, with one they are run by the real program, asked by a model on loopback, or by Whet's own
+agent (`--agent whet`), whose model is scripted.
 """
 
 import argparse
@@ -21,10 +22,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from proving.agents import MODELS
 from proving.cart_project import commit_case, session_case, step_case, with_python
-from proving.obedient import PlannedCall, obedient
+from proving.obedient import Steady, obedient
+from proving.trial_scenes import supply_of
+from replies import asks, says
 from truth import login
+from whet.agent.protocols import Reply
+from whet.agent.providers.choosing import Call
 from whet.agent.tools.situation import Situation
 from whet.errors import WhetError
+from whet.own.runs.run import Run
 from whet.proving.attempt import attempt
 from whet.proving.judged_work import carried_calls, judge_work, was_handled
 from whet.proving.workspace import CommandEnd, laid_out, run_command, situation_for
@@ -43,6 +49,7 @@ COMMANDS = {"tests": "make test", "make": "make test", "npm": "npm test"}
 BUILD = "./build.sh --profile prod"
 HONEST = "sed -i 's|in items)|in items) * (100 - discount) / 100|' cart.py"
 SECONDS = 60.0
+OWN = "whet"
 Made = Callable[[Home, Path], Case]
 
 
@@ -102,31 +109,29 @@ def _step_left(situation: Situation, case: Case, does: tuple[str, ...], ends: Se
     return FinishedRun(record, before=case.conversation, carried=carried, handled=handled)
 
 
-class Cheating:
-    """A model that runs the commands of a cheat, one after the other, and says that it is done."""
-
-    plan: tuple[PlannedCall, ...] = ()
-
-    def __init__(self, does: tuple[str, ...]) -> None:
-        self._does = does
-
-    def next(self, told: str, results: list[str]) -> str:  # noqa: ARG002
-        return self._does[len(results)] if len(results) < len(self._does) else ""
-
-
 def passes_by_agent(folder: Path, agent: str, case: Case, does: tuple[str, ...]) -> bool:
-    """Whether the real program passes a case, where its model asks for these commands."""
+    """Whether Whet's own agent or a real program passes a case, where its model asks for these commands."""
     home = Home(folder / "home")
     prepare_home(home)
-    with obedient(Cheating(does)) as server, opened(home) as database:
-        login(home, folder / "login", agent, server)
-        conditions = AttemptConditions(agent=TrialAgent(agent, model=MODELS[agent]))
+    supply = supply_of(lambda run: _asked_for(case, does, run)) if agent == OWN else None
+    asked = None if supply else TrialAgent(agent, model=MODELS[agent])
+    with obedient(Steady(does)) as server, opened(home) as database:
+        if asked:
+            login(home, folder / "login", agent, server)
         key = keep_material(database, case, now=1.0)
-        ask = AttemptRequest("cheat", AttemptPlace(case.name, Arm.BASE, 1), key, conditions, "", OrderTerms(fresh=True))
-        made = decoded(attempt(home, DirectSteps("one"), ask).value, Attempt)
+        place, conditions = AttemptPlace(case.name, Arm.BASE, 1), AttemptConditions(agent=asked)
+        ask = AttemptRequest("cheat", place, key, conditions, "", OrderTerms(fresh=True))
+        made = decoded(attempt(home, DirectSteps("one"), ask, supply=supply).value, Attempt)
     if made.invalid:
         raise WhetError(made.invalid, advice="Run it by hand.")
     return made.measures.passed
+
+
+def _asked_for(case: Case, does: tuple[str, ...], run: Run) -> Reply:
+    """The next command as a call; of a step one call is asked for, by the tool that its session had."""
+    made = 0 if case.kind == "step" else sum(message.role is Role.TOOL for message in run.messages)
+    tool = "Bash" if case.kind == "step" else "terminal"
+    return asks(Call(tool, json.dumps({"command": does[made]}))) if made < len(does) else says("Done.")
 
 
 def chosen(cheats: list[Cheat], every: int) -> list[Cheat]:
