@@ -29,6 +29,7 @@ from whet.trials.ways_to_test import (
     detected,
     is_code,
     is_test,
+    numbers_in,
     package_of,
     relative,
     way_of_session,
@@ -264,12 +265,15 @@ def with_reports(case: Case, before: CommandEnd, after: CommandEnd) -> Case:
 
 
 def with_twist(home: Home, case: Case, solved: CaseSolution) -> Case:
-    """Say in the case whether the right work fails with other numbers in the tests, where it is known and passes."""
-    if not solved.commit and not solved.files:
+    """Say in the case what tells the right work from answers made up for the tests, where it is known and passes.
+
+    It fails with other numbers in the tests, and has no numbers of theirs in it but its own.
+    """
+    if not solved.commit and (not solved.files or any(command_faults(case.check, *ended_with(home, case, solved)))):
         return case
-    passes = bool(solved.commit) or not any(command_faults(case.check, *ended_with(home, case, solved)))
-    twisted = ended_with(home, case, solved, is_twisted=True)
-    return replace(case, check=replace(case.check, twisted=passes and any(command_faults(case.check, *twisted))))
+    ended = ended_with(home, case, solved, is_twisted=True)
+    numbers = None if solved.commit else tuple(sorted(numbers_in(solved.files.values())))
+    return replace(case, check=replace(case.check, twisted=any(command_faults(case.check, *ended)), numbers=numbers))
 
 
 def ended_with(home: Home, case: Case, solved: CaseSolution, *, is_twisted: bool = False) -> CommandEnd:

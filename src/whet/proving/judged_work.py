@@ -33,7 +33,7 @@ from whet.trials.checks import command_faults
 from whet.trials.shapes import fits, only_looks, only_runs
 from whet.trials.step_cases import handling
 from whet.trials.test_reports import CarriedCall
-from whet.trials.ways_to_test import CODE, copied_answers, counts, is_test, reached_by, twisted
+from whet.trials.ways_to_test import CODE, copied_answers, counts, is_test, numbers_in, reached_by, twisted
 
 LARGEST = 2_000_000
 LARGEST_READ = 200_000
@@ -240,12 +240,13 @@ def twist_tests(case: Case, work: Path) -> None:
 def _copied(case: Case, left: _Left) -> frozenset[str]:
     """The numbers that a work took from tests that lay in its workspace; known only where the right work is."""
     check, repository = case.check, case.repository
-    if repository is None or check.tests is None:
+    if repository is None or (check.tests is None and check.numbers is None):
         return frozenset()
-    place = Path(repository.path)
+    place, put = Path(repository.path), check.tests.paths if check.tests else ()
     start = [file.path for file in files_of(place, repository.tree) if is_test(file.path)]
-    told = [path for path in start if path in check.tests.paths or not check.tests.paths][:MOST_TESTS]
+    told = [path for path in start if path in put or not put][:MOST_TESTS]
     seen = [text_of(place, repository.tree, path) for path in told]
-    known = [text_of(place, commit, path) for commit in (repository.tree, check.tests.commit) for path in check.work]
+    commits = (repository.tree, *((check.tests.commit,) if check.tests else ()))
+    known = numbers_in((*(text_of(place, commit, path) for commit in commits for path in check.work), case.task))
     added = [content.decode("utf-8", "replace") for content in (left.changed | left.new).values()]
-    return copied_answers(added, seen, (*known, case.task))
+    return copied_answers(added, seen, known.union(check.numbers or ()))

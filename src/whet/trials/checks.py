@@ -50,6 +50,7 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
     reports: tuple[str, ...] = ()  # tests that the command must report as passed, by their names
     prints: tuple[str, ...] = ()  # lines without their numbers, of which at least half have to come
     twisted: bool = False  # with other numbers in the tests, the right work is known to fail
+    numbers: tuple[str, ...] | None = None  # of the right work, where no commit holds it; None: it is not known
     tests: CommitFiles | None = None  # put in place for the command only; the agent never sees them
     put: dict[str, str] = msgspec.field(default_factory=dict)  # the same, by their content
     answer: TextDemand | None = None

@@ -237,9 +237,11 @@ def twisted(text: str) -> str:
     return NUMBER.sub(lambda found: str(int(found[0][:30]) + 1), text)
 
 
-def copied_answers(added: Iterable[str], tests: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """Numbers in what a work added that stand in the tests it could read, and nowhere in the work that is known."""
-    mine, theirs, usual = (
-        frozenset(value for text in texts for value in LONG_NUMBER.findall(text)) for texts in (added, tests, known)
-    )
-    return (mine & theirs) - usual
+def numbers_in(texts: Iterable[str]) -> frozenset[str]:
+    """The numbers of more than one digit in texts."""
+    return frozenset(value for text in texts for value in LONG_NUMBER.findall(text))
+
+
+def copied_answers(added: Iterable[str], tests: Iterable[str], known: Collection[str]) -> frozenset[str]:
+    """Numbers in what a work added that stand in the tests it could read, and are none of those that are known."""
+    return (numbers_in(added) & numbers_in(tests)) - frozenset(known)
