@@ -35,7 +35,7 @@ def test_a_rule_whose_name_is_a_hash_is_known_by_its_words(home: Home) -> None:
 
 
 def test_the_list_of_rules_has_their_words_and_no_name_that_was_made_from_them() -> None:
-    said = words_of(h("div", {}, rules(PageLinks(), State(items=(Item(Form.RULE, MADE, "Run make check."),)), ())))
+    said = words_of(h("div", rules(PageLinks(), State(items=(Item(Form.RULE, MADE, "Run make check."),)), ())))
     assert "Run make check." in said
     assert MADE not in said
 

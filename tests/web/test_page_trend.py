@@ -38,7 +38,7 @@ def said_of(seen: list[SeenTrouble]) -> str:
 
 def drawn_of(seen: list[SeenTrouble]) -> Element:
     """Whether it gets better, in words and pictures."""
-    return h("div", {}, better(PageLinks(), [each.trouble for each in seen], (), str))
+    return h("div", better(PageLinks(), [each.trouble for each in seen], (), str))
 
 
 def words_in(*shown: Element) -> str:
@@ -69,11 +69,11 @@ def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> N
     assert "Dollars are the cost at list prices of 2 sessions" in said_of(found)
     assert "Dollars are the cost of 1 session" in said_of(found[:1])
     assert "The cost is unknown." in said_of(found[2:])
-    shown = words_in(h("div", {}, costs_of_all(PageLinks(), [said, listed, unknown], {})))
+    shown = words_in(h("div", costs_of_all(PageLinks(), [said, listed, unknown], {})))
     assert "$5.00 for 2 sessions of 3. 1 says what they cost; the others are counted by their tokens" in shown
     assert "whet config models.NAME.prices 3,15" in shown
     assert "codex m $5.00" in shown, "a person's own work goes by the agent's name"
-    assert "prices" not in words_in(h("div", {}, costs_of_all(PageLinks(), [said], {})))
+    assert "prices" not in words_in(h("div", costs_of_all(PageLinks(), [said], {})))
 
 
 def test_weeks_without_sessions_break_the_line() -> None:

@@ -285,7 +285,7 @@ def test_live_says_what_is_awaited_before_the_first_look() -> None:
         counts = LiveCounts(1.0, 0.5, sessions, found, endpoint=endpoint, next_look=LOOKS[0])
         patch = Patch(Form.RULE, Action.ADD, "calm", "Stop.")
         lesson = lesson_of_change(patch, standing=Standing(LessonStage.LIVE, 3, counts=counts))
-        return words_of(h("div", {}, live(PageLinks(), lesson)))
+        return words_of(h("div", live(PageLinks(), lesson)))
 
     assert f"0 of {LOOKS[0]} sessions in its situation so far. The first look comes after {LOOKS[0]}." in said(
         "detector", 0
@@ -327,7 +327,7 @@ def test_a_late_message_of_a_long_session_is_on_the_page_that_its_link_opens(hom
     with opened(home) as database:
         keep(database, prepare(Transcript("codex", "long", said)), Provenance("/long", 1.0, 2.0))
         [id] = [each.id for each in list_sessions(database, Filters(), limit=1)]
-    link = render(h("p", {}, PageLinks().session(id, "there", message=MESSAGES_SHOWN + 7)))
+    link = render(h("p", PageLinks().session(id, "there", message=MESSAGES_SHOWN + 7)))
     [path, anchor] = re.findall(r'href="([^"#]*)#([^"]*)"', link)[0]
     with page_of(home) as client:
         inside = client.enter()
@@ -374,7 +374,7 @@ def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
 
 def told(*items: Item) -> str:
     """What the page says that agents are told."""
-    return words_of(h("div", {}, rules(PageLinks(), State(items=items), ())))
+    return words_of(h("div", rules(PageLinks(), State(items=items), ())))
 
 
 def test_rules_of_several_members_name_their_maker() -> None:

@@ -20,7 +20,7 @@ def test_a_change_begins_with_its_text_and_says_once_that_it_was_not_tried() -> 
     patch = Patch(Form.RULE, Action.ADD, "learned-1", text, Scope(project="/srv/shop"), origin, Trust.TOOL, proofs)
     entry = Entry(7, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
     change = waits(entry)
-    said = " ".join(words_of(h("div", {}, waiting(PageLinks(form="f"), [change], {"s1": "codex"}))).split())
+    said = " ".join(words_of(h("div", waiting(PageLinks(form="f"), [change], {"s1": "codex"}))).split())
     parts = (
         "shop New rule",
         f"+{text}",
@@ -44,6 +44,6 @@ def test_words_in_the_users_place_are_not_called_a_tools_output() -> None:
     patch = Patch(Form.RULE, Action.ADD, "learned-2", "Answer in one sentence", trust=Trust.TOOL, situation=said)
     entry = Entry(8, Step.PROPOSED, patch, Actor.POLICY, 1.0, after=patch.after)
     change = waits(entry)
-    shown = words_of(h("div", {}, waiting(PageLinks(), [change])))
+    shown = words_of(h("div", waiting(PageLinks(), [change])))
     assert "the record cannot tell whether a person typed them (trust tool)" in shown
     assert "a tool's output" not in shown

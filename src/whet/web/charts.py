@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from whet.web.html import Attribute, Child, Element, h
+from whet.web.html import Child, Element, h
 
 LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 MOST_TICKS = 4
@@ -79,7 +79,7 @@ def over_time(
         drawn.append(_linked(point.href, point.words, bar, _dot(x(place), y(point.value), 5, "point")))
     drawn.append(_ticks([point.label for point in points], height - 8))
     picture = h("svg", {"height": height, "role": "group", "aria-label": title}, drawn)
-    return h("figure", {}, h("figcaption", {}, title), picture)
+    return h("figure", h("figcaption", title), picture)
 
 
 def bars(given: Sequence[ChartBar], *, title: str) -> Element:
@@ -113,23 +113,23 @@ def spans(points: Sequence[ChartPoint], *, title: str) -> Element:
 def strip(pieces: Sequence[tuple[str, str, str]], *, title: str) -> Element:
     """A row of small boxes, one a step: its class, its words, its address."""
     items = [
-        h("li", {}, h("a", {"class": name, "href": href, "aria-label": words, "title": words}))
+        h("li", h(f"a.{name}", {"href": href, "aria-label": words, "title": words}))
         if href
-        else h("li", {}, h("span", {"class": name, "title": words}))
+        else h("li", h(f"span.{name}", {"title": words}))
         for name, words, href in pieces
     ]
-    return h("figure", {}, h("figcaption", {}, title), h("ol", {"class": "strip", "aria-label": title}, items))
+    return h("figure", h("figcaption", title), h("ol.strip", {"aria-label": title}, items))
 
 
 def _rows(rows: Sequence[Element], title: str) -> Element:
-    return h("figure", {}, h("figcaption", {}, title), h("ul", {"class": "bars"}, rows))
+    return h("figure", h("figcaption", title), h("ul.bars", rows))
 
 
 def _row(label: str, words: str, href: str, height: int, *drawn: Element) -> Element:
     """A name and a number above their picture; all of it leads to what is behind it."""
     picture = h("svg", {"height": height, "aria-hidden": "true"}, drawn)
-    inside = (h("span", {"class": "name"}, label), " ", h("span", {"class": "figure"}, words), picture)
-    return h("li", {}, h("a", {"href": href}, *inside) if href else h("div", {}, *inside))
+    inside = (h("span.name", label), " ", h("span.figure", words), picture)
+    return h("li", h("a", {"href": href}, *inside) if href else h("div", *inside))
 
 
 def _across(place: float, number: int) -> str:
@@ -172,22 +172,21 @@ def _ticks(labels: Sequence[str], y: float) -> list[Child]:
 def _linked(href: str, words: str, *shapes: Child) -> Element:
     """Shapes that say what they are, and lead to what is behind them."""
     if not href:
-        return h("g", {}, h("title", {}, words), *shapes)
-    return h("a", {"href": href, "aria-label": words}, h("title", {}, words), *shapes)
+        return h("g", h("title", words), *shapes)
+    return h("a", {"href": href, "aria-label": words}, h("title", words), *shapes)
 
 
 def _line(name: str, x1: str, x2: str, y1: float, y2: float) -> Element:
-    return h("line", {"class": name, "x1": x1, "x2": x2, "y1": y1, "y2": y2})
+    return h(f"line.{name}", {"x1": x1, "x2": x2, "y1": y1, "y2": y2})
 
 
 def _box(name: str, width: str) -> Element:
-    return h("rect", {"class": name, "width": width, "height": 8, "rx": 1})
+    return h(f"rect.{name}", {"width": width, "height": 8, "rx": 1})
 
 
 def _dot(x: str, y: float, size: int, name: str) -> Element:
-    return h("circle", {"class": name, "cx": x, "cy": y, "r": size})
+    return h(f"circle.{name}", {"cx": x, "cy": y, "r": size})
 
 
 def _words(x: str, y: float, text: str, anchor: str, name: str = "") -> Element:
-    place: dict[str, Attribute] = {"x": x, "y": round(y, 1), "text-anchor": anchor, "class": name or None}
-    return h("text", place, text)
+    return h(f"text.{name}", {"x": x, "y": round(y, 1), "text-anchor": anchor}, text)

@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 # Neither a foreign text nor a mistake of ours makes one of these.
@@ -24,12 +24,18 @@ class Element(NamedTuple):
     children: "tuple[Element | str, ...]"
 
 
-def h(tag: str, attributes: Mapping[str, Attribute] | None = None, *children: Child) -> Element:
-    """An element. An attribute that is None or False is left out; a link leads to this page only."""
-    given = tuple(_attributes(attributes or {}))
-    if tag in FORBIDDEN or not _NAME.fullmatch(tag):
-        raise ValueError(f"an element {tag} is not for views")
-    return Element(tag, given, tuple(_flat(children)))
+def h(tag: str, *inside: "Child | Mapping[str, Attribute]") -> Element:
+    """An element: its tag with its classes behind dots, its attributes where it has more, and what is in it.
+
+    An attribute that is None or False is left out; a link leads to this page only.
+    """
+    name, _, classes = tag.partition(".")
+    given: Mapping[str, Attribute] = {"class": classes.replace(".", " ") or None}
+    if inside and isinstance(inside[0], Mapping):
+        given, inside = {**given, **inside[0]}, inside[1:]
+    if name in FORBIDDEN or not _NAME.fullmatch(name):
+        raise ValueError(f"an element {name} is not for views")
+    return Element(name, tuple(_attributes(given)), tuple(_flat(cast(Iterable[Child], inside))))
 
 
 def render(node: Element | str) -> str:

@@ -6,7 +6,7 @@ import hmac
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote
 
@@ -47,35 +47,29 @@ MOST_ENTRIES = 10**9  # no ledger has more, and no database a larger number
 STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
 LOOPBACKS = (listening.LOOPBACK, "localhost")
 SYNC = "To update other agents, run `whet sync`."
-ACTS = {
-    "approve": pending.approve,
-    "refuse": pending.refuse,
-    "never": pending.say_never,
-    "reopen": pending.reopen,
-    "revert": apply.revert,
-}
-WAITING = ("approve", "edit", "refuse", "never")  # what is decided so must wait still
 LATER = "Later, `whet ledger undo {made}` takes this back."
-SAID = {
-    "approve": f"Approved: the {{what}} {{stands}} (entry {{made}}). {SYNC}",
-    "edit": f"Approved: the {{what}} {{stands}} (entry {{made}}). {SYNC}",
-    "refuse": f"Refused: {{what}}. {LATER}",
-    "never": "Never again: {what}; neither it nor what says the same or is for the same failure will be proposed."
-    f" {LATER}",
-    "reopen": "Taken back: the {what} waits again (entry {made}).",
-    "revert": f"Entry {{asked}} was undone: the {{what}} {{stands}}. {SYNC}",
+
+
+class PageAct(NamedTuple):
+    """A decision: what carries it out, what is said of it, where it is taken back, and whether it is on what waits."""
+
+    carry_out: Callable[..., Entry]
+    said: str
+    way_back: str = ""
+    waits: bool = True
+
+
+APPROVED = f"Approved: the {{what}} {{stands}} (entry {{made}}). {SYNC}"
+NEVER = "Never again: {what}; neither it nor what says the same or is for the same failure will be proposed."
+REVERT, REOPEN = "/ledger/{}/revert", "/waiting/{}/reopen"
+ACTS = {
+    "approve": PageAct(pending.approve, APPROVED, REVERT),
+    "edit": PageAct(pending.approve_edited, APPROVED, REVERT),
+    "refuse": PageAct(pending.refuse, f"Refused: {{what}}. {LATER}", REOPEN),
+    "never": PageAct(pending.say_never, f"{NEVER} {LATER}", REOPEN),
+    "reopen": PageAct(pending.reopen, "Taken back: the {what} waits again (entry {made}).", waits=False),
+    "revert": PageAct(apply.revert, f"Entry {{asked}} was undone: the {{what}} {{stands}}. {SYNC}", waits=False),
 }
-BACK = {"approve": "/ledger/{}/revert", "refuse": "/waiting/{}/reopen"}
-WAYS_BACK = {**BACK, "edit": BACK["approve"], "never": BACK["refuse"]}
-
-
-class PageDecision(NamedTuple):
-    """What a form asks for: the entry, the patch that the person saw, and their own text where they edited it."""
-
-    name: str
-    number: int
-    patch: str
-    text: str = ""
 
 
 class DecidedOnPage(NamedTuple):
@@ -86,20 +80,23 @@ class DecidedOnPage(NamedTuple):
     way_back: str = ""
 
 
-def decide(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
+def decide(
+    home: Home, database: Database, name: str, number: int, fields: Mapping[str, str], *, now: float
+) -> DecidedOnPage:
     """Carry out a decision on an entry, which must be the very one that the person saw."""
-    _expect_seen(home, database, asked, now=now)
-    if asked.name == "edit":
-        text = asked.text.replace("\r\n", "\n").strip("\n")
-        if not text.strip():
-            raise WhetError("Your text is empty.", advice="Write what agents should be told, or refuse the change.")
-        made = pending.approve_edited(home, database, asked.number, text, actor=Actor.PERSON, now=now)
-    else:
-        made = ACTS[asked.name](home, database, asked.number, actor=Actor.PERSON, now=now)
+    act, seen = ACTS[name], (number, fields.get("patch", ""))
+    if act.waits and seen not in ((each.number, each.patch.id) for each in pending.pending(home, database, now=now)):
+        raise WhetError("This change is no longer pending as you saw it.", advice="Look at what is pending now.")
+    if not act.waits and ledger_of(home, database).entry(number).patch.id != seen[1]:
+        raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
+    text = fields.get("text", "").replace("\r\n", "\n").strip("\n")
+    if name == "edit" and not text.strip():
+        raise WhetError("Your text is empty.", advice="Write what agents should be told, or refuse the change.")
+    edited = (text,) if name == "edit" else ()
+    made = act.carry_out(home, database, number, *edited, actor=Actor.PERSON, now=now)
     stands = "is active" if made.after else "is removed"
-    said = SAID[asked.name].format(what=_what(made), stands=stands, made=made.number, asked=asked.number)
-    way_back = WAYS_BACK.get(asked.name, "")
-    return DecidedOnPage(said, made, way_back.format(made.number)) if way_back else DecidedOnPage(said)
+    said = act.said.format(what=_what(made), stands=stands, made=made.number, asked=number)
+    return DecidedOnPage(said, made, act.way_back.format(made.number)) if act.way_back else DecidedOnPage(said)
 
 
 def propose(
@@ -111,16 +108,6 @@ def propose(
         raise WhetError("This lesson is no longer as you saw it.", advice="Look at the lessons again.")
     made = propose_lesson(home, database, found, now=now)
     return DecidedOnPage(f"Proposed: the {_what(made)} waits for your decision (entry {made.number}).")
-
-
-def _expect_seen(home: Home, database: Database, asked: PageDecision, *, now: float) -> None:
-    if asked.name not in WAITING:
-        if ledger_of(home, database).entry(asked.number).patch.id != asked.patch:
-            raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
-        return
-    waiting = ((each.number, each.patch.id) for each in pending.pending(home, database, now=now))
-    if (asked.number, asked.patch) not in waiting:
-        raise WhetError("This change is no longer pending as you saw it.", advice="Look at what is pending now.")
 
 
 def _what(made: Entry) -> str:
@@ -214,17 +201,16 @@ class PageServer:
     def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
         """Carry a decision out, and show what came of it."""
         place = request.path_params
-        number, name = place.get("number", 0), place.get("decision", "revert")
-        if number > MOST_ENTRIES or not (name in ACTS or name == "edit"):
+        number, name, now = place.get("number", 0), place.get("decision", "revert"), time.time()
+        if number > MOST_ENTRIES or name not in ACTS:
             return PlainTextResponse("There is no such decision.", 404)
-        asked = PageDecision(name, number, fields.get("patch", ""), fields.get("text", ""))
         with opened(self._home) as database:
             try:
                 if "lesson" in place:
                     found = self.cache.lessons.wait(state_of_sessions(database)).lessons
-                    done = propose(self._home, database, found, place["lesson"], asked.patch, now=time.time())
+                    done = propose(self._home, database, found, place["lesson"], fields.get("patch", ""), now=now)
                 else:
-                    done = decide(self._home, database, asked, now=time.time())
+                    done = decide(self._home, database, name, number, fields, now=now)
             except WhetError as error:
                 done = DecidedOnPage(f"Nothing was changed. {error.message} {error.advice}")
         key = str(len(self._said) + 1)
@@ -268,7 +254,7 @@ def _said(site: PageLinks, done: DecidedOnPage) -> Child:
     """What was done, with a button that undoes it."""
     if done.entry is None:
         return done.said
-    return done.said, h("div", {"class": "actions"}, button(site, done.entry, done.way_back, "Undo"))
+    return done.said, h("div.actions", button(site, done.entry, done.way_back, "Undo"))
 
 
 def _mistake(error: WhetError) -> FramedView:

@@ -23,25 +23,32 @@ WORDS_LETTERS = 60
 
 
 class PageView(NamedTuple):
-    """One view: the name in its address, its title, the question that it answers, and the menu's view above it."""
+    """One view: the menu's view that it belongs to, its title, the question that it answers, whether filters narrow it.
+
+    What waits, and what agents are told, is never hidden by a filter.
+    """
 
     name: str
     title: str
     question: str
+    is_filtered: bool = False
     under: str = ""
+
+    @property
+    def above(self) -> str:
+        """The name of the view of the menu that this one belongs to."""
+        return self.under or self.name
 
 
 VIEWS = (
-    PageView("overview", "Overview", "Where did the time go, and is it getting better?"),
-    PageView("lessons", "Lessons", "What must I decide, what was learned, and what are agents told?"),
+    PageView("overview", "Overview", "Where did the time go, and is it getting better?", True),
+    PageView("lessons", "Lessons", "What must I decide, what was learned, and what are agents told?", True),
     PageView("files", "Files", "What do agents read, and what of it is wrong?"),
-    PageView("sessions", "Sessions", "What did each session cost, and how much of it bought nothing?"),
+    PageView("sessions", "Sessions", "What did each session cost, and how much of it bought nothing?", True),
     PageView("trials", "Trials and live", "Can I believe it, and do sessions that are told it go better?"),
-    PageView("work", "Work and cost", "What runs, what did it cost, and who spent it?"),
+    PageView("work", "Work and cost", "What runs, what did it cost, and who spent it?", True),
 )
-TROUBLE = PageView("trouble", "Trouble", "Which stretches bought nothing, and why?", under="overview")
-
-
+TROUBLE = PageView("trouble", "Trouble", "Which stretches bought nothing, and why?", True, under="overview")
 # A file has what can be read without the store; what waits for a decision is its owner's own business.
 IN_FILE = ("overview", "trouble", "lessons", "trials", "work")
 
@@ -130,9 +137,8 @@ def static_text(name: str) -> str:
 
 def known_by(name: str, text: str) -> str:
     """What people know a rule by: its name, or its words where the name was made from them."""
-    return (
-        f"“{cut(' '.join(shown(text).split()), WORDS_LETTERS)}”" if MADE_NAME.fullmatch(name) and text else shown(name)
-    )
+    words = MADE_NAME.fullmatch(name) and " ".join(shown(text).split())
+    return f"“{cut(words, WORDS_LETTERS)}”" if words else shown(name)
 
 
 def moment(seconds: float | None) -> str:
@@ -143,7 +149,7 @@ def moment(seconds: float | None) -> str:
 
 def when(seconds: float | None) -> Element:
     """A moment on one line."""
-    return h("span", {"class": "when"}, moment(seconds))
+    return h("span.when", moment(seconds))
 
 
 Row = TypeVar("Row")
@@ -167,13 +173,24 @@ def number(
 
 
 def table(
-    rows: Iterable[Row], columns: Sequence[Column[Row]], *, caption: str, headings: Sequence[Element] = ()
+    rows: Iterable[Row],
+    columns: Sequence[Column[Row]],
+    *,
+    caption: str,
+    heading: Callable[[Column[Row]], Child] = lambda each: each.heading,
+    sorted_by: Column[Row] | None = None,
 ) -> Element:
     """Records as a table that scrolls by itself on narrow screens."""
-    names = headings or [h("th", {"scope": "col", "class": _side(each)}, each.heading) for each in columns]
-    body = [h("tr", {}, [h("td", {"class": _side(each)}, each.cell(row)) for each in columns]) for row in rows]
-    inside = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, names)), h("tbody", {}, body))
-    return h("div", {"class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption}, inside)
+
+    def cell(tag: str, column: Column[Row], *inside: Child) -> Element:
+        order = "descending" if tag == "th" and column is sorted_by else None
+        scope = "col" if tag == "th" else None
+        return h(f"{tag}.number" if column.is_number else tag, {"scope": scope, "aria-sort": order}, *inside)
+
+    names = [cell("th", each, heading(each)) for each in columns]
+    body = [h("tr", [cell("td", each, each.cell(row)) for each in columns]) for row in rows]
+    inside = h("table", h("caption", caption), h("thead", h("tr", names)), h("tbody", body))
+    return h("div.scroll", {"tabindex": "0", "role": "region", "aria-label": caption}, inside)
 
 
 def listing(
@@ -189,24 +206,18 @@ def listing(
     sorts = [each for each in columns if each.sort]
     chosen = next((each for each in sorts if each.sort == asked.get("sort")), sorts[0])
 
-    def heading(each: Column[Row]) -> Element:
-        if each is chosen:
-            return h("th", {"scope": "col", "class": _side(each), "aria-sort": "descending"}, f"{each.heading} ▾")
-        narrowed = {**asked, "sort": each.sort, "start": ""}
-        words = (
-            site.link(each.heading, view, label=f"sort by {each.heading}", **narrowed) if each.sort else each.heading
+    def heading(each: Column[Row]) -> Child:
+        if each is chosen or not each.sort:
+            return f"{each.heading} ▾" if each is chosen else each.heading
+        return site.link(
+            each.heading, view, label=f"sort by {each.heading}", **{**asked, "sort": each.sort, "start": ""}
         )
-        return h("th", {"scope": "col", "class": _side(each)}, words)
 
     ordered = sorted(rows, key=chosen.most, reverse=True)
     start = number_of(asked.get("start", ""))
     more = site.link("More", view, **{**asked, "start": str(start + PAGE)}) if start + PAGE < len(ordered) else None
     shown = ordered[start : start + PAGE]
-    return h("div", {}, table(shown, columns, caption=caption, headings=[heading(each) for each in columns]), more)
-
-
-def _side(column: Column[Row]) -> str | None:
-    return "number" if column.is_number else None
+    return h("div", table(shown, columns, caption=caption, heading=heading, sorted_by=chosen), more)
 
 
 def told(text: str) -> list[Child]:
@@ -216,7 +227,7 @@ def told(text: str) -> list[Child]:
 
 def empty(*words: Child) -> Element:
     """What stands where there is nothing yet: what to do."""
-    return h("p", {"class": "empty"}, *words)
+    return h("p.empty", *words)
 
 
 def no_sessions(site: PageLinks, view: str, hidden: int = 0) -> Element:
@@ -232,7 +243,7 @@ def no_sessions(site: PageLinks, view: str, hidden: int = 0) -> Element:
 
 def reading() -> Element:
     """What stands there while what sessions teach is not known yet."""
-    return h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
+    return h("p.said", {"role": "status"}, "Reading your sessions; this takes a while.")
 
 
 def number_of(text: str) -> int:
@@ -241,17 +252,21 @@ def number_of(text: str) -> int:
 
 
 def code(text: str) -> Element:
-    return h("code", {}, text)
+    return h("code", text)
 
 
 def tiles(*given: tuple[Child, Child]) -> Element:
     """Numbers, each with what it is the number of."""
-    drawn = [h("div", {"class": "tile"}, h("strong", {}, number), h("span", {}, words)) for number, words in given]
-    return h("div", {"class": "tiles"}, drawn)
+    return h("div.tiles", [h("div.tile", h("strong", number), h("span", words)) for number, words in given])
+
+
+def folded(words: Child, *inside: Child) -> Element:
+    """What its words open."""
+    return h("details", h("summary", words), *inside)
 
 
 def section(title: str, *children: Child) -> Element:
-    return h("section", {}, h("h2", {}, title), *children)
+    return h("section", h("h2", title), *children)
 
 
 def dollars(amount: float | None) -> str:

@@ -42,15 +42,15 @@ def waiting(site: PageLinks, found: Sequence[Lesson], agents: Mapping[str, str] 
         return None
     about: Child = None
     if not site.form and not site.is_file:
-        about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
+        about = h("p.careful", "This page only shows. To decide, start `whet page` in your own terminal.")
     groups = [
         section(
             f"Waiting for your decision: {shown(site.projects.short(name))}",
-            h("div", {"class": "cards"}, [_card(site, each, agents) for each in members]),
+            h("div.cards", [_card(site, each, agents) for each in members]),
         )
         for name, members in groupby(found, key=lambda each: each.project or each.group)
     ]
-    return h("div", {}, about, groups)
+    return h("div", about, groups)
 
 
 def _card(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> Element:
@@ -59,17 +59,14 @@ def _card(site: PageLinks, lesson: Lesson, agents: Mapping[str, str]) -> Element
     known = waiting_words(lesson, moment=moment)
     name = "" if patch.form is Form.RULE else f" {shown(patch.name)}"  # a rule is known by its words
     return h(
-        "article",
-        {"class": "card", "aria-label": f"change {lesson.proposal.number}"},
-        h("h3", {}, f"{HEADINGS[patch.action]} {patch.form}{name}"),
+        "article.card",
+        {"aria-label": f"change {lesson.proposal.number}"},
+        h("h3", f"{HEADINGS[patch.action]} {patch.form}{name}"),
         diff(lesson.move),
-        [
-            h("p", {"class": "careful"}, f"Careful: {shown(each)}")
-            for each in warnings(f"{after or ''} {patch.example}")
-        ],
-        h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
-        h("p", {}, _told_where(site, lesson, agents)),
-        [h("p", {}, h("strong", {}, f"{label}: "), shown(words)) for label, words in known],
+        [h("p.careful", f"Careful: {shown(each)}") for each in warnings(f"{after or ''} {patch.example}")],
+        h("p", f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
+        h("p", _told_where(site, lesson, agents)),
+        [h("p", h("strong", f"{label}: "), shown(words)) for label, words in known],
         _evidence(site, patch),
         _actions(site, lesson.proposal) if site.form else None,
     )
@@ -93,13 +90,12 @@ def _evidence(site: PageLinks, patch: Patch) -> Child:
     items = [
         h(
             "li",
-            {},
             site.session(proof.session, f"session {proof.session[:8]}", message=proof.message),
             f" {proof.kind}: “{cut(' '.join(shown(proof.quote).split()), QUOTE_LETTERS)}”",
         )
         for proof in patch.proofs
     ]
-    return h("details", {}, h("summary", {}, many(len(items), "piece"), " of evidence"), h("ul", {}, items))
+    return h("details", h("summary", many(len(items), "piece"), " of evidence"), h("ul", items))
 
 
 def diff(move: Move) -> Element:
@@ -109,21 +105,20 @@ def diff(move: Move) -> Element:
         lines = lines[1:]
     names = {"+": "add", "-": "gone"}
     spans = [h("span", {"class": names.get(line[:1])}, shown(line) or " ") for line in lines]
-    return h("pre", {"class": "diff", "tabindex": "0", "aria-label": "the change"}, spans)
+    return h("pre.diff", {"tabindex": "0", "aria-label": "the change"}, spans)
 
 
 def _actions(site: PageLinks, entry: Entry) -> Element:
     here = f"/waiting/{entry.number}"
     text = h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{entry.patch.text}")
     apply = h("button", {"type": "submit", "class": "main"}, "Apply my text instead")
-    edited = sending(site, entry.patch, f"{here}/edit", h("label", {}, "Your text", text), apply)
+    edited = sending(site, entry.patch, f"{here}/edit", h("label", "Your text", text), apply)
     return h(
-        "div",
-        {"class": "actions"},
+        "div.actions",
         button(site, entry, f"{here}/approve", "Approve exactly this", "main"),
         button(site, entry, f"{here}/refuse", "Refuse", "danger"),
         button(site, entry, f"{here}/never", "Never propose it again", "danger"),
-        h("details", {}, h("summary", {}, "Edit the text"), edited) if entry.after else None,
+        h("details", h("summary", "Edit the text"), edited) if entry.after else None,
     )
 
 
@@ -169,8 +164,8 @@ def show_rule(ask: PageRequest) -> FramedView:
         counted = _fared(site, item.name, seen) if is_current else reading()
         told = section("Is it told, and followed?", counted)
     standing = rule_standing(site, item, grounds_of(item, entries) if item else "")
-    cards = h("div", {"class": "cards"}, [_entry(site, item, entries, each) for each in history[::-1]])
-    body = h("div", {}, standing, section("Does it help?", effect), told, section("History", cards))
+    cards = h("div.cards", [_entry(site, item, entries, each) for each in history[::-1]])
+    body = h("div", standing, section("Does it help?", effect), told, section("History", cards))
     text = item.text if item else history[-1].patch.text if history else ""
     return FramedView(RULE, known_by(short_name(name), text), body)
 
@@ -185,17 +180,16 @@ def _way_to_try(item: Item | None) -> tuple[Child, ...]:
 def rule_standing(site: PageLinks, item: Item | None, grounds: str) -> Element:
     """What stands of it now, and on what grounds."""
     if item is None:
-        return h("p", {"class": "careful"}, "It is not active.")
+        return h("p.careful", "It is not active.")
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
     where = scope_words(site, item.scope)
     maker = f" · made by {shown(item.maker)}" if item.maker else ""
     place = where if where == "everywhere" else f"for {where}"
     facts = f"{canary} · {grounds} · {place} · trust {item.trust.label}{maker}"
     return h(
-        "div",
-        {"class": "card"},
+        "div.card",
         h("pre", {"tabindex": "0"}, shown(item.text)),
-        h("p", {"class": "facts"}, f"{facts} · {estimate(item.text):,} tokens a session"),
+        h("p.facts", f"{facts} · {estimate(item.text):,} tokens a session"),
     )
 
 
@@ -227,12 +221,11 @@ def _entry(site: PageLinks, item: Item | None, entries: Sequence[Entry], entry: 
     before = fold(each for each in entries if each.number < (entry.begun or entry.number))
     move = move_of(seen_from(entry.home, before), entry)
     return h(
-        "article",
-        {"class": "card"},
-        h("h3", {}, f"Entry {entry.number}: {entry.step} by {shown(who_made(entry))}, {moment(entry.at)}"),
-        h("p", {}, "Why: ", shown(entry.patch.reason)) if entry.patch.reason else None,
-        h("p", {}, "Note: ", shown(entry.note)) if entry.note else None,
+        "article.card",
+        h("h3", f"Entry {entry.number}: {entry.step} by {shown(who_made(entry))}, {moment(entry.at)}"),
+        h("p", "Why: ", shown(entry.patch.reason)) if entry.patch.reason else None,
+        h("p", "Note: ", shown(entry.note)) if entry.note else None,
         _evidence(site, entry.patch),
         diff(move) if move.before != move.after else None,
-        h("div", {"class": "actions"}, undo) if is_last and site.form else None,
+        h("div.actions", undo) if is_last and site.form else None,
     )

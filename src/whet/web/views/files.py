@@ -47,27 +47,27 @@ def files(site: PageLinks, audit: Audit) -> Iterator[Child]:
     counts = [(number, MARKS.get(mark, mark)) for mark, number in audit.counts.items()]
     needless = share(audit.needless, audit.tokens) if audit.tokens else "–"
     yield tiles(*counts, (f"{audit.tokens:,}", "tokens read at every start"), (needless, "of them needless"))
-    yield h("p", {"class": "soft"}, "A marked line opens its evidence.")
+    yield h("p.soft", "A marked line opens its evidence.")
     yield from (_file(site, audit, each) for each in audit.files)
 
 
 def _choices(site: PageLinks, projects: Iterable[str]) -> Element:
     links = (
-        h("li", {}, site._replace(filter=site.filter._replace(project=name)).link(site.projects.whole(name), "files"))
+        h("li", site._replace(filter=site.filter._replace(project=name)).link(site.projects.whole(name), "files"))
         for name in projects
     )
-    return h("ul", {}, *links)
+    return h("ul", *links)
 
 
 def _file(site: PageLinks, audit: Audit, file: InstructionFile) -> Element:
     if file.fault or file.same_as:
         why = file.fault or f"the same as {file.same_as}"
-        return section(shown(file.path), h("p", {"class": "empty"}, shown(why)))
+        return section(shown(file.path), h("p.empty", shown(why)))
     own = [each for each in audit.statements if each.statement.file == file.path]
     read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
     tokens = sum(each.statement.tokens for each in own)
-    head = h("p", {}, f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
-    return section(shown(file.path), head, h("div", {"class": "file"}, *_lines(site, file, own)))
+    head = h("p", f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
+    return section(shown(file.path), head, h("div.file", *_lines(site, file, own)))
 
 
 def _copied(file: InstructionFile) -> str:
@@ -84,21 +84,16 @@ def _lines(site: PageLinks, file: InstructionFile, statements: list[AuditedState
         text = _numbered(lines[first:last], first)
         if each.findings:
             marks = h("span", {"class": f"mark {each.findings[0].mark.name.lower()}"}, each.words)
-            yield h(
-                "details",
-                {},
-                h("summary", {}, marks, h("pre", {}, text)),
-                *(_finding(site, one) for one in each.findings),
-            )
+            yield h("details", h("summary", marks, h("pre", text)), *(_finding(site, one) for one in each.findings))
         else:
-            yield h("pre", {}, text)
+            yield h("pre", text)
         place = last
     yield from _plain(lines[place:], place)
 
 
 def _plain(lines: list[str], place: int) -> Iterator[Element]:
     if lines:
-        yield h("pre", {}, _numbered(lines, place))
+        yield h("pre", _numbered(lines, place))
 
 
 def _numbered(lines: list[str], place: int) -> str:
@@ -106,7 +101,7 @@ def _numbered(lines: list[str], place: int) -> str:
 
 
 def _finding(site: PageLinks, finding: StatementFinding) -> Element:
-    words: list[Child] = [h("strong", {}, finding.mark.value), f": {shown(finding.why)}"]
+    words: list[Child] = [h("strong", finding.mark.value), f": {shown(finding.why)}"]
     if finding.instead:
         words += [" → ", code(shown(finding.instead))]
     if finding.where and finding.where not in finding.why:
@@ -116,11 +111,10 @@ def _finding(site: PageLinks, finding: StatementFinding) -> Element:
     quotes = (
         h(
             "li",
-            {},
             site.session(each.session, f"{each.session[:12]} #{each.message}", message=each.message),
             ": ",
             code(shown(each.quote)),
         )
         for each in finding.proofs
     )
-    return h("div", {"class": "evidence"}, h("p", {}, *words), h("ul", {}, *quotes) if finding.proofs else None)
+    return h("div.evidence", h("p", *words), h("ul", *quotes) if finding.proofs else None)

@@ -14,19 +14,7 @@ from whet.text.words import cut, estimate, many
 from whet.web.cache import PageRequest
 from whet.web.html import Child, Element, h
 from whet.web.layout import FramedView, framed
-from whet.web.site import (
-    NO_PROJECT,
-    Column,
-    PageLinks,
-    code,
-    empty,
-    number,
-    reading,
-    section,
-    table,
-    told,
-    when,
-)
+from whet.web.site import NO_PROJECT, Column, PageLinks, code, empty, number, reading, section, table, told, when
 from whet.web.views.entries import scope_words, sending, waiting
 
 FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
@@ -70,10 +58,9 @@ def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Elem
     busy = None if is_current else reading()
     if not kept:
         words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
-        return h("div", {}, busy or empty(*words))
+        return h("div", busy or empty(*words))
     return h(
         "div",
-        {},
         busy,
         _cards("What your sessions teach", [_lesson(site, each) for each in open_ones], PROPOSING if site.form else ""),
         _cards("What you decided on", [_lesson(site, each) for each in decided]),
@@ -81,8 +68,8 @@ def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Elem
 
 
 def _cards(title: str, cards: Sequence[Element], about: str = "") -> Child:
-    said = h("p", {"class": "soft"}, about) if about else None
-    return section(title, said, h("div", {"class": "cards"}, cards)) if cards else None
+    said = h("p.soft", about) if about else None
+    return section(title, said, h("div.cards", cards)) if cards else None
 
 
 def _lesson(site: PageLinks, lesson: Lesson) -> Element:
@@ -91,7 +78,6 @@ def _lesson(site: PageLinks, lesson: Lesson) -> Element:
     quotes = [
         h(
             "blockquote",
-            {},
             site.session(piece.session, f"{piece.session[:8]} #{piece.message}", message=piece.message),
             f" {shown(piece.text)}",
             f"\nworked: {shown(piece.fix)}" if piece.fix else None,
@@ -108,30 +94,23 @@ def _lesson(site: PageLinks, lesson: Lesson) -> Element:
         f"{len(quotes)} of {many(len(pieces), 'quote')}" if len(quotes) < len(pieces) else many(len(pieces), "quote")
     )
     return h(
-        "article",
-        {"class": "card"},
-        h("h3", {}, told(shown(lesson.rule))),
-        h("p", {"class": "rungs"}, _climbed(site, lesson)),
-        [h("p", {}, told(shown(note))) for note in lesson.climb.notes],
+        "article.card",
+        h("h3", told(shown(lesson.rule))),
+        h("p.rungs", _climbed(site, lesson)),
+        [h("p", told(shown(note))) for note in lesson.climb.notes],
         [
-            h("p", {}, h("strong", {}, f"{name}: "), told(shown(words)))
+            h("p", h("strong", f"{name}: "), told(shown(words)))
             for name, words in (("Situation", lesson.situation), ("Fix", lesson.fix))
             if lesson.fix not in lesson.rule and words not in ("", PERSONS_WORD)
         ],
-        h("p", {"class": "facts"}, " · ".join(from_where), " · ", told(shown(standing))),
+        h("p.facts", " · ".join(from_where), " · ", told(shown(standing))),
         h(
             "details",
-            {},
-            h("summary", {}, quoted),
+            h("summary", quoted),
             quotes,
-            h(
-                "p",
-                {"class": "facts"},
-                f"Whose words: {lesson.whose} · all of it: ",
-                code(f"whet lessons show {lesson.id}"),
-            ),
+            h("p.facts", f"Whose words: {lesson.whose} · all of it: ", code(f"whet lessons show {lesson.id}")),
         ),
-        h("div", {"class": "actions"}, proposing) if site.form and can_be_proposed else None,
+        h("div.actions", proposing) if site.form and can_be_proposed else None,
     )
 
 

@@ -55,18 +55,18 @@ def headline(site: PageLinks, seen: Sequence[SeenTrouble]) -> Element:
     whole = words.overview([each.trouble for each in seen], costs_of(each.fact for each in seen).dollars)
     lines: list[Child] = [site.link(words.spent_words(whole), "sessions")]
     if lost := words.lost_words(whole, label_of):
-        lines.append(h("strong", {}, site.link(lost, "trouble")))
+        lines.append(h("strong", site.link(lost, "trouble")))
     if whole.untimed:
         lines.append(site.link(words.untimed_words(whole), "sessions", untimed="1"))
     stepped = told(words.stepped_in_words(whole))
     lines.append(site.link(stepped, "sessions", stepped="1", sort="stepped") if whole.total.interventions else stepped)
     lines.append(("What to do about it: ", site.link("Lessons", "lessons"), "."))
-    return h("div", {"class": "answer"}, [h("p", {}, line) for line in lines])
+    return h("div.answer", [h("p", line) for line in lines])
 
 
 def _waiting(site: PageLinks, waiting: int) -> Child:
     need = f"{many(waiting, 'change')} {'needs' if waiting == 1 else 'need'} your approval"
-    return h("p", {"class": "notice"}, site.link(need, "lessons"), ".") if waiting and not site.is_file else None
+    return h("p.notice", site.link(need, "lessons"), ".") if waiting and not site.is_file else None
 
 
 def small_print(seen: Sequence[SeenTrouble], hidden: int) -> Element:
@@ -78,25 +78,22 @@ def small_print(seen: Sequence[SeenTrouble], hidden: int) -> Element:
     )
     are = "is" if hidden == 1 else "are"
     left_out = f" {many(hidden, 'session')} in temporary folders {are} left out." if hidden else ""
-    return h("p", {"class": "soft"}, f"{words.UPPER_BOUND} {paid}{left_out}")
+    return h("p.soft", f"{words.UPPER_BOUND} {paid}{left_out}")
 
 
 def _bars(site: PageLinks, found: Sequence[SessionTrouble]) -> Iterable[Child]:
     if not any(session.troubles for session in found):
-        return [h("p", {}, "Nothing: no stretch of these sessions was trouble.")]
+        return [h("p", "Nothing: no stretch of these sessions was trouble.")]
     return [kind_bars(site, found, ChosenTrouble()), *cause_bars(site, found, ChosenTrouble())]
 
 
 def better(
-    site: PageLinks,
-    found: Sequence[SessionTrouble],
-    entries: Sequence[Entry],
-    project_of: Callable[[str], str],
+    site: PageLinks, found: Sequence[SessionTrouble], entries: Sequence[Entry], project_of: Callable[[str], str]
 ) -> Iterator[Child]:
     """The last weeks against those before in words, then both rates by week."""
     compared = trend(found, project_of)
     colour = COLOURS.get(compared.answer, "soft")
-    yield h("p", {"class": "answer"}, h("span", {"class": colour}, words.trend_words(compared)))
+    yield h("p.answer", h("span", {"class": colour}, words.trend_words(compared)))
     weeks: dict[str, list[SessionTrouble]] = defaultdict(list)
     for session in found:
         if session.started is not None and session.agent_seconds:
@@ -125,7 +122,7 @@ def better(
     yield rates(stepped, "times per agent hour", lambda each: float(each.times_stepped_in), "sessions")
     about = "Each point is a week that has sessions, with its 95 % interval; the line stops at weeks without."
     changes = " Dashed lines mark changes to what agents are told." if marks else ""
-    yield h("p", {"class": "soft"}, f"{about}{changes} {NOT_THE_CAUSE}")
+    yield h("p.soft", f"{about}{changes} {NOT_THE_CAUSE}")
 
 
 def _marks(site: PageLinks, named: list[str], entries: Sequence[Entry]) -> list[ChartMark]:
@@ -167,7 +164,7 @@ def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], said: SaidIn) -> Chil
     facts = {each.fact.id: each.fact for each in seen}
     found = [each for each in dearest((each.trouble for each in seen), DEAREST) if each.dearest]
     if not found:
-        return h("p", {}, "No session has trouble.")
+        return h("p", "No session has trouble.")
 
     def title(each: SessionTrouble) -> Child:
         fact = facts[each.session]

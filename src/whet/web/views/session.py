@@ -72,7 +72,6 @@ def show(ask: PageRequest) -> FramedView:
     listed = range(start, min(start + MESSAGES_SHOWN, len(messages)))
     body = h(
         "div",
-        {},
         _facts(ask, stored, found),
         _checks(stored),
         section("What bought nothing", _stretches(site, stored, found)),
@@ -105,15 +104,15 @@ def _facts(ask: PageRequest, stored: Session, found: SessionTrouble | None) -> E
 
 def _checks(stored: Session) -> list[Child]:
     said = {True: "passed", False: "failed", None: "recorded"}
-    return [h("p", {}, f"Check {check.name}: {said[check.passed]}") for check in stored.facts.checks]
+    return [h("p", f"Check {check.name}: {said[check.passed]}") for check in stored.facts.checks]
 
 
 def _stretches(site: PageLinks, stored: Session, found: SessionTrouble | None) -> Child:
     """Each stretch with its place, what it cost and how it ended: the dearest first, the many small ones folded."""
     if found is None:
-        return h("p", {}, "Not analysed yet: ", code("whet report"), " does it.")
+        return h("p", "Not analysed yet: ", code("whet report"), " does it.")
     if not found.troubles:
-        return h("p", {}, "Nothing: no stretch of this session was trouble.")
+        return h("p", "Nothing: no stretch of this session was trouble.")
     is_timed = found.is_timed
     columns: list[Column[Trouble]] = [
         Column("messages", lambda one: site.session(stored.id, f"#{one.first} to #{one.last}", message=one.first)),
@@ -130,7 +129,7 @@ def _stretches(site: PageLinks, stored: Session, found: SessionTrouble | None) -
     if not rest:
         return listed
     words = f"{len(rest)} more, {duration(sum(one.seconds for one in rest))} together"
-    return listed, h("details", {}, h("summary", {}, words), table(rest, columns, caption=words))
+    return listed, h("details", h("summary", words), table(rest, columns, caption=words))
 
 
 def _timeline(site: PageLinks, stored: Session, stretches: Sequence[Trouble], steps: Sequence[ShownCall]) -> Element:
@@ -144,9 +143,9 @@ def _timeline(site: PageLinks, stored: Session, stretches: Sequence[Trouble], st
     met = [outcome for outcome in OUTCOMES if any(step.decision.outcome is outcome for step in steps)]
     keys = [h("li", {"class": f"key k{outcome.value}"}, OUTCOMES[outcome]) for outcome in met]
     if any(name.endswith(" lost") for name, _, _ in pieces):
-        keys.append(h("li", {"class": "key klost"}, "in a stretch that bought nothing"))
-    legend = h("ul", {"class": "legend"}, keys)
-    return h("div", {}, strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
+        keys.append(h("li.key.klost", "in a stretch that bought nothing"))
+    legend = h("ul.legend", keys)
+    return h("div", strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
 
 
 def _messages(
@@ -168,7 +167,7 @@ def _messages(
         (examples if index in aside else drawn).append(made)
     if examples:
         words = f"Examples that a template put here ({many(len(aside), 'message')})"
-        drawn.insert(0, h("details", {"class": "message"}, h("summary", {}, words), examples))
+        drawn.insert(0, h("details.message", h("summary", words), examples))
     return drawn
 
 
@@ -197,7 +196,7 @@ def _notes(found: SessionTrouble, places_of: Mapping[int, int]) -> dict[int, lis
     said += [(event.message, f"✋ Somebody {_stepped_in(event)}") for event in found.interventions]
     notes: dict[int, list[Child]] = defaultdict(list)
     for message, words in said:
-        notes[places_of.get(message, message)].append(h("p", {"class": "stretch"}, words))
+        notes[places_of.get(message, message)].append(h("p.stretch", words))
     return notes
 
 
@@ -210,7 +209,7 @@ def _message(message: Message, index: int, drawn: tuple[Child, Child], *, is_los
     anchors, content = drawn
     who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
     name = f"message {message.role.value}{' lost' if is_lost else ''}"
-    head = h("div", {"class": "facts"}, h("strong", {}, who), f" #{index}  {moment(message.at) if message.at else ''}")
+    head = h("div.facts", h("strong", who), f" #{index}  {moment(message.at) if message.at else ''}")
     return h(
         "article", {"id": f"m{index}", "class": name, "aria-label": f"message {index}, {who}"}, anchors, head, content
     )
@@ -221,11 +220,11 @@ def _parts(message: Message, index: int, by_call: dict[tuple[int, str], ShownCal
     is_said = message.role is not Role.SYSTEM and message.origin is Origin.TURN
     for part in message.parts:
         if isinstance(part, Text):
-            drawn.append(h("p", {}, _cut(part.text)) if is_said else _folded("Text", part.text))
+            drawn.append(h("p", _cut(part.text)) if is_said else _folded("Text", part.text))
         elif isinstance(part, Thought):
             drawn.append(_folded("Thought", part.text or "(not recorded)"))
         elif isinstance(part, Media):
-            drawn.append(h("p", {"class": "soft"}, f"[{part.kind} {part.name or part.media_type}]"))
+            drawn.append(h("p.soft", f"[{part.kind} {part.name or part.media_type}]"))
         elif isinstance(part, ToolCall):
             drawn.append(_call(by_call[index, part.id]))
         else:
@@ -237,10 +236,10 @@ def _call(step: ShownCall) -> Element:
     call, result = step.exchange.call, step.exchange.result
     outcome = step.decision.outcome.value
     name = {"ok": "good", "failed": "bad"}.get(outcome, "careful")
-    head = h("p", {}, h("strong", {}, call.name), " ", h("span", {"class": name}, outcome))
+    head = h("p", h("strong", call.name), " ", h("span", {"class": name}, outcome))
     text = result.text if result else ""
     asked = _asked(call)
-    return h("div", {}, head, _short_or_folded("Call", asked), _short_or_folded("Result", text))
+    return h("div", head, _short_or_folded("Call", asked), _short_or_folded("Result", text))
 
 
 def _short_or_folded(words: str, text: str) -> Child:
@@ -264,7 +263,7 @@ def _asked(call: ToolCall) -> str:
 
 
 def _folded(words: str, text: str) -> Element:
-    return h("details", {}, h("summary", {}, words), _text(text))
+    return h("details", h("summary", words), _text(text))
 
 
 def _text(text: str) -> Element:
@@ -284,4 +283,4 @@ def _more(site: PageLinks, stored: Session, listed: range) -> Child:
         links.append(site.link("Earlier messages", "session", part=stored.id, start=str(earlier or "")))
     if listed.stop < stored.message_count:
         links.append(site.link("Later messages", "session", part=stored.id, start=str(listed.stop)))
-    return h("p", {"class": "actions"}, links) if links else None
+    return h("p.actions", links) if links else None

@@ -112,7 +112,7 @@ def _trials(site: PageLinks, found: Sequence[ShownTrial]) -> Child:
     ]
     title = "Effect of each change on the share of cases that pass, with its interval"
     picture = spans([_point(site, each) for each in found[:MOST_DRAWN]], title=title)
-    return h("div", {}, picture, table(found, columns, caption="Trials"))
+    return h("div", picture, table(found, columns, caption="Trials"))
 
 
 def _point(site: PageLinks, each: ShownTrial) -> ChartPoint:
@@ -131,13 +131,12 @@ def trial(site: PageLinks, found: ShownTrial, attempts: Sequence[Attempt]) -> El
     of_all = f" of {progress.planned:,} attempts were made{price}."
     return h(
         "div",
-        {},
-        h("p", {"class": "answer"}, first),
-        h("p", {"class": "careful"}, f"Held back: {result.held_back}.") if result.held_back else None,
-        h("div", {"class": "card"}, [h("p", {}, told(words)) for words in rest], h("p", {}, sessions, of_all)),
+        h("p.answer", first),
+        h("p.careful", f"Held back: {result.held_back}.") if result.held_back else None,
+        h("div.card", [h("p", told(words)) for words in rest], h("p", sessions, of_all)),
         section("Evidence over cases", _evidence(result.way, found.verdict.alpha)),
         section("Every attempt", _attempts(site, attempts)),
-        h("p", {"class": "soft"}, "Sessions of this trial are marked as trials and count in no other number."),
+        h("p.soft", "Sessions of this trial are marked as trials and count in no other number."),
     )
 
 
@@ -161,7 +160,7 @@ def _evidence(way: Sequence[float], alpha: float) -> Element:
         " together once more, so the evidence can jump there."
     )
     picture = over_time(points, title="Evidence of help after each case", most=most, goal=goal)
-    return h("div", {}, picture, h("p", {"class": "soft"}, about))
+    return h("div", picture, h("p.soft", about))
 
 
 def _attempts(site: PageLinks, attempts: Sequence[Attempt]) -> Element:
@@ -213,10 +212,10 @@ def live(site: PageLinks, lesson: Lesson) -> Element:
     )
     return section(
         f"Live: {known_by(lesson.patch.name, lesson.rule)}",
-        h("p", {"class": "answer"}, *told(_answer(watched))),
-        [h("p", {"class": "facts"}, said) for said in facts if said],
+        h("p.answer", *told(_answer(watched))),
+        [h("p.facts", said) for said in facts if said],
         numbers if now.told + now.untold else None,
-        h("p", {}, site.link("Its text and history", "rule", part=f"rule:{lesson.patch.name}")),
+        h("p", site.link("Its text and history", "rule", part=f"rule:{lesson.patch.name}")),
     )
 
 
@@ -278,7 +277,7 @@ def templates(
     return section(
         "Templates: are they worth their tokens?",
         table(found, columns, caption="What each gained, and the tokens that it cost"),
-        h("p", {"class": "soft"}, *advice) if any(each.key not in measured for each in found) else None,
+        h("p.soft", *advice) if any(each.key not in measured for each in found) else None,
     )
 
 
@@ -298,7 +297,7 @@ def _honesty(found: Sequence[ShownTrial], past: Sequence[Past]) -> Child:
             (f"{100 * spent:.0f} %", f"of the error budget is spent, {100 * (1 - spent):.0f} % is left"),
             (f"{100 * alpha_for(past):.2g} %", "error that the next trial may risk"),
         ),
-        h("p", {"class": "soft"}, "A placebo teaches nothing, so an accepted one would be a false accept. ", IDENTICAL),
+        h("p.soft", "A placebo teaches nothing, so an accepted one would be a false accept. ", IDENTICAL),
     )
 
 

@@ -75,7 +75,7 @@ def stretch_told(events: Iterable[Intervention], stretch: Trouble) -> tuple[str,
     said = " ".join(shown(words).split())
     is_cause = " ".join(stretch.cause.rstrip("…").split()) in said
     what = stretch_words(replace(stretch, cause="") if is_cause else stretch)
-    return what, h("p", {"class": "soft"}, f"“{cut(said, SAID_LETTERS)}”")
+    return what, h("p.soft", f"“{cut(said, SAID_LETTERS)}”")
 
 
 def paid(dollars: float) -> str:
@@ -125,7 +125,7 @@ def _about(site: PageLinks, chosen: ChosenTrouble) -> Child:
     what = row.sentence
     helps = f" What helps: {row.remedy}." if row.remedy else ""
     everything = site.link("Show all trouble", "trouble")
-    return h("p", {"class": "answer"}, f"{row.label.capitalize()}: {what}.{helps} ", everything, ".")
+    return h("p.answer", f"{row.label.capitalize()}: {what}.{helps} ", everything, ".")
 
 
 def kind_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Element:
@@ -157,7 +157,7 @@ def cause_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenT
     rest = every[MOST_CAUSES:]
     if rest:
         lost = duration(sum(each.seconds for each in rest))
-        yield h("p", {"class": "soft"}, f"{many(len(rest), 'other cause')} took {lost} together.")
+        yield h("p.soft", f"{many(len(rest), 'other cause')} took {lost} together.")
 
 
 def _bar(label: str, cost: TroubleCost, href: str) -> ChartBar:

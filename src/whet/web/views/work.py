@@ -124,5 +124,5 @@ def costs_of_all(site: PageLinks, facts: Sequence[SessionFact], asked: dict[str,
     to_price = ("To set a price, in dollars for a million tokens: ", code("whet config models.NAME.prices 3,15"), ".")
     return [
         listing(site, "work", ordered, columns, caption=f"{whole}.{how}", asked=asked),
-        h("p", {"class": "soft"}, *to_price) if len(priced) < len(facts) else None,
+        h("p.soft", *to_price) if len(priced) < len(facts) else None,
     ]
