@@ -1,5 +1,6 @@
 """Candidates: the exchanges of one session that may become examples, request by request, and the shapes of results."""
 
+import contextlib
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -39,6 +40,28 @@ DOUBT = re2.compile(
     r"|abort|timed? ?out|usage:|refused|missing|unexpected|not (?:valid|exist|allowed|supported)|does ?n.t exist"
 )
 DOUBT_CHARACTERS = 4_000
+# What the shape of a result shows of it.
+HEAD_LINES, TAIL_LINES, LINE_CHARACTERS = 3, 2, 200
+MOST_FIELDS, DEEPEST = 8, 3
+READ_CHARACTERS = 200_000
+HIDDEN = "…"
+# Words in which tools report: of how it ended, of how much, and the names of fields that carry it.
+WORDS = names(
+    "ok done success successful successfully succeeded completed complete finished passed pass failed failures errors "
+    "warnings skipped created updated written wrote saved added removed deleted changed modified replaced applied "
+    "inserted moved copied sent built compiled installed matched found cleaned committed ran run tests test "
+    "files file lines line bytes characters matches match results result items item rows row records entries changes "
+    "insertions deletions insertion deletion total count time duration seconds ms s in of to at with and the has been "
+    "was were is are no all more across empty true false null none yes exit code status "
+    "exit_code returncode stdout stderr output error message success path file_path filename name id title type kind "
+    "content text data value values key url date created_at updated_at size length number amount page query "
+    "list fields"
+)
+_RUN = re.compile(r"[\w./@~:+%\\-]+")
+_JOINTS = "./@~:+%\\-"  # within a word, and not at its end
+# So short that it is a count or a duration, and neither a code nor an account.
+_NUMBER = re.compile(r"-?\d{1,4}(?:\.\d{1,3})?(?:s|ms|%|kb|mb)?")
+_UNTOLD = re.compile(r"[^\w\s./@~:+%\\,()=-]")
 
 
 class Episode(NamedTuple):
@@ -55,20 +78,15 @@ def episodes(evidence: SessionView) -> tuple[Episode, ...]:
     requests = [
         index for index, message in enumerate(transcript.messages) if message.role is Role.USER and is_persons(message)
     ]
-    ends = dict(zip([None, *requests], [*requests, len(transcript.messages)], strict=True))
+    bounds = [None, *requests, len(transcript.messages)]
 
-    def asked_for(step: JudgedCall) -> int | None:
-        earlier = bisect_left(requests, step.exchange.asked)
-        return requests[earlier - 1] if earlier else None
+    def episode(place: int, steps: tuple[JudgedCall, ...]) -> Episode:
+        after = transcript.messages[steps[-1].message + 1 : bounds[place + 1]]
+        last = next((each for each in reversed(after) if each.role is Role.AGENT), None)
+        return Episode(bounds[place], steps, last is not None and bool(last.text.strip()) and not last.calls)
 
-    found = ((asked, tuple(steps)) for asked, steps in groupby(evidence.steps, key=asked_for))
-    return tuple(Episode(asked, steps, _is_answered(transcript, steps[-1], ends[asked])) for asked, steps in found)
-
-
-def _is_answered(transcript: Transcript, last: JudgedCall, end: int) -> bool:
-    """Whether the agent's last message before the next request comes after all calls, and has words and no call."""
-    said = [each for each in transcript.messages[last.message + 1 : end] if each.role is Role.AGENT]
-    return bool(said and said[-1].text.strip() and not said[-1].calls)
+    found = groupby(evidence.steps, key=lambda step: bisect_left(requests, step.exchange.asked))
+    return tuple(episode(place, tuple(steps)) for place, steps in found)
 
 
 class Candidate(NamedTuple):
@@ -110,20 +128,15 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
     shows = ExampleCalls(transcript)
     for episode in episodes(evidence):
         telling = [step for step in episode.steps if not is_trivial(step)]
-        left_out.update("trivial tool" for _ in range(len(episode.steps) - len(telling)))
-        shown: list[tuple[JudgedCall, Example]] = []
-        for step in telling:
-            example = shows.example(step)
-            if isinstance(example, str):
-                left_out[example] += 1
-            else:
-                shown.append((step, example))
+        left_out += Counter({"trivial tool": len(episode.steps) - len(telling)})
+        found = [(step, shows.example(step)) for step in telling]
+        left_out.update(why for _, why in found if isinstance(why, str))
+        shown = [(step, example) for step, example in found if isinstance(example, Example)]
         if len(shown) == len(telling) and is_whole(shown, episode, transcript):
-            whole = [(step, replace(example, is_whole=True)) for step, example in shown]
-            yield _candidate(whole, finding.reason, transcript)
+            groups = [[(step, replace(example, is_whole=True)) for step, example in shown]]
         else:
-            for one in shown:
-                yield _candidate([one], finding.reason, transcript)
+            groups = [[one] for one in shown]
+        yield from (_candidate(each, finding.reason, transcript) for each in groups)
 
 
 def _candidate(shown: list[tuple[JudgedCall, Example]], reason: SuccessReason, transcript: Transcript) -> Candidate:
@@ -255,42 +268,15 @@ def _shape(step: JudgedCall) -> tuple[str, ...]:
     return (name, kind_of(call), *sorted(arguments_of(call)))
 
 
-HEAD_LINES = 3
-TAIL_LINES = 2
-LINE_CHARACTERS = 200
-MOST_FIELDS = 8
-DEEPEST = 3
-READ_CHARACTERS = 200_000
-HIDDEN = "…"
-
-# Words in which tools report: of how it ended, of how much, and the names of fields that carry it.
-WORDS = names(
-    "ok done success successful successfully succeeded completed complete finished passed pass failed failures errors "
-    "warnings skipped created updated written wrote saved added removed deleted changed modified replaced applied "
-    "inserted moved copied sent built compiled installed matched found cleaned committed ran run tests test "
-    "files file lines line bytes characters matches match results result items item rows row records entries changes "
-    "insertions deletions insertion deletion total count time duration seconds ms s in of to at with and the has been "
-    "was were is are no all more across empty true false null none yes exit code status "
-    "exit_code returncode stdout stderr output error message success path file_path filename name id title type kind "
-    "content text data value values key url date created_at updated_at size length number amount page query "
-    "list fields"
-)
-_RUN = re.compile(r"[\w./@~:+%\\-]+")
-_JOINTS = "./@~:+%\\-"  # within a word, and not at its end
-# So short that it is a count or a duration, and neither a code nor an account.
-_NUMBER = re.compile(r"-?\d{1,4}(?:\.\d{1,3})?(?:s|ms|%|kb|mb)?")
-_UNTOLD = re.compile(r"[^\w\s./@~:+%\\,()=-]")
-
-
 def shape(text: str, arguments: Iterable[str] = ()) -> str:
     """The shape of a result; `arguments` are the texts that its call was given, which it may repeat."""
     known = frozenset(word for argument in arguments for word in words(argument))
     body = text[:READ_CHARACTERS].strip()
     if not body:
         return ""
-    value = _json(body) if body[0] in "{[" and len(text) <= READ_CHARACTERS else None
-    if isinstance(value, dict | list):
-        return msgspec.json.encode(_shape_of(value, known, DEEPEST)).decode()
+    if body[0] in "{[" and len(text) <= READ_CHARACTERS:
+        with contextlib.suppress(msgspec.DecodeError, ValueError, RecursionError):
+            return msgspec.json.encode(_shape_of(msgspec.json.decode(body), known, DEEPEST)).decode()
     return _lines(body, known)
 
 
@@ -305,13 +291,6 @@ def is_plain(word: str) -> bool:
     return word in WORDS or _NUMBER.fullmatch(word) is not None
 
 
-def _json(body: str) -> object:
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
-
-
 def _shape_of(value: object, known: frozenset[str], depth: int) -> object:
     match value:
         case bool() | None:
@@ -319,52 +298,31 @@ def _shape_of(value: object, known: frozenset[str], depth: int) -> object:
         case int() | float():
             return value if is_plain(str(value)) else HIDDEN
         case str():
-            return _string(value, known)
+            return _lines(value, known) if "\n" in value.strip() else value.strip() and _line(value, known)
+        case list() if value and not depth:
+            return [f"{HIDDEN} {len(value)} items"]
         case list():
-            return _list(value, known, depth)
+            more = [f"{HIDDEN} {len(value) - 1} more"] if len(value) > 1 else []
+            return [*(_shape_of(each, known, depth - 1) for each in value[:1]), *more]
+        case dict() if not depth:
+            return {HIDDEN: f"{len(value)} fields"}
         case dict():
-            return _fields(value, known, depth)
+            named = [key for key in value if key.lower() in WORDS or key.lower() in known][:MOST_FIELDS]
+            more_fields = {HIDDEN: f"{len(value) - len(named)} more fields"} if len(value) > len(named) else {}
+            return {**{key: _shape_of(value[key], known, depth - 1) for key in named}, **more_fields}
     return HIDDEN
 
 
-def _string(value: str, known: frozenset[str]) -> str:
-    if "\n" in value.strip():
-        return _lines(value, known)
-    return _line(value, known) if value.strip() else ""
-
-
-def _list(value: list[object], known: frozenset[str], depth: int) -> object:
-    if not value or not depth:
-        return [f"{HIDDEN} {len(value)} items"] if value else []
-    first = _shape_of(value[0], known, depth - 1)
-    return [first] if len(value) == 1 else [first, f"{HIDDEN} {len(value) - 1} more"]
-
-
-def _fields(value: dict[str, object], known: frozenset[str], depth: int) -> object:
-    if not depth:
-        return {HIDDEN: f"{len(value)} fields"}
-    named = [key for key in value if key.lower() in WORDS or key.lower() in known][:MOST_FIELDS]
-    shown = {key: _shape_of(value[key], known, depth - 1) for key in named}
-    left = len(value) - len(named)
-    return {**shown, HIDDEN: f"{left} more fields"} if left else shown
-
-
 def _lines(text: str, known: frozenset[str]) -> str:
+    """The first and the last lines, or how many there are where nothing of them can be shown."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) <= HEAD_LINES + TAIL_LINES + 1:
-        return _joined((_line(line, known) for line in lines), lines)
     left = len(lines) - HEAD_LINES - TAIL_LINES
-    head = [_line(line, known) for line in lines[:HEAD_LINES]]
-    tail = [_line(line, known) for line in lines[-TAIL_LINES:]]
-    return _joined((*head, f"({HIDDEN} {left} more lines)", *tail), lines)
-
-
-def _joined(shown: Iterable[str], lines: list[str]) -> str:
-    """The lines, or how many there are where nothing of them can be shown."""
-    told = list(shown)
-    if all(line in ("", HIDDEN) or line.startswith(f"({HIDDEN}") for line in told):
-        characters = sum(map(len, lines))
-        return f"({len(lines)} {'line' if len(lines) == 1 else 'lines'}, {characters} characters)"
+    ends = lines if left <= 1 else [*lines[:HEAD_LINES], *lines[-TAIL_LINES:]]
+    told = [_line(line, known) for line in ends]
+    if all(line in ("", HIDDEN) for line in told):
+        return f"({len(lines)} {'line' if len(lines) == 1 else 'lines'}, {sum(map(len, lines))} characters)"
+    if left > 1:
+        told.insert(HEAD_LINES, f"({HIDDEN} {left} more lines)")
     return "\n".join(told)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from whet.lessons.change_features import Words, common_form, fits
 from whet.lessons.record import LessonPiece
 from whet.lessons.simple_calls import in_parts, shown
-from whet.own.examples.candidates import Candidate, Episode, ExampleCalls, candidates, episodes, is_trivial, is_whole
+from whet.own.examples.candidates import Candidate, ExampleCalls, candidates, episodes, is_trivial, is_whole
 from whet.own.examples.success import SuccessFinding, SuccessReason, find
 from whet.own.examples.templates import Example
 from whet.sessions.activity import Activity, classify
@@ -20,6 +20,10 @@ from whet.sessions.transcripts import Purpose, Transcript
 from whet.trouble.outcomes.view import JudgedCall, SessionView, gather
 from whet.values import Value
 
+FEWEST = 3  # examples of recoveries
+MOST = 6  # as many teach a model of 135M parameters a convention (bench/RESULTS.md)
+TOKENS = 2_000
+NOTHING_WORKED = "no call that worked instead"
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less
 SHAPES_A_TOOL = 50
 KEPT_A_SHAPE = 8  # each of another session: where there is little else, several of a kind show what varies
@@ -36,7 +40,7 @@ class WantedTemplate(Value, frozen=True):
     activity: Activity | None = None
     fewest: int = 5
     most: int = 10
-    tokens: int = 2_000
+    tokens: int = TOKENS
     sessions: int = 1
     is_vouched: bool = False
 
@@ -75,8 +79,13 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate) -> Mined:
             _keep(kept, candidate)
     firsts = [same[0] for same in kept.values()]
     chosen = strongest(firsts, wanted) or strongest([one for same in kept.values() for one in same], wanted)
+    told = (
+        replace(example, evidence=f"{example.evidence}; {candidate.reason.words}")
+        for candidate in chosen
+        for example in candidate.examples
+    )
     return Mined(
-        tuple(_with_reason(example, candidate.reason) for candidate in chosen for example in candidate.examples),
+        tuple(told),
         wanted.activity or classify(exchange for candidate in chosen for exchange in candidate.exchanges),
         len(findings),
         sum(finding.reason is not None for finding in findings),
@@ -160,17 +169,6 @@ def _standing(one: Candidate) -> tuple[SuccessReason, float]:
     return one.reason, -one.merit
 
 
-def _with_reason(example: Example, reason: SuccessReason) -> Example:
-    """The example with what speaks for it: how its call ended, and why its session counts as a success."""
-    return replace(example, evidence=f"{example.evidence}; {reason.words}")
-
-
-FEWEST = 3
-MOST = 6  # as many teach a model of 135M parameters a convention (bench/RESULTS.md)
-TOKENS = 2_000
-NOTHING_WORKED = "no call that worked instead"
-
-
 def mine_recoveries(transcripts: Iterable[Transcript], pieces: Sequence[LessonPiece]) -> Mined:
     """An example of each session, the first sessions first, until there are enough; none where there are too few.
 
@@ -215,22 +213,20 @@ def _recovered(evidence: SessionView, piece: LessonPiece | None, form: Words) ->
 
     Where the piece does not say what worked in its session, it is a call of the form that worked in the others.
     """
-    if piece is None or not form:
-        return NOTHING_WORKED
     transcript = evidence.transcript
-    for episode in episodes(evidence):
-        for step in episode.steps:
-            parts = in_parts(step, transcript.folder).parts if step.worked else ()
-            is_it = any(shown(part) == piece.fix if piece.fix else fits(form, part.words) for part in parts)
-            if is_it and step.exchange.asked >= piece.message - 1:
-                example = ExampleCalls(transcript).example(step, is_own=False)
-                return example if isinstance(example, str) else (step, _told(step, example, piece, episode, transcript))
+    for episode, step in ((each, step) for each in episodes(evidence) for step in each.steps):
+        if piece is None or not form or not step.worked or step.exchange.asked < piece.message - 1:
+            continue
+        parts = in_parts(step, transcript.folder).parts
+        if not any(shown(part) == piece.fix if piece.fix else fits(form, part.words) for part in parts):
+            continue
+        example = ExampleCalls(transcript).example(step, is_own=False)
+        if isinstance(example, str):
+            return example
+        # It is whole where nothing else that worked was needed for its request.
+        others = [each for each in episode.steps if each.worked and each is not step and not is_trivial(each)]
+        whole = not others and is_whole([(step, example)], episode, transcript)
+        failed = f"`{piece.call}`" if piece.call else "another call"
+        said = f"{example.evidence}; it worked where {failed} had failed"
+        return step, replace(example, is_whole=whole, evidence=said)
     return NOTHING_WORKED
-
-
-def _told(step: JudgedCall, example: Example, piece: LessonPiece, episode: Episode, transcript: Transcript) -> Example:
-    """The example with what speaks for it; whole where nothing else that worked was needed for its request."""
-    others = [each for each in episode.steps if each.worked and each is not step and not is_trivial(each)]
-    whole = not others and is_whole([(step, example)], episode, transcript)
-    failed = f"`{piece.call}`" if piece.call else "another call"
-    return replace(example, is_whole=whole, evidence=f"{example.evidence}; it worked where {failed} had failed")

@@ -5,7 +5,9 @@ They are chosen by what was measured where there is anything, else by likeness, 
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -18,7 +20,7 @@ from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
 from whet.text import words
 from whet.text.likeness import sense
-from whet.text.words import plain_name
+from whet.text.words import many, plain_name
 from whet.values import Value
 
 KEY_BYTES = 6
@@ -30,6 +32,11 @@ ADDENDUM_CHARACTERS = 2_000
 # What both vendors accept as the name of a function.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 TAG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
+ADVICE = "Its name is lower-case words with hyphens; each example has tool, arguments (a JSON object as text), result."
+FRESH_SECONDS = 90 * 24 * 3600.0  # what was measured longer ago says nothing about the models and tools of today
+LEAST_FIT = 2.0  # one word that a task shares with an example says nothing: there is much to read and to write
+# Of the sessions that `auto` chose a template for, how many begin with it. The others tell what it is worth.
+SHARES: Mapping[str, float] = {"measured": 0.9, "fit": 0.5}
 Made = Literal["mined", "imported"]
 
 
@@ -82,13 +89,9 @@ class Template(Value, frozen=True):
     @property
     def requests(self) -> tuple[tuple[Example, ...], ...]:
         """The examples by their request: all calls that one took are together, and each other example stands alone."""
-        groups: list[list[Example]] = []
-        for example in self.examples:
-            if groups and _goes_on(groups[-1][-1], example):
-                groups[-1].append(example)
-            else:
-                groups.append([example])
-        return tuple(map(tuple, groups))
+        keys = ((each.session, each.intent) if each.is_whole else number for number, each in enumerate(self.examples))
+        groups = groupby(zip(keys, self.examples, strict=True), key=itemgetter(0))
+        return tuple(tuple(example for _, example in group) for _, group in groups)
 
     @property
     def sessions(self) -> tuple[str, ...]:
@@ -112,21 +115,29 @@ def name_fault(name: str) -> str:
     return f"{name[:80]!r} is not a valid template name"
 
 
-def faults(template: Template) -> tuple[str, ...]:
-    """Everything that keeps a template from being one."""
-    found = [name_fault(template.name), _numbers(template)]
-    found += [_example_fault(number, example) for number, example in enumerate(template.examples, start=1)]
-    found += [f"{tag[:40]!r} is not a valid tag" for tag in template.tags if not TAG.fullmatch(tag)]
-    found += ["its addendum is too long"] if len(template.addendum) > ADDENDUM_CHARACTERS else []
-    return tuple(fault for fault in found if fault)
-
-
 def check(template: Template) -> Template:
     """The template itself; raises WhetError where it is none."""
-    found = faults(template)
+    found = "; ".join(filter(None, _faults(template)))
     if found:
-        raise WhetError(f"The template {template.name[:80]} is not valid: {'; '.join(found)}.", advice=ADVICE)
+        raise WhetError(f"The template {template.name[:80]} is not valid: {found}.", advice=ADVICE)
     return template
+
+
+def _faults(template: Template) -> Iterator[str]:
+    """Everything that keeps a template from being one."""
+    yield name_fault(template.name)
+    if not 1 <= len(template.examples) <= MOST_EXAMPLES:
+        yield f"it has {len(template.examples)} examples; 1 to {MOST_EXAMPLES} are possible, 5 to 10 are good"
+    if len(template.tags) > MOST_TAGS:
+        yield f"it has more than {MOST_TAGS} tags"
+    for number, each in enumerate(template.examples, start=1):
+        if not TOOL_NAME.fullmatch(each.tool):
+            yield f"example {number} names no tool that a model could call"
+        elif not arguments_of(ToolCall("", each.tool, each.arguments)) and each.arguments.split() != ["{}"]:
+            yield f"the arguments of example {number} are no JSON object"
+    yield from (f"{tag[:40]!r} is not a valid tag" for tag in template.tags if not TAG.fullmatch(tag))
+    if len(template.addendum) > ADDENDUM_CHARACTERS:
+        yield "its addendum is too long"
 
 
 def written(template: Template) -> str:
@@ -159,41 +170,8 @@ def described(examples: Iterable[Example]) -> str:
     shown = list(examples)
     sessions = {example.session for example in shown}
     names = sorted({example.tool for example in shown})
-    return (
-        f"{len(shown)} example{'' if len(shown) == 1 else 's'} of {', '.join(names)}"
-        f" from {len(sessions)} session{'' if len(sessions) == 1 else 's'}"
-    )[:DESCRIPTION_CHARACTERS]
-
-
-def _goes_on(last: Example, example: Example) -> bool:
-    is_same = (last.session, last.intent) == (example.session, example.intent)
-    return is_same and last.is_whole and example.is_whole
-
-
-def _numbers(template: Template) -> str:
-    if not 1 <= len(template.examples) <= MOST_EXAMPLES:
-        return f"it has {len(template.examples)} examples; 1 to {MOST_EXAMPLES} are possible, 5 to 10 are good"
-    if len(template.tags) > MOST_TAGS:
-        return f"it has more than {MOST_TAGS} tags"
-    return ""
-
-
-def _example_fault(number: int, example: Example) -> str:
-    if not TOOL_NAME.fullmatch(example.tool):
-        return f"example {number} names no tool that a model could call"
-    if not arguments_of(ToolCall("", example.tool, example.arguments)) and example.arguments.split() != ["{}"]:
-        return f"the arguments of example {number} are no JSON object"
-    return ""
-
-
-ADVICE = "Its name is lower-case words with hyphens; each example has tool, arguments (a JSON object as text), result."
-
-
-DAY = 24 * 3600.0
-FRESH_SECONDS = 90 * DAY  # what was measured longer ago says nothing about the models and tools of today
-LEAST_FIT = 2.0  # one word that a task shares with an example says nothing: there is much to read and to write
-SHARES: Mapping[str, float] = {"measured": 0.9, "fit": 0.5}
-"""Of the sessions that `auto` chose a template for, how many begin with it. The others tell what it is worth."""
+    said = f"{many(len(shown), 'example')} of {', '.join(names)} from {many(len(sessions), 'session')}"
+    return said[:DESCRIPTION_CHARACTERS]
 
 
 class TemplateEffect(Value, frozen=True):
@@ -209,6 +187,16 @@ class TemplateEffect(Value, frozen=True):
     source: str = "trial"
     worthless: bool = False  # live sessions say that it harms, or is not worth its tokens
     counted: int = 0  # live sessions with this model until then
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        return (self.low, self.effect)
+
+    @property
+    def words(self) -> str:
+        of_model = f", {self.model}" if self.model else ""
+        interval = f"{self.effect:+.2f}, from {self.low:+.2f} to {self.high:+.2f}"
+        return f"measured effect over {self.cases} cases: {interval} ({self.source}{of_model})"
 
 
 class Need(Value, frozen=True):
@@ -233,18 +221,21 @@ def choose(templates: Iterable[Template], worths: Iterable[TemplateEffect], need
     """Of those that fit, the one measured to help most, else the one that fits best. Use counts for nothing."""
     known = [worth for worth in worths if now - worth.at <= FRESH_SECONDS and worth.model in ("", need.model)]
     harmful = {worth.key for worth in known if worth.high < 0 or worth.worthless}
-    helpful = {worth.key: worth for worth in sorted(known, key=_rank) if worth.low > 0}
+    helpful = {worth.key: worth for worth in sorted(known, key=lambda one: one.rank) if worth.low > 0}
     usable = [(fit(template, need), template) for template in templates if _is_usable(template, need)]
     # What helped with other work may do nothing for this: it has to fit before its worth counts.
     fitting = [(score, template) for score, template in usable if score >= LEAST_FIT and template.key not in harmful]
-    measured = [(*_rank(helpful[one.key]), one.name, one) for _, one in fitting if one.key in helpful]
+    measured = [one for _, one in fitting if one.key in helpful]
     if measured:
-        best = max(measured, key=lambda ranked: ranked[:-1])[-1]
-        return Choice(best, "measured", _in_words(helpful[best.key]))
+        best = max(measured, key=lambda one: (helpful[one.key].rank, one.name))
+        return Choice(best, "measured", helpful[best.key].words)
     if fitting:
         best = max(fitting, key=lambda pair: (pair[0], pair[1].name))[1]
         return Choice(best, "fit", "it fits the task; its effect has not been measured")
-    return Choice(None, "none", _why_none(bool(usable), bool(harmful)))
+    if usable and harmful:
+        return Choice(None, "none", "the templates that fit were measured to harm, or to help too little")
+    what = "fits the task" if usable else "matches its tools, activity and tags"
+    return Choice(None, "none", f"no template {what}")
 
 
 def standing(
@@ -278,20 +269,3 @@ def _is_usable(template: Template, need: Need) -> bool:
         and (need.activity is None or template.activity in (need.activity, Activity.MIXED))
         and not missing_tools(template, need)
     )
-
-
-def _rank(worth: TemplateEffect) -> tuple[float, float]:
-    return (worth.low, worth.effect)
-
-
-def _in_words(worth: TemplateEffect) -> str:
-    return (
-        f"measured effect over {worth.cases} cases: {worth.effect:+.2f}, from {worth.low:+.2f} to {worth.high:+.2f}"
-        f" ({worth.source}{f', {worth.model}' if worth.model else ''})"
-    )
-
-
-def _why_none(is_usable: bool, is_harmful: bool) -> str:
-    if is_usable and is_harmful:
-        return "the templates that fit were measured to harm, or to help too little"
-    return "no template fits the task" if is_usable else "no template matches its tools, activity and tags"

@@ -36,6 +36,23 @@ ALLOWED = (
     'Write "every 2h", "in 30m", a date and time such as "2026-12-01 09:00", or five fields of a crontab'
     ' such as "0 9 * * mon-fri".'
 )
+FOLDER = "jobs"
+ENDING = ".toml"
+HEAD = "# A job of Whet. To list the jobs, run `whet jobs`. Changes to this file apply from the next run.\n"
+NAME_WORDS = 5
+NAME_CHARACTERS = 40
+LEAST_WINDOW = 64_000  # tokens: an unattended run reads a lot, and nobody is there to shorten it
+Deliver = Literal["none", "file", "command", "stdout"]
+# What a run may be given. Nobody is there to be asked or written to, and a job that makes jobs would never end.
+TOOLS = ("files", "terminal", "memory", "skills", "search", "plan", "finish")
+SETS = (*TOOLS, "reading", "templates")
+_WITHHELD = names(
+    "message send reply notify notification sms post cron cronjob schedule scheduler remind reminder"
+    " clarify ask question questions confirm"
+)
+_WORD = re.compile(r"[a-z0-9]+")
+_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+NAME = "improve"  # of the job that improves every night
 
 
 class Schedule(Value, frozen=True):
@@ -58,8 +75,7 @@ class DueRun(Value, frozen=True):
 
 def parse(text: str, *, zone: str, now: float) -> Schedule:
     """A schedule from a person's words; raises WhetError with what is allowed."""
-    words = " ".join(text.lower().split())
-    place = zone_of(zone)
+    words, place = " ".join(text.lower().split()), zone_of(zone)
     if words.startswith("every "):
         seconds = _span(words.removeprefix("every "), text)
         if seconds < SHORTEST_SECONDS:
@@ -166,24 +182,6 @@ def _moment(text: str, place: ZoneInfo) -> float | None:
     return (found if found.tzinfo else found.replace(tzinfo=place)).timestamp()
 
 
-FOLDER = "jobs"
-ENDING = ".toml"
-HEAD = "# A job of Whet. To list the jobs, run `whet jobs`. Changes to this file apply from the next run.\n"
-NAME_WORDS = 5
-NAME_CHARACTERS = 40
-LEAST_WINDOW = 64_000  # tokens: an unattended run reads a lot, and nobody is there to shorten it
-Deliver = Literal["none", "file", "command", "stdout"]
-# What a run may be given. Nobody is there to be asked or written to, and a job that makes jobs would never end.
-TOOLS = ("files", "terminal", "memory", "skills", "search", "plan", "finish")
-SETS = (*TOOLS, "reading", "templates")
-_WITHHELD = names(
-    "message send reply notify notification sms post cron cronjob schedule scheduler remind reminder"
-    " clarify ask question questions confirm"
-)
-_WORD = re.compile(r"[a-z0-9]+")
-_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
-
-
 class Job(Value, frozen=True):
     """An order that recurs. `added` is where intervals are counted from, in seconds since 1970."""
 
@@ -238,12 +236,11 @@ def read(text: str, *, name: str) -> Job:
         raise WhetError(
             f"The job {name} cannot be read: {error}.", advice='Put text in quotes: prompt = "…".'
         ) from None
-    for key in document:
-        _expect_known(name, key)
-    moment = document.pop("added", None)
-    added = 0.0 if moment is None else _seconds(name, moment)
     for key, value in document.items():
-        _expect_fitting(name, key, value)
+        _expect(name, key, value)
+    moment = document.get("added")
+    # A time without a zone is meant as one of UTC.
+    added = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp() if moment else 0.0
     return check(msgspec.convert({**document, "name": name, "added": added}, Job))
 
 
@@ -268,9 +265,22 @@ def check(job: Job) -> Job:
     for key in ("script_seconds", "window", "seconds", "repeat"):
         if getattr(job, key) < 0:
             raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key]}.")
-    _expect_delivery(job)
+    if job.deliver in ("file", "command") and not job.to.strip():
+        raise WhetError(
+            f"The job {job.name} delivers to a {job.deliver} but does not say which one.",
+            advice=f"Give {'a path' if job.deliver == 'file' else 'a command line'} in `to`.",
+        )
+    if job.deliver in ("none", "stdout") and job.to:
+        advice = f"deliver is {words(Deliver)}."
+        raise WhetError(f"The job {job.name} says where to deliver, but not how.", advice=advice)
     for tool in job.tools:
-        _expect_tool(job, tool)
+        is_served = tool.startswith("mcp__")
+        if tool not in SETS and (not is_served or is_withheld(tool)):
+            why = "talks to people or creates jobs, which a run may not do" if is_served else "is not known"
+            advice = (
+                f"Sets: {', '.join(SETS)}; or a server's tool, such as mcp__files__read. Reports go through `deliver`."
+            )
+            raise WhetError(f"The tool {tool} of the job {job.name} {why}.", advice=advice)
     return job
 
 
@@ -319,55 +329,21 @@ def address(target: str, environment: Mapping[str, str]) -> str:
     return value
 
 
-def _expect_known(name: str, key: str) -> None:
-    if key in SENSES:
-        return
-    near = difflib.get_close_matches(key, SENSES, n=1)
-    meant = f"Did you mean {near[0]}? " if near else ""
-    raise WhetError(f"The job {name} has the key {key}, which is unknown.", advice=f"{meant}Keys: {', '.join(SENSES)}.")
-
-
-def _expect_fitting(name: str, key: str, value: object) -> None:
-    expected = get_type_hints(Job)[key]
+def _expect(name: str, key: str, value: object) -> None:
+    """Raise WhetError for what is no key of a job, or not of its form."""
+    if key not in SENSES:
+        near = difflib.get_close_matches(key, SENSES, n=1)
+        advice = f"{f'Did you mean {near[0]}? ' if near else ''}Keys: {', '.join(SENSES)}."
+        raise WhetError(f"The job {name} has the key {key}, which is unknown.", advice=advice)
+    is_moment = key == "added"
+    expected = datetime.datetime if is_moment else get_type_hints(Job)[key]
     try:
         msgspec.convert(value, expected)
     except msgspec.ValidationError:
+        form = "a date and time such as 2026-12-01T09:00:00Z" if is_moment else words(expected)
         raise WhetError(
-            f"{key} of the job {name} must be {words(expected)}, not {str(value)[:80]!r}.",
-            advice=f"It is {SENSES[key]}.",
+            f"{key} of the job {name} must be {form}, not {str(value)[:80]!r}.", advice=f"It is {SENSES[key]}."
         ) from None
-
-
-def _seconds(name: str, value: object) -> float:
-    if not isinstance(value, datetime.datetime):
-        raise WhetError(f"added of the job {name} must be a date and time.", advice="Such as 2026-12-01T09:00:00Z.")
-    return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
-
-
-def _expect_delivery(job: Job) -> None:
-    if job.deliver in ("file", "command") and not job.to.strip():
-        what = {"file": "a path", "command": "a command line"}[job.deliver]
-        raise WhetError(
-            f"The job {job.name} delivers to a {job.deliver} but does not say which one.",
-            advice=f"Give {what} in `to`.",
-        )
-    if job.deliver in ("none", "stdout") and job.to:
-        raise WhetError(
-            f"The job {job.name} says where to deliver, but not how.", advice=f"deliver is {words(Deliver)}."
-        )
-
-
-def _expect_tool(job: Job, tool: str) -> None:
-    if tool in SETS or (tool.startswith("mcp__") and not is_withheld(tool)):
-        return
-    why = "talks to people or creates jobs, which a run may not do" if tool.startswith("mcp__") else "is not known"
-    raise WhetError(
-        f"The tool {tool} of the job {job.name} {why}.",
-        advice=f"Sets: {', '.join(SETS)}; or a server's tool, such as mcp__files__read. Reports go through `deliver`.",
-    )
-
-
-NAME = "improve"
 
 
 def nightly_job(at: str, *, program: str, timezone: str, now: float) -> Job:

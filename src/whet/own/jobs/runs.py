@@ -29,6 +29,15 @@ class JobOutcome(StrEnum):
     UNSURE = "unsure"  # a worker died in its script, which may have had its effect
 
 
+WORDS = {
+    JobOutcome.DONE: "done",
+    JobOutcome.NOTHING_TO_REPORT: "nothing to report",
+    JobOutcome.FAILED: "FAILED",
+    JobOutcome.UNREPORTED: "ENDED WITHOUT A REPORT",
+    JobOutcome.UNSURE: "UNSURE",
+}
+
+
 class RunState(StrEnum):
     """How far a run has come."""
 
@@ -97,24 +106,19 @@ def result_of(ended: Ended, answer: str) -> JobResult:
     report = ended.report
     if report is not None:
         return JobResult(JobOutcome(report.status.value), report=_cut(report.text or answer), spent=ended.spent)
-    if ended.ending is Ending.FINISHED:
+    outcome = JobOutcome.UNREPORTED if ended.ending is Ending.FINISHED else JobOutcome.FAILED
+    why = f"The agent did not finish: {ended.detail or ended.ending.value} {ended.advice}".strip()
+    if outcome is JobOutcome.UNREPORTED:
         why = f"The agent stopped without calling {FINISH}: it is unknown whether the task is done."
-        return JobResult(JobOutcome.UNREPORTED, report=_cut(answer), error=why, spent=ended.spent)
-    why = " ".join(part for part in (ended.detail or ended.ending.value, ended.advice) if part)
-    return JobResult(
-        JobOutcome.FAILED, report=_cut(answer), error=f"The agent did not finish: {why}", spent=ended.spent
-    )
+    return JobResult(outcome, report=_cut(answer), error=why, spent=ended.spent)
 
 
 def script_result(output: str, *, exit_code: int | None, seconds: float) -> JobResult | None:
     """The result of a run whose script failed; None where it went well. A script that hangs has no exit code."""
     if exit_code == 0:
         return None
-    why = (
-        f"exited with {exit_code}"
-        if exit_code is not None
-        else f"did not end within {seconds:g} seconds and was killed"
-    )
+    in_vain = f"did not end within {seconds:g} seconds and was killed"
+    why = in_vain if exit_code is None else f"exited with {exit_code}"
     return JobResult(JobOutcome.FAILED, report=_cut(output), error=f"The script {why}.", exit_code=exit_code)
 
 
@@ -150,11 +154,10 @@ def left(record: JobRecord, why: str, *, now: float, spent: Spent | None = None)
 
 def handed(record: JobRecord, handing: DeliveryOutcome, error: str, *, now: float) -> JobRecord:
     """The record after one more try to hand its report over."""
-    tries = record.tries + 1
-    next_try = None
+    next_try, tries = None, record.tries + 1
     if handing is DeliveryOutcome.FAILED:
-        handing = DeliveryOutcome.FAILED if tries <= len(WAITS) else DeliveryOutcome.GIVEN_UP
-        next_try = now + WAITS[tries - 1] if handing is DeliveryOutcome.FAILED else None
+        next_try = now + WAITS[record.tries] if record.tries < len(WAITS) else None
+        handing = DeliveryOutcome.GIVEN_UP if next_try is None else handing
     return msgspec.structs.replace(record, handing=handing, tries=tries, next_try=next_try, handing_error=error)
 
 
@@ -163,10 +166,9 @@ def letter(record: JobRecord) -> str:
     result = record.result
     if result is None:
         raise WhetError(f"The run {record.id} has not finished.", advice="To see it, run `whet jobs show --runs`.")
+    head = (heading(record), missed_words(record) if record.missed_count else "")
     said = (result.report.strip(), result.error.strip(), *(f"Note: {note}" for note in result.notes))
-    return "\n".join(
-        [heading(record), *((missed_words(record),) if record.missed_count else ()), "", *filter(None, said), ""]
-    )
+    return "\n".join([*filter(None, head), "", *filter(None, said), ""])
 
 
 def heading(record: JobRecord) -> str:
@@ -193,12 +195,3 @@ class _Given(Value, frozen=True):
 def _cut(text: str) -> str:
     over = len(text) - REPORT_CHARACTERS
     return text if over <= 0 else f"{text[:REPORT_CHARACTERS]}\n[{over:,} characters left out]"
-
-
-WORDS = {
-    JobOutcome.DONE: "done",
-    JobOutcome.NOTHING_TO_REPORT: "nothing to report",
-    JobOutcome.FAILED: "FAILED",
-    JobOutcome.UNREPORTED: "ENDED WITHOUT A REPORT",
-    JobOutcome.UNSURE: "UNSURE",
-}

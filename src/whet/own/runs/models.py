@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -188,21 +188,13 @@ def with_facts(model: Model, facts: tuple[ModelFacts, ...]) -> Model:
     """The model with what the person knows better."""
     for each in facts:
         if each.name in (model.name, ""):
-            model = _corrected(model, each)
+            told = {name: getattr(each, name) for name in ("family", "window", "tools", "size")}
+            prices = dict(zip(("input", "output", "cached"), each.prices, strict=False)) if each.prices[1:] else None
+            given = {name: value for name, value in told.items() if value}
+            if prices:
+                given["prices"] = msgspec.convert(prices, Prices)
+            model = msgspec.structs.replace(model, **given)
     return model
-
-
-def _corrected(model: Model, facts: ModelFacts) -> Model:
-    given: dict[str, Any] = {
-        "family": facts.family or model.family,
-        "window": facts.window or model.window,
-        "tools": facts.tools or model.tools,
-        "size": facts.size or model.size,
-    }
-    if len(facts.prices) > 1:
-        read, written, *cached = facts.prices
-        given["prices"] = Prices(read, written, cached[0] if cached else None)
-    return msgspec.structs.replace(model, **given)
 
 
 def _plain(name: str) -> str:

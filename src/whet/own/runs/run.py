@@ -105,12 +105,7 @@ class Fragment(Value, frozen=True):
 def fork(run: Run, *, id: str, order: Iterable[Message], allowed: frozenset[str], purpose: Purpose) -> Run:
     """The same conversation with one more order, a session of its own, and no more rights than its parent."""
     return msgspec.structs.replace(
-        run,
-        id=id,
-        parent=run.id,
-        messages=(*run.messages, *order),
-        allowed=run.allowed & allowed,
-        purpose=purpose,
+        run, id=id, parent=run.id, messages=(*run.messages, *order), allowed=run.allowed & allowed, purpose=purpose
     )
 
 
@@ -128,15 +123,7 @@ def is_open(run: Run) -> bool:
 def spend(spent: Spent, usage: Usage | None) -> Spent:
     """What is spent after one more model call."""
     used = usage or Usage()
-    costs = [cost for cost in (spent.dollars, used.cost_dollars) if cost is not None]
-    return msgspec.structs.replace(
-        spent,
-        model_calls=spent.model_calls + 1,
-        input=spent.input + used.input,
-        output=spent.output + used.output,
-        cached=spent.cached + used.cached,
-        dollars=sum(costs) if costs else None,
-    )
+    return together((spent, Spent(1, used.input, used.output, used.cached, dollars=used.cost_dollars)))
 
 
 def together(costs: Iterable[Spent]) -> Spent:

@@ -6,7 +6,7 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -94,15 +94,10 @@ def path_of(key: str) -> tuple[str, ...]:
 
 
 def nearest(form: str) -> str:
-    """The setting whose key is most like this one, if any is like it at all."""
-    last = form.rpartition(".")[2]
-    ratios = {known: max(_ratio(form, known), _ratio(last, known.rpartition(".")[2]) - 0.05) for known in TEXTS}
-    best = max(ratios, key=lambda known: ratios[known])
-    return best if ratios[best] >= 0.6 else ""
-
-
-def _ratio(one: str, other: str) -> float:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    """The setting whose key, or the last part of it, is most like this one, if any is like it at all."""
+    last = get_close_matches(form.rpartition(".")[2], [key.rpartition(".")[2] for key in TEXTS], n=1, cutoff=0.65)
+    ends = [key for key in TEXTS if key.rpartition(".")[2] in last]
+    return next(iter(get_close_matches(form, TEXTS, n=1) or get_close_matches(form, ends, n=1, cutoff=0)), "")
 
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -396,9 +391,7 @@ def _converted(document: Mapping[str, Any]) -> Settings:
 
 def _shown(value: Any) -> str:
     kinds = {bool: "true or false", str: "text", int: "a number", float: "a number", list: "a list", dict: "a table"}
-    shown = (
-        f" {str(value).lower() if isinstance(value, bool) else value}" if isinstance(value, bool | int | float) else ""
-    )
+    shown = f" {value}".lower() if isinstance(value, bool | int | float) else ""
     return f"{kinds.get(type(value), 'a date')}{shown}"
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from whet.own.runs.run import Run
 from whet.sessions.copies import places
-from whet.sessions.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, encode
+from whet.sessions.transcripts import Media, Message, Origin, Role, Text, Thought, ToolCall, ToolResult, encode
 from whet.sessions.trust import Trust, lowest
 from whet.text import words
 from whet.text.quoting import shortened
@@ -144,16 +144,15 @@ def _within(tail: tuple[Message, ...], tail_tokens: int) -> tuple[Message, ...]:
 def _eased(message: Message, limit_tokens: int) -> Message:
     if message.role is not Role.TOOL or size_of((message,)) <= limit_tokens:
         return message
-    return replace(message, parts=tuple(_shorter(part, limit_tokens) for part in message.parts))
 
+    def shorter(piece: Text | Media) -> Text | Media:
+        return Text(shortened(piece.text, limit_tokens).text) if isinstance(piece, Text) else piece
 
-def _shorter(part: Part, limit_tokens: int) -> Part:
-    if not isinstance(part, ToolResult):
-        return part
-    content = tuple(
-        Text(shortened(piece.text, limit_tokens).text) if isinstance(piece, Text) else piece for piece in part.content
+    parts = (
+        replace(part, content=tuple(map(shorter, part.content))) if isinstance(part, ToolResult) else part
+        for part in message.parts
     )
-    return replace(part, content=content)
+    return replace(message, parts=tuple(parts))
 
 
 def _lines(message: Message) -> Iterable[str]:

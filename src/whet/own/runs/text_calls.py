@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import msgspec
+
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message, Role, ToolCall, joined
 from whet.text.words import filled
@@ -120,7 +122,7 @@ def _read(action: str) -> tuple[str, str]:
         raise _Wrong(f'"tool" has to be the name of a tool. The form of an action is {FORM}.')
     if not isinstance(arguments, dict):
         raise _Wrong(f'"arguments" has to be an object. The form of an action is {FORM}.')
-    return name, _arguments_as_written(action)
+    return name, bytes(msgspec.json.decode(action, type=dict[str, msgspec.Raw])[ARGUMENTS]).decode()  # as written
 
 
 def _object(action: str) -> dict[str, Any]:
@@ -139,24 +141,6 @@ def _object(action: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _Wrong(f"An action is an object of the form {FORM}.")
     return value
-
-
-def _arguments_as_written(action: str) -> str:
-    """The text of the arguments within an action that was read already."""
-    place = 1
-    while True:
-        key, place = _DECODER.raw_decode(action, _past(action, place, ","))
-        start = _past(action, place, ":")
-        _, place = _DECODER.raw_decode(action, start)
-        if key == ARGUMENTS:
-            return action[start:place]
-
-
-def _past(text: str, place: int, mark: str) -> int:
-    """The next place that is neither space nor this mark."""
-    while text[place].isspace() or text[place] == mark:
-        place += 1
-    return place
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -254,18 +238,12 @@ def _fields(schema_text: str) -> str:
     required = schema.get("required") or ()
     needed = [_field(name, properties[name]) for name in properties if name in required]
     others = [_field(name, properties[name]) for name in properties if name not in required]
+    comma = _literal(", ")
+    later = [f" ({comma} {other})?" for other in others]
     if needed:
-        between = f" {_literal(', ')} "
-        return between.join(needed) + "".join(f" ({_literal(', ')} {other})?" for other in others)
-    return _some(others)
-
-
-def _some(others: list[str]) -> str:
-    """Any of the fields in their order, with a comma between those that are there."""
-    choices = [
-        first + "".join(f" ({_literal(', ')} {other})?" for other in others[index + 1 :])
-        for index, first in enumerate(others)
-    ]
+        return f" {comma} ".join(needed) + "".join(later)
+    # Any of the others, with a comma between those that are there.
+    choices = [first + "".join(later[index:]) for index, first in enumerate(others, start=1)]
     return f"({' | '.join(choices)})?" if choices else '""'
 
 
@@ -305,12 +283,5 @@ def _whole(schema: dict[str, Any]) -> str:
 
 def _literal(text: str) -> str:
     """A text as the grammar writes it: in quotes, with everything beyond plain letters escaped."""
-    return '"' + "".join(_escaped(character) for character in text) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    if " " <= character <= "~":
-        return character
-    return f"\\U{ord(character):08X}"
+    quoted = re.sub(r'(["\\])', r"\\\1", text)
+    return '"' + re.sub("[^ -~]", lambda found: f"\\U{ord(found[0]):08X}", quoted) + '"'

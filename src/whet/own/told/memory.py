@@ -4,6 +4,7 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
+from itertools import count
 from typing import NamedTuple
 
 from whet.errors import WhetError
@@ -95,7 +96,7 @@ def change(memory: Memory, changes: Iterable[NoteChange], *, limit: int = 0) -> 
     limit = limit or memory.limit
     result = memory
     for one in changes:
-        made = _CHANGES[one.action](result, one)
+        made = _changed(result, one)
         if isinstance(made, Refusal):
             return made
         result = made
@@ -106,16 +107,13 @@ def change(memory: Memory, changes: Iterable[NoteChange], *, limit: int = 0) -> 
 def difference(before: Memory, after: Memory) -> tuple[Patch, ...]:
     """The patches that lead from one state of a memory to another, one for each note, still without reason or trust."""
     old, new = ({note.id: note.text for note in memory.notes} for memory in (before, after))
-    patches = [
-        Patch(Form.NOTE, Action.REMOVE, f"{before.name}/{note_id}", before=digest(text))
-        for note_id, text in old.items()
-        if note_id not in new
-    ]
-    for note_id, text in new.items():
-        action = Action.CHANGE if note_id in old else Action.ADD
-        if old.get(note_id) != text:
-            patches.append(Patch(Form.NOTE, action, f"{before.name}/{note_id}", text, before=digest(old.get(note_id))))
-    return tuple(patches)
+    ids = [*(each for each in old if each not in new), *(each for each in new if old.get(each) != new[each])]
+
+    def patch(id: str) -> Patch:
+        action = Action.REMOVE if id not in new else Action.CHANGE if id in old else Action.ADD
+        return Patch(Form.NOTE, action, f"{before.name}/{id}", new.get(id, ""), before=digest(old.get(id)))
+
+    return tuple(map(patch, ids))
 
 
 def overflow(name: str, before: str, after: str) -> Refusal | None:
@@ -126,9 +124,11 @@ def overflow(name: str, before: str, after: str) -> Refusal | None:
 
 def complaint(refusal: Refusal) -> WhetError:
     """A refusal for people, with the notes that it is about."""
-    lines = (" ".join(note.text.split()) for note in refusal.candidates)
-    shown = (line if len(line) <= SHOWN_CHARACTERS else f"{line[: SHOWN_CHARACTERS - 1]}…" for line in lines)
-    listed = "".join(f"\n  {note.id}  {line}" for note, line in zip(refusal.candidates, shown, strict=True))
+    shown = ((note.id, " ".join(note.text.split())) for note in refusal.candidates)
+    listed = "".join(
+        f"\n  {id}  {line if len(line) <= SHOWN_CHARACTERS else f'{line[: SHOWN_CHARACTERS - 1]}…'}"
+        for id, line in shown
+    )
     return WhetError(f"{refusal.message}{listed}", advice=refusal.advice)
 
 
@@ -154,65 +154,44 @@ def find(memory: Memory, match: str) -> Note | Refusal:
     if len(exact) == 1 or len(found) == 1:
         return (exact or found)[0]
     if found:
-        message, advice = (
-            f"{len(found)} notes contain {match!r}.",
-            "Give an id, or more of the words of the one you mean.",
-        )
-        return Refusal(Reason.AMBIGUOUS, message, advice, found)
-    message = f"No note contains {match!r}."
-    return Refusal(Reason.MISSING, message, "Look at the existing notes.", memory.notes)
+        advice = "Give an id, or more of the words of the one you mean."
+        return Refusal(Reason.AMBIGUOUS, f"{len(found)} notes contain {match!r}.", advice, found)
+    return Refusal(Reason.MISSING, f"No note contains {match!r}.", "Look at the existing notes.", memory.notes)
 
 
 def new_id(text: str, taken: Iterable[str]) -> str:
     """An id for a new note, from its text; another one where that is taken."""
     used = frozenset(taken)
-    number = 0
-    while True:
-        made = hashlib.blake2b(f"{number}\0{text}".encode(), digest_size=ID_BYTES).hexdigest()
-        if made not in used:
-            return made
-        number += 1
+    made = (hashlib.blake2b(f"{number}\0{text}".encode(), digest_size=ID_BYTES).hexdigest() for number in count())
+    return next(each for each in made if each not in used)
 
 
-def _add(memory: Memory, one: NoteChange) -> Memory | Refusal:
-    text = normalised(one.text)
-    refusal = _wrong(text) or _duplicate(memory, text, but="")
-    if refusal:
-        return refusal
-    taken = [note.id for note in memory.notes]
-    note = Note(one.id if one.id and one.id not in taken else new_id(text, taken), text)
-    page = note_pages.added(memory.page, text, memory.form)
-    place = next(index for index, found in enumerate(note_pages.placed(page, memory.form)) if found.text == text)
-    return Memory(memory.name, page, (*memory.notes[:place], note, *memory.notes[place:]), memory.form)
-
-
-def _replace(memory: Memory, one: NoteChange) -> Memory | Refusal:
-    text = normalised(one.text)
-    old = find(memory, one.match)
+def _changed(memory: Memory, one: NoteChange) -> Memory | Refusal:
+    """The memory after one change."""
+    old = None if one.action is Action.ADD else find(memory, one.match)
     if isinstance(old, Refusal):
         return old
-    refusal = _wrong(text) or _duplicate(memory, text, but=old.id)
+    text, page, form, notes = normalised(one.text), memory.page, memory.form, list(memory.notes)
+    refusal = None if one.action is Action.REMOVE else _wrong(memory, text, but=old.id if old else "")
     if refusal:
         return refusal
-    place = memory.notes.index(old)
-    page = note_pages.replaced(memory.page, note_pages.placed(memory.page, memory.form)[place], text, memory.form)
-    note = Note(old.id, text)
-    return Memory(memory.name, page, (*memory.notes[:place], note, *memory.notes[place + 1 :]), memory.form)
+    if old is None:
+        page = note_pages.added(page, text, form)
+        place = next(index for index, found in enumerate(note_pages.placed(page, form)) if found.text == text)
+        taken = [note.id for note in notes]
+        notes.insert(place, Note(one.id if one.id and one.id not in taken else new_id(text, taken), text))
+    else:
+        place = notes.index(old)
+        there = note_pages.placed(page, form)[place]
+        if one.action is Action.REMOVE:
+            page, notes[place : place + 1] = note_pages.removed(page, there, form), []
+        else:
+            page, notes[place] = note_pages.replaced(page, there, text, form), Note(old.id, text)
+    return Memory(memory.name, page, tuple(notes), form)
 
 
-def _remove(memory: Memory, one: NoteChange) -> Memory | Refusal:
-    old = find(memory, one.match)
-    if isinstance(old, Refusal):
-        return old
-    place = memory.notes.index(old)
-    page = note_pages.removed(memory.page, note_pages.placed(memory.page, memory.form)[place], memory.form)
-    return Memory(memory.name, page, memory.notes[:place] + memory.notes[place + 1 :], memory.form)
-
-
-_CHANGES = {Action.ADD: _add, Action.CHANGE: _replace, Action.REMOVE: _remove}
-
-
-def _wrong(text: str) -> Refusal | None:
+def _wrong(memory: Memory, text: str, *, but: str) -> Refusal | None:
+    """Why a text can be no note beside the others."""
     if not text:
         return Refusal(Reason.EMPTY, "The note is empty.", "Write one fact.")
     if name := first_hidden(text):
@@ -225,14 +204,8 @@ def _wrong(text: str) -> Refusal | None:
             f"The line {wrong.strip()!r} would be read as the end of a note or as a comment.",
             "Use other characters.",
         )
-    return None
-
-
-def _duplicate(memory: Memory, text: str, *, but: str) -> Refusal | None:
     same = tuple(note for note in memory.notes if note.id != but and _folded(note.text) == _folded(text))
-    if not same:
-        return None
-    return Refusal(Reason.DUPLICATE, "The same note already exists.", "Nothing to do.", same)
+    return Refusal(Reason.DUPLICATE, "The same note already exists.", "Nothing to do.", same) if same else None
 
 
 def _full(memory: Memory, size: int, limit: int) -> Refusal:

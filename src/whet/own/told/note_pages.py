@@ -77,7 +77,9 @@ def shown(page: str, limit: int, form: PageForm = PageForm.LIST) -> str:
     """What an agent is told of a page: no comments, and whole notes only, as many from the top as the limit allows."""
     if form is PageForm.HERMES:
         page = "".join(f"{_rendered(note.text, '- ', chr(10))}\n" for note in _entries(page))
-    page = _without_comments(page.replace("\r\n", "\n").removeprefix("\ufeff"))
+    plain = page.replace("\r\n", "\n").removeprefix("\ufeff")
+    kept = "".join(plain[line.start : line.end] for line in _lines(plain) if line.kind != "comment")
+    page = re.sub(r"\n{3,}", "\n\n", kept)
     if len(page.strip()) <= limit:
         return page.strip()
     ends = [note.end for note in _items(page) if len(page[: note.end].strip()) <= limit]
@@ -108,26 +110,16 @@ class _Line(NamedTuple):
 
 
 def _items(page: str) -> tuple[PlacedNote, ...]:
-    found: list[PlacedNote] = []
-    lines: list[_Line] = []  # of the note at hand
-    for line in _lines(page):
-        if line.kind == "blank" and not lines:
-            continue
-        if line.kind in ("blank", "more"):
-            lines.append(line)
-            continue
-        _close(found, lines)
-        lines = [line] if line.kind == "note" else []
-    _close(found, lines)
+    lines, found = _lines(page), list[PlacedNote]()
+    for first, line in enumerate(lines):
+        if line.kind == "note":
+            later = range(first + 1, len(lines))
+            held = lines[first : next((each for each in later if lines[each].kind not in ("blank", "more")), None)]
+            while held[-1].kind == "blank":
+                held.pop()
+            text = "\n".join(each.text for each in held).strip()
+            found.append(PlacedNote(text, line.start, held[-1].end, line.marker))
     return tuple(found)
-
-
-def _close(found: list[PlacedNote], lines: list[_Line]) -> None:
-    while lines and lines[-1].kind == "blank":
-        lines = lines[:-1]
-    if lines:
-        text = "\n".join(line.text for line in lines).strip()
-        found.append(PlacedNote(text, lines[0].start, lines[-1].end, lines[0].marker))
 
 
 def _lines(page: str) -> list[_Line]:
@@ -136,12 +128,13 @@ def _lines(page: str) -> list[_Line]:
     start, commented = 0, False
     for raw in page.split("\n"):
         end = min(start + len(raw) + 1, len(page))
-        before = found[-1].kind if found else "blank"
-        in_note = before in ("note", "more") or (before == "blank" and _continues(found))
         if commented or (raw.startswith(_COMMENT) and _COMMENT_END.search(page, start)):
             commented = not _COMMENT_END.search(raw)
             found.append(_Line("comment", "", start, end))
         else:
+            before = found[-1].kind if found else "blank"
+            said = next((line.kind for line in reversed(found) if line.kind != "blank"), "")
+            in_note = before in ("note", "more", "blank") and said in ("note", "more")
             found.append(_classified(raw.rstrip(), start, end, (in_note, before)))
         start = end
     return found
@@ -165,12 +158,6 @@ def _classified(line: str, start: int, end: int, context: tuple[bool, str]) -> _
     return _Line("note", line, start, end)
 
 
-def _continues(lines: list[_Line]) -> bool:
-    """Whether an indented line after these blank ones still belongs to a note."""
-    last = next((line for line in reversed(lines) if line.kind != "blank"), None)
-    return last is not None and last.kind in ("note", "more")
-
-
 def _end_of_preface(page: str) -> int:
     """Where the last line before the first heading ends; the title of the page is no such heading."""
     lines = [line for line in _lines(page) if line.kind != "blank"]
@@ -187,8 +174,3 @@ def _rendered(text: str, marker: str, newline: str) -> str:
 
 def _newline(page: str) -> str:
     return "\r\n" if "\r\n" in page else "\n"
-
-
-def _without_comments(page: str) -> str:
-    kept = [page[line.start : line.end] for line in _lines(page) if line.kind != "comment"]
-    return re.sub(r"\n{3,}", "\n\n", "".join(kept))

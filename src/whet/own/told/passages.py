@@ -87,23 +87,17 @@ def passage_of(name: str, source: str) -> Passage:
     unknown = sorted(set(fields) - FIELDS)
     slot, order, size = fields.get("slot", "guidance"), fields.get("order", str(DEFAULT_ORDER)), fields.get("size", "")
     enforcement = fields.get("enforcement", "no")
-    wrong = (
-        f"the field {unknown[0]}, which is not known"
-        if unknown
-        else f"the slot {slot}, which is not known"
-        if slot not in tuple(PassageSlot)
-        else "an order that is not a number"
-        if not order.isdecimal()
-        else "a size that is neither small nor large"
-        if size not in SIZES
-        else "an enforcement that is neither yes nor no"
-        if enforcement not in ("yes", "no")
-        else ""
-    )
-    if wrong or not text:
-        raise WhetError(
-            f"The guidance {name} has {wrong or 'no text'}.", advice=f"Fields: {', '.join(sorted(FIELDS))}."
-        )
+    faults = {
+        f"the field {', '.join(unknown[:1])}, which is not known": bool(unknown),
+        f"the slot {slot}, which is not known": slot not in tuple(PassageSlot),
+        "an order that is not a number": not order.isdecimal(),
+        "a size that is neither small nor large": size not in SIZES,
+        "an enforcement that is neither yes nor no": enforcement not in ("yes", "no"),
+        "no text": not text,
+    }
+    wrong = next((fault for fault, is_so in faults.items() if is_so), "")
+    if wrong:
+        raise WhetError(f"The guidance {name} has {wrong}.", advice=f"Fields: {', '.join(sorted(FIELDS))}.")
     return Passage(
         name=name,
         text=text,
@@ -125,14 +119,14 @@ def chosen(passages: Iterable[Passage], setting: Circumstances) -> tuple[Passage
 def applies(passage: Passage, setting: Circumstances) -> bool:
     model = setting.model.lower()
     return (
-        (not passage.tools or any(_names(pattern, setting.tools) for pattern in passage.tools))
-        and (not passage.families or not _families(setting.tools).isdisjoint(passage.families))
+        (not passage.tools or any(fnmatchcase(tool, each) for each in passage.tools for tool in setting.tools))
+        and (not passage.families or any(family_of(ToolCall("", tool)) in passage.families for tool in setting.tools))
         and (not passage.providers or setting.provider.lower() in passage.providers)
         and (not passage.purposes or setting.purpose in passage.purposes)
         and (not passage.platforms or setting.platform.lower() in passage.platforms)
         and (not passage.environments or not set(setting.environments).isdisjoint(passage.environments))
         and (not passage.size or (passage.size == "small") is is_small(setting))
-        and (_enforced(passage, setting) if passage.enforcement else _holds(model, passage.models))
+        and (_is_enforced(passage, setting) if passage.enforcement else _holds(model, passage.models))
     )
 
 
@@ -164,24 +158,13 @@ def plain_names(tools: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({plain_name(tool) for tool in tools} - {""}))
 
 
-def _names(pattern: str, tools: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(tool, pattern) for tool in tools)
-
-
-def _families(tools: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(family_of(ToolCall("", tool)).value for tool in tools)
-
-
 def _holds(model: str, parts: tuple[str, ...]) -> bool:
     return not parts or any(part.lower() in model for part in parts)
 
 
-def _enforced(passage: Passage, setting: Circumstances) -> bool:
+def _is_enforced(passage: Passage, setting: Circumstances) -> bool:
     """Without a tool there is nothing to enforce."""
     chosen = tuple(part.lower() for part in setting.enforcement)
-    if not setting.tools or chosen == () or chosen in NEVER:
-        return False
-    if chosen in ALWAYS:
-        return True
-    named = passage.models if chosen == ("auto",) else chosen
-    return _holds(setting.model.lower(), named)
+    if not setting.tools or chosen == () or chosen in (*NEVER, *ALWAYS):
+        return bool(setting.tools) and chosen in ALWAYS
+    return _holds(setting.model.lower(), passage.models if chosen == ("auto",) else chosen)

@@ -86,14 +86,6 @@ BETWEEN = "\n\n"
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-class RuleLines(NamedTuple):
-    """The lines, the trust of the lowest of them, and what the person should know of the rest."""
-
-    lines: tuple[str, ...]
-    trust: Trust
-    warnings: tuple[str, ...]
-
-
 def line_of(text: str, *, said: str = "") -> str:
     """A rule as one item of a list: what follows its first line is set in, so that none can pass for a heading."""
     body = visible(text).strip()
@@ -101,10 +93,10 @@ def line_of(text: str, *, said: str = "") -> str:
     return f"- {mark}{body}".replace("\n", "\n  ") if body else ""
 
 
-def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) -> RuleLines:
-    """The operator's rules first, then the others by age, as many as the budget allows, each once.
+def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) -> tuple[dict[str, Trust], list[str]]:
+    """The operator's rules first, then the others by age, as many as the budget allows, each once, with its trust.
 
-    A tiny model gets the example of a rule with it; another gets the rule alone.
+    And what the person should know of the rest. Only a tiny model gets the example of a rule with it.
     """
     where = WorkLocation(
         setting.project, setting.model, tools=setting.tools, purpose=setting.purpose, folder=setting.folder
@@ -117,16 +109,12 @@ def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) ->
         example = f"\nExample: {rule.example}" if rule.example and with_examples else ""
         trusts.setdefault(line_of(f"{rule.text}{example}"), rule.trust)
     lines = words.fitting(filter(None, trusts), budget)
-    left_out = len(trusts.keys() - {"", *lines})
-    warnings = tuple(_warnings(left_out, len(scoped) - len(allowed)))
-    return RuleLines(lines, lowest(trusts[line] for line in lines), warnings)
-
-
-def _warnings(left_out: int, foreign: int) -> Iterable[str]:
-    if foreign:
-        yield f"Rules left out because nobody approved their foreign text: {foreign:,}."
-    if left_out:
-        yield f"Rules left out because the budget of the rulebook is spent: {left_out:,}."
+    left_out = {
+        "nobody approved their foreign text": len(scoped) - len(allowed),
+        "the budget of the rulebook is spent": len(trusts.keys() - {"", *lines}),
+    }
+    warnings = [f"Rules left out because {why}: {number:,}." for why, number in left_out.items() if number]
+    return {line: trusts[line] for line in lines}, warnings
 
 
 class Tier(StrEnum):
@@ -269,11 +257,12 @@ def _skills(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
 
 def _rules(sources: Sources, setting: Circumstances, frames: PromptFrames) -> Iterator[PromptPiece]:
     frame = frames.around(PassageSlot.RULES, "")
-    found = rule_lines(sources.rules, setting, budget=sources.budgets.rules - words.estimate(frame))
-    for warning in found.warnings:
+    lines, warnings = rule_lines(sources.rules, setting, budget=sources.budgets.rules - words.estimate(frame))
+    for warning in warnings:
         yield PromptPiece(Tier.STABLE, "rules", "", Trust.OPERATOR, warning)
-    if found.lines:
-        yield PromptPiece(Tier.STABLE, "rules", frames.around(PassageSlot.RULES, "\n".join(found.lines)), found.trust)
+    if lines:
+        body = frames.around(PassageSlot.RULES, "\n".join(lines))
+        yield PromptPiece(Tier.STABLE, "rules", body, lowest(lines.values()))
 
 
 def _context(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:

@@ -46,16 +46,14 @@ class Counters(Value, frozen=True):
 def count(messages: Iterable[Message], reviewed: Iterable[Reviewed] = ()) -> Counters:
     """The counters of a conversation, from its record alone, so that they are the same after a resume."""
     said = hushed(tuple(messages))
-    written = _writes(said)
-    looked = tuple(reviewed)
-    memory_from = max(
-        (*(each.messages for each in looked if each.kind is not ReviewKind.SKILL), *written.get(MEMORY_TOOL, ())),
-        default=0,
-    )
-    skill_from = max(
-        (*(each.messages for each in looked if each.kind is not ReviewKind.MEMORY), *written.get(SKILLS_TOOL, ())),
-        default=0,
-    )
+    latest = {MEMORY_TOOL: 0, SKILLS_TOOL: 0}  # after which message each was last written or looked at
+    for each in reviewed:
+        of = {ReviewKind.MEMORY: (MEMORY_TOOL,), ReviewKind.SKILL: (SKILLS_TOOL,)}.get(each.kind, tuple(latest))
+        latest.update((tool, max(latest[tool], each.messages)) for tool in of)
+    for exchange in pair(said).exchanges:
+        if (tool := exchange.call.name) in latest and _is_write(exchange):
+            latest[tool] = max(latest[tool], (exchange.answered or exchange.asked) + 1)
+    memory_from, skill_from = latest[MEMORY_TOOL], latest[SKILLS_TOOL]
     turns = sum(m.role is Role.USER and m.origin is Origin.TURN for m in said[memory_from:])
     return Counters(turns, sum(message.role is Role.AGENT for message in said[skill_from:]))
 
@@ -93,15 +91,6 @@ def denial(call_name: str, arguments: dict[str, object] | None) -> str:
         return f"{call_name} is not allowed in a review. Go on without it."
     action = (arguments or {}).get("action")
     return f"{action} is not allowed in a review. Go on without it." if action in DENIED_ACTIONS else ""
-
-
-def _writes(messages: tuple[Message, ...]) -> dict[str, list[int]]:
-    """After which message each of the two tools last changed something."""
-    found: dict[str, list[int]] = {}
-    for exchange in pair(messages).exchanges:
-        if exchange.call.name in (MEMORY_TOOL, SKILLS_TOOL) and _is_write(exchange):
-            found.setdefault(exchange.call.name, []).append((exchange.answered or exchange.asked) + 1)
-    return found
 
 
 def _is_write(exchange: Exchange) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
@@ -26,6 +27,7 @@ RELATED_DESCRIPTION = 0.25
 SHORT_TOKENS = 24
 _PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTICULAR = re.compile(r"(?:^|-)(?:\d{3,}|v?\d+(?:-\d+)+|[0-9a-f]*\d[0-9a-f]{6,}|todays?|tomorrow|yesterday)(?:-|$)")
+_FILE_NAME = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
@@ -75,13 +77,9 @@ def _conditions(fields: dict[str, Field], *keys: str) -> tuple[str, ...]:
     """Names under these keys, at the top or in the metadata, where Hermes has them."""
     metadata = fields.get("metadata")
     places = [fields, metadata, metadata.get("hermes") if isinstance(metadata, dict) else None]
-    found = [place.get(key, "") for place in places if isinstance(place, dict) for key in keys]
-    return tuple(
-        name
-        for value in found
-        for name in (front_matter.words(value) if isinstance(value, str) else value)
-        if isinstance(name, str)
-    )
+    values = (place.get(key, "") for place in places if isinstance(place, dict) for key in keys)
+    found = (name for each in values for name in (front_matter.words(each) if isinstance(each, str) else each))
+    return tuple(name for name in found if isinstance(name, str))
 
 
 def compose(name: str, description: str, body: str) -> str:
@@ -125,22 +123,20 @@ def strict_faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
 
 def name_faults(name: str) -> tuple[str, ...]:
     """What is wrong with a name; whatever has none of these is safe as the name of a folder."""
-    found = []
-    if not name:
-        return ("it has no name",)
-    if len(name) > NAME_CHARACTERS:
-        found.append(f"its name is longer than {NAME_CHARACTERS} characters")
-    if not all(character.isalnum() or character == "-" for character in name) or name != name.lower():
-        found.append("its name may contain only lower-case letters, digits and hyphens")
-    if name.startswith("-") or name.endswith("-") or "--" in name:
-        found.append("its name starts or ends with a hyphen, or has two in a row")
-    return tuple(found)
+    is_plain = name == name.lower() and all(character.isalnum() or character == "-" for character in name)
+    wrong = {
+        "it has no name": not name,
+        f"its name is longer than {NAME_CHARACTERS} characters": len(name) > NAME_CHARACTERS,
+        "its name may contain only lower-case letters, digits and hyphens": not is_plain,
+        "its name starts or ends with a hyphen, or has two in a row": name.strip("-") != name or "--" in name,
+    }
+    return tuple(fault for fault, is_so in wrong.items() if is_so)
 
 
 def file_names(path: str) -> tuple[str, ...]:
     """The names that lead to a support file beneath its skill; raises WhetError where it is none."""
     names = tuple(path.split("/"))
-    if len(names) < 2 or len(names) > 5 or names[0] not in FOLDERS or any(not _is_file_name(name) for name in names):
+    if not 2 <= len(names) <= 5 or names[0] not in FOLDERS or any(not _FILE_NAME.fullmatch(name) for name in names):
         raise WhetError(
             f"{path!r} is not a valid name for a support file.",
             advice=f"It looks like references/guide.md; the folders are {', '.join(FOLDERS)}.",
@@ -175,43 +171,23 @@ def replace_once(text: str, old: str, new: str) -> str:
 def index(skills: Sequence[Skill], budget_tokens: int) -> str:
     """A list of skills for the prompt within a budget: shorter descriptions first, then names, then the most used."""
     ordered = sorted(skills, key=lambda skill: skill.name)
-    full = [_line(skill.name, " ".join(skill.description.split())) for skill in ordered]
-    if _cost(full) <= budget_tokens:
-        return "\n".join(full)
-    short = [_line(skill.name, _shortened(skill.description)) for skill in ordered]
-    if _cost(short) <= budget_tokens:
-        return "\n".join(short)
-    return _names(ordered, budget_tokens)
+    by_use = sorted(ordered, key=lambda skill: -skill.uses)
+
+    def listed(number: int) -> str:
+        """The names of the skills that are read most, and how many were left out."""
+        names = ", ".join(sorted(skill.name for skill in by_use[:number]))
+        return names if number == len(ordered) else f"{names}, and {len(ordered) - number} more"
+
+    for described in (" ".join, _shortened):
+        lines = "\n".join(f"- {skill.name}: {described(skill.description.split())}" for skill in ordered)
+        if words.estimate(lines) <= budget_tokens:
+            return lines
+    most = bisect_right(range(1, len(ordered) + 1), budget_tokens, key=lambda number: words.estimate(listed(number)))
+    return listed(most) if most else ""
 
 
-def _names(ordered: Sequence[Skill], budget_tokens: int) -> str:
-    """As many names as fit, of the skills that are read most; and how many were left out."""
-    by_use = sorted(ordered, key=lambda skill: (-skill.uses, skill.name))
-    low, high = 0, len(by_use)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if words.estimate(_listed(by_use[:middle], len(ordered))) <= budget_tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return _listed(by_use[:low], len(ordered)) if low else ""
-
-
-def _listed(chosen: Sequence[Skill], total: int) -> str:
-    names = ", ".join(sorted(skill.name for skill in chosen))
-    return names if len(chosen) == total else f"{names}, and {total - len(chosen)} more"
-
-
-def _line(name: str, description: str) -> str:
-    return f"- {name}: {description}"
-
-
-def _cost(lines: Sequence[str]) -> int:
-    return words.estimate("\n".join(lines))
-
-
-def _shortened(description: str) -> str:
-    first = _SENTENCE.split(" ".join(description.split()), maxsplit=1)[0]
+def _shortened(description: Iterable[str]) -> str:
+    first = _SENTENCE.split(" ".join(description), maxsplit=1)[0]
     if words.estimate(first) <= SHORT_TOKENS:
         return first
     return words.head(first, SHORT_TOKENS).rsplit(" ", 1)[0] + "…"
@@ -232,10 +208,6 @@ def _likeness(name: str, meant: frozenset[str], other: Skill) -> float:
 
 def _words(name: str) -> frozenset[str]:
     return sense(name.replace("-", " ")).words
-
-
-def _is_file_name(name: str) -> bool:
-    return re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", name) is not None and ".." not in name
 
 
 def _string(fields: dict[str, Field], key: str) -> str:
